@@ -1,7 +1,7 @@
 /** With composing/, the only place that builds objects. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
 import { checkDefinition } from './composing/check-definition.ts';
-import { type RunningIngress, startIngress, webhookUrlJudge } from './composing/ingress.ts';
+import { allowedHosts, type RunningIngress, startIngress, webhookUrlJudge } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
 import { startWorker } from './composing/worker.ts';
 import type { Config } from './config.ts';
@@ -205,7 +205,14 @@ async function startHealth(
   isReady: () => Promise<boolean>,
 ): Promise<() => Promise<void>> {
   const takesWrites = () => !disk.isFull;
-  const server = buildHealthServer({ log, isReady, takesWrites, metrics, shutdownGraceMs: HEALTH_GRACE_MS });
+  const server = buildHealthServer({
+    log,
+    isReady,
+    takesWrites,
+    metrics,
+    shutdownGraceMs: HEALTH_GRACE_MS,
+    allowedHosts: allowedHosts(config),
+  });
   await server.listen({ host: config.http.host, port });
   return () => server.close();
 }

@@ -83,6 +83,15 @@ function wholeNumberRule(minimum: number, maximum: number) {
     .refine((value) => value >= minimum && value <= maximum, 'is out of range');
 }
 
+export function numberToOne(fallback: string, example: string) {
+  const rule = z
+    .string()
+    .regex(/^(0|1|[01]?\.\d{1,9})$/, 'is not a number from 0 to 1')
+    .transform(Number)
+    .refine((number) => number <= 1, 'is out of range');
+  return { rule, expected: 'a number from 0 to 1', example, fallback };
+}
+
 function wholeNumberText(minimum: number, maximum: number, example: string) {
   return { expected: `a whole number from ${minimum} to ${maximum}`, example };
 }
@@ -128,6 +137,14 @@ export function parseHosts(value: string, context: z.RefinementCtx): ReadonlySet
   return new Set(hosts);
 }
 
+/** Names as `parseHosts` reads them; a set with `*` alone stands for any. */
+export function allowedHostNames() {
+  const parse = (value: string, context: z.RefinementCtx): ReadonlySet<string> | undefined =>
+    value === '*' ? new Set(['*']) : parseHosts(value, context);
+  const expected = 'host names without ports, separated by commas, or *';
+  return optionalParsed(parse, undefined, expected, 'backsolve.example.com,rig7.local');
+}
+
 /** In the form of OpenTelemetry: values are percent-encoded. */
 export function parseHeaders(value: string, context: z.RefinementCtx): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -143,7 +160,12 @@ export function parseHeaders(value: string, context: z.RefinementCtx): Record<st
   return headers;
 }
 
-export function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | number | string[] {
+export function trustedProxies(fallback: string) {
+  const expected = 'true, false, a number of proxies, or their addresses and networks, separated by commas';
+  return { rule: z.string().transform(parseTrustProxy), expected, example: '10.0.0.0/8,127.0.0.1', fallback };
+}
+
+function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | number | string[] {
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d{1,2}$/.test(value)) return Number(value);
   const parts = splitList(value);

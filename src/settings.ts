@@ -3,11 +3,12 @@
  * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
  */
 import { availableParallelism } from 'node:os';
-import { z } from 'zod';
 import { parseApiKey } from './domain/api-key.ts';
 import {
+  allowedHostNames,
   isHttpUrl,
   isPostgresUrl,
+  numberToOne,
   oneOf,
   optionalParsed,
   optionalText,
@@ -15,10 +16,10 @@ import {
   parseHeaders,
   parseHosts,
   parseOrigins,
-  parseTrustProxy,
   setting,
   text,
   trueOrFalse,
+  trustedProxies,
   wholeNumber,
 } from './setting-rules.ts';
 
@@ -94,13 +95,14 @@ export const SETTINGS_TREE = {
     },
     trustProxy: setting(
       'TRUST_PROXY',
-      {
-        rule: z.string().transform(parseTrustProxy),
-        expected: 'true, false, a number of proxies, or their addresses and networks, separated by commas',
-        example: '10.0.0.0/8,127.0.0.1',
-        fallback: 'false',
-      },
+      trustedProxies('false'),
       'Proxies whose `X-Forwarded-*` headers are believed: true (all), false (none), a number of proxies, or addresses and networks, separated by commas. Behind a proxy that is not named here all clients count as one address.',
+    ),
+    allowedHosts: setting(
+      'ALLOWED_HOSTS',
+      allowedHostNames(),
+      'Names, without ports, by which browsers and programs reach the service; `*` = any. A request that names another host in `Host` gets 421, so that no site can reach the service by pointing a name of its own at it (DNS rebinding). `localhost` and all IP addresses are always allowed. Set it when a proxy on the same machine passes on the public name.',
+      { shownDefault: 'when `HOST` is `localhost` or a loopback address: none, else `*`' },
     ),
     corsOrigins: setting(
       'CORS_ORIGINS',
@@ -376,16 +378,7 @@ export const SETTINGS_TREE = {
     ),
     sampleRatio: setting(
       'OTEL_TRACES_SAMPLER_ARG',
-      {
-        rule: z
-          .string()
-          .regex(/^(0|1|[01]?\.\d{1,9})$/, 'is not a number from 0 to 1')
-          .transform(Number)
-          .refine((ratio) => ratio <= 1, 'is out of range'),
-        expected: 'a number from 0 to 1',
-        example: '0.25',
-        fallback: '0.1',
-      },
+      numberToOne('0.1', '0.25'),
       'The share that `traceidratio` keeps, 0 to 1.',
     ),
   },

@@ -73,7 +73,7 @@ async function serve(folder: string, config: Config): Promise<void> {
     ...config,
     dataDir: path.join(folder, FILES.data),
     database: { ...config.database, url: undefined },
-    http: { ...config.http, host: '127.0.0.1', port: 0, allowRegistration: false },
+    http: { ...config.http, host: '127.0.0.1', port: 0, allowedHosts: new Set<string>(), allowRegistration: false },
   };
   const running = await startEverything(settings, makeLog({ level: 'info', stream: process.stderr }));
   try {

@@ -1,9 +1,9 @@
-import { BlockList, isIP } from 'node:net';
 import { createSignInLink } from '../application/browser-sessions.ts';
 import { createKey, ensureKey, listKeys } from '../application/manage-keys.ts';
 import { openDatabase, type Service, startService } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import { type Log, makeLog } from '../log.ts';
 import { type Command, parseCommand } from './command.ts';
 import { linkTo } from './page.ts';
@@ -67,15 +67,6 @@ export async function startEverything(config: Config, log: Log): Promise<Running
 function withOpenRegistration(config: Config): Config {
   const { host, allowRegistration } = config.http;
   return { ...config, http: { ...config.http, allowRegistration: allowRegistration ?? isLoopback(host) } };
-}
-
-/** Whether only programs on this machine can connect. A name other than localhost may resolve to any address. */
-function isLoopback(host: string): boolean {
-  if (host.toLowerCase() === 'localhost') return true;
-  const loopback = new BlockList();
-  loopback.addSubnet('127.0.0.0', 8);
-  loopback.addAddress('::1', 'ipv6');
-  return isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Loaded only when needed: every other command runs without the optional package. */

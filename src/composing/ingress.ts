@@ -13,6 +13,7 @@ import { recordSessionUse } from '../db/browser-sessions.ts';
 import { forAccount } from '../db/client.ts';
 import { makeSharedWindow } from '../db/rate-limits.ts';
 import { type Db, databaseTrouble } from '../db/transaction.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import type { ConnectionLimits } from '../http/connections.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from '../http/rate-limiter.ts';
 import { buildServer } from '../http/server.ts';
@@ -30,6 +31,14 @@ export function webhookUrlJudge(config: Config): JudgeUrl {
 function evaluatorUrlJudge({ evaluators }: Config): JudgeUrl {
   return makeUrlJudge({ allowPrivate: false, allowedHosts: evaluators.allowPrivate });
 }
+
+/** Host names that requests may name besides localhost and addresses; undefined: all, as on every address but loopback by default. */
+export function allowedHosts({ http }: Config): ReadonlySet<string> | undefined {
+  const names = http.allowedHosts ?? (isLoopback(http.host) ? new Set<string>() : ANY_HOST);
+  return names.has('*') ? undefined : names;
+}
+
+const ANY_HOST: ReadonlySet<string> = new Set(['*']);
 
 export interface RunningIngress {
   readonly url: string;
@@ -84,6 +93,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
       load: config.http.load,
       account: config.account,
       deletedDataKeptDays: config.deletedDataKeptDays,
+      allowedHosts: allowedHosts(config),
       corsOrigins: config.http.corsOrigins,
       isRegistrationOpen: config.http.allowRegistration ?? false,
       pageFolder: PAGE_FOLDER,

@@ -42,6 +42,8 @@ export interface HttpSettings {
   readonly shutdownGraceMs?: number;
   /** Requests per account and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
+  /** Host names that requests may name besides localhost and addresses; default: all. */
+  readonly allowedHosts?: ReadonlySet<string> | undefined;
   /** Origins from which browsers may call the SDK dialect, '*' for all; none unless given. */
   readonly corsOrigins?: readonly string[];
   /** Whether anybody may create an account; false unless given. */

@@ -3,10 +3,13 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HttpDeps } from './deps.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
+import { requireAllowedHost } from './hooks/allowed-hosts.ts';
 import { refuseWhenClosing } from './hooks/closing.ts';
 
 interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
   readonly shutdownGraceMs?: number;
+  /** As of the ingress. */
+  readonly allowedHosts?: ReadonlySet<string> | undefined;
   readonly metrics?: Pick<Metrics, 'render'> | undefined;
 }
 
@@ -17,6 +20,7 @@ export function buildHealthServer(deps: HealthDeps): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
   });
+  if (deps.allowedHosts !== undefined) requireAllowedHost(app, deps.allowedHosts);
   refuseWhenClosing(app, deps.shutdownGraceMs);
   addHealthRoutes(app, deps);
   const { metrics } = deps;

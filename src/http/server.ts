@@ -18,6 +18,7 @@ import { makeErrorHandler } from './errors.ts';
 import { HeavyLane } from './fairness/heavy-lane.ts';
 import { makeRequestSlots } from './fairness/slots.ts';
 import { addHealthRoutes } from './health.ts';
+import { requireAllowedHost } from './hooks/allowed-hosts.ts';
 import { makeLoadGuard } from './hooks/backpressure.ts';
 import { refuseWhenClosing } from './hooks/closing.ts';
 import { refuseWritesWhenFull } from './hooks/disk-full.ts';
@@ -81,11 +82,12 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   if (settings.connections !== undefined) limitConnections(app.server, settings.connections);
 
   observeRequests(app, deps);
-  await allowCrossOrigin(app, settings.corsOrigins ?? []);
-  const isClosing = refuseWhenClosing(app, settings.shutdownGraceMs);
   echoRequestId(app);
   addCommonHeaders(app);
   logRequests(app);
+  if (settings.allowedHosts !== undefined) requireAllowedHost(app, settings.allowedHosts);
+  await allowCrossOrigin(app, settings.corsOrigins ?? []);
+  const isClosing = refuseWhenClosing(app, settings.shutdownGraceMs);
   checkMediaTypes(app);
   app.setErrorHandler(handleError);
   answerUnknownPaths(app);

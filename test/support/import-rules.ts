@@ -145,6 +145,7 @@ const COMPUTED = 'a computed specifier';
 /** Additional imports of single files. */
 const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'domain/api-key.ts': ['node:crypto'],
+  'domain/loopback.ts': ['node:net'],
   // Migrations are SQL text outside src, found by their numbers.
   'db/migrate.ts': ['../migrations', COMPUTED],
   // The interface has the version of the package.

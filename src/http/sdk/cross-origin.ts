@@ -17,7 +17,7 @@ const READABLE_HEADERS = [
   'X-Request-Id',
 ];
 
-/** Call it first, so that no other hook answers without these headers. Without origins there are no headers. */
+/** Call it before every hook that answers requests which the page may see: their answers need these headers. Without origins there are no headers. */
 export async function allowCrossOrigin(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   const allowed = {

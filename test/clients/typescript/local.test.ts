@@ -1,5 +1,6 @@
 /** `solve` without a service: one is started by the command, and ends after its last user. */
 import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -49,6 +50,24 @@ it('starts a service, goes on with it under another address, and leaves none beh
     }
   };
   await expect.poll(isAlive).toBe(false);
+});
+
+it('The service that it starts answers for no name of another site, whatever ALLOWED_HOSTS says', async () => {
+  vi.stubEnv('BACKSOLVE_COMMAND', `${process.execPath} ${root}bin/backsolve.js`);
+  vi.stubEnv('ALLOWED_HOSTS', '*');
+  const signal = new AbortController();
+  let status: number | undefined;
+  const run = async () => {
+    const { url } = JSON.parse(await readFile(path.join(folder, 'service.json'), 'utf8')) as { url: string };
+    status = await new Promise((resolve, reject) => {
+      const headers = { host: 'rebound.example' };
+      get(`${url}/readyz`, { headers }, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+    });
+    signal.abort();
+    return 7;
+  };
+  await solve(run, { ...PROBLEM, folder, signal: signal.signal });
+  expect(status).toBe(421);
 });
 
 it.each([
