@@ -138,6 +138,9 @@ describe('requests', () => {
       inputTolerances: { kind: 'uniform', in: 'units', values: [0.5, null] },
       aimAtRobustness: 0.9,
     });
+    const surest = draftWith({ inputs, ...optioned({ aimsAtSurest: true, aim: '0.9' }) });
+    expect(judged(surest, 'objective')).toEqual({});
+    expect(readObjectives(surest).body).toHaveProperty('aimAtRobustness', true);
     expect(readObjectives(draftWith(optioned({ until: 'tomorrow' }))).faults).toHaveProperty(['options/until']);
   });
 
@@ -310,6 +313,7 @@ describe('violations of the service', () => {
     ['one solution', 'objective', optioned({ solutionCount: '1' }), ['options/solutionCount']],
     ['far solutions', 'objective', optioned({ solutionCount: '2', apart: '1' }), ['options/apart']],
     ['an aim without tolerances', 'objective', optioned({ aim: '0.9' }), ['options/aim']],
+    ['the surest input without tolerances', 'objective', optioned({ aimsAtSurest: true }), ['options/aim']],
     ['runs without an aim', 'objective', optioned({ robustRuns: '3' }), ['options/robustRuns']],
     [
       'a negative tolerance',

@@ -53,6 +53,10 @@ describe('changed targets', () => {
     });
   });
 
+  it.each([true, 0.999])('leave an aim at robustness of %s as it is', (aimAtRobustness) => {
+    expect(again({ ...asked, aimAtRobustness }).body).toHaveProperty('aimAtRobustness', aimAtRobustness);
+  });
+
   it('ask for nothing where nothing was asked', () => {
     expect(Object.keys(again(nothing).body)).not.toEqual(expect.arrayContaining(['noise', 'stop']));
     expect(again({ ...nothing, confirm: 3, noise: 'estimate' }).body).toMatchObject({ confirm: 3, noise: 'estimate' });

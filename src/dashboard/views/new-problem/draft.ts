@@ -64,6 +64,8 @@ export interface OptionsDraft {
   readonly apart: string;
   readonly toleranceKind: 'normal' | 'uniform';
   readonly toleranceIn: 'units' | 'percent';
+  /** Whether all robust runs look for the surest input; else those until the probability in `aim` is reached. */
+  readonly aimsAtSurest: boolean;
   readonly aim: string;
   readonly robustRuns: string;
 }
@@ -139,6 +141,7 @@ export const NO_OPTIONS: OptionsDraft = {
   apart: '',
   toleranceKind: 'normal',
   toleranceIn: 'units',
+  aimsAtSurest: false,
   aim: '',
   robustRuns: '',
 };

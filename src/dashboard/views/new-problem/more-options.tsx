@@ -39,7 +39,7 @@ export function MoreOptions(props: Props) {
   );
 }
 
-type TextName = Exclude<keyof OptionsDraft, 'endsByEvidence'>;
+type TextName = Exclude<keyof OptionsDraft, 'endsByEvidence' | 'aimsAtSurest'>;
 
 /** A field for one of the options. */
 function Field(props: Props & { readonly name: TextName; readonly label: string; readonly hint: string }) {
@@ -331,12 +331,28 @@ function Tolerances(props: Props) {
             />
           ),
         )}
-        <Field
-          {...props}
-          name="aim"
-          label="Then look for an input that holds with"
-          hint="A probability up to 0.999; empty: it is only reported."
+      </div>
+      <label class="choice">
+        <input
+          id={options.aimsAtSurest ? fieldId('options/aim') : undefined}
+          type="checkbox"
+          checked={options.aimsAtSurest}
+          onChange={({ currentTarget }) =>
+            onChange({ options: { ...options, aimsAtSurest: currentTarget.checked } }, 'options/aim')
+          }
         />
+        <span>Then look for the input that holds most surely</span>
+      </label>
+      {options.aimsAtSurest && <FaultOf path="options/aim" faults={faults} />}
+      <div class="field-grid">
+        {!options.aimsAtSurest && (
+          <Field
+            {...props}
+            name="aim"
+            label="Then look for an input that holds with"
+            hint="A probability up to 0.999; empty: it is only reported."
+          />
+        )}
         <Field {...props} name="robustRuns" label="With this many more runs" hint="At most; 5 unless given." />
       </div>
     </fieldset>

@@ -54,7 +54,8 @@ export function readOptions({ inputs, outputs, options }: Described, { faults, n
   const weights = outputs.map(({ weight }, j) => optional(`outputs/${j}/weight`, weight));
   const tolerances = inputs.map(({ tolerance }, i) => optional(`inputs/${i}/tolerance`, tolerance));
   const solutionCount = optional('options/solutionCount', options.solutionCount);
-  const [apart, aim, robustRuns] = [read('apart'), read('aim'), read('robustRuns')];
+  const [apart, robustRuns] = [read('apart'), read('robustRuns')];
+  const aim = options.aimsAtSurest || read('aim');
   return {
     ...(noise === 'estimate' && { noise }),
     ...(noise === 'stated' && {

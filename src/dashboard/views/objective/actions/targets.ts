@@ -95,8 +95,8 @@ function optionsOf({ noise, confirm, confidence, confidenceOf, stop, solutions, 
     ...(solutions !== null && { solutionCount: String(solutions.count), apart: String(solutions.apart) }),
     toleranceKind: inputTolerances?.kind ?? 'normal',
     toleranceIn: inputTolerances?.in ?? 'units',
-    // What only lets it use its runs is as much as can be asked for.
-    aim: aimAtRobustness === true ? '0.999' : textOf(aimAtRobustness),
+    aimsAtSurest: aimAtRobustness === true,
+    aim: aimAtRobustness === true ? '' : textOf(aimAtRobustness),
     robustRuns: textOf(robustRuns),
   };
 }
