@@ -131,8 +131,3 @@ def clean_reason(reason: str) -> str:
     line = re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", reason).strip() or "failed"
     short = line if len(line) <= MAXIMUM_REASON else f"{line[: MAXIMUM_REASON - 3]}..."
     return short.encode("utf-8", "replace").decode()
-
-
-def failure_of(error: BaseException, retryable: bool = False) -> Failed:
-    words = str(error).strip()
-    return Failed(f"{type(error).__name__}: {words}" if words else type(error).__name__, retryable)

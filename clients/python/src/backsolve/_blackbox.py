@@ -9,16 +9,23 @@ import inspect
 import queue
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
 from types import CodeType
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
+from ._errors import BacksolveError, OutputError, TryAgain
 from .inputs import Value
+from .problem import Failed, Outcome, Space
 
-Job = Callable[[], None]
+Call: TypeAlias = Callable[[Mapping[str, Value]], Any]
+"""Of a black box, with an input."""
+Given: TypeAlias = Outcome | BacksolveError
+"""What comes of a call: an error where the search must end, such as OutputError."""
+Attempt: TypeAlias = Callable[[Mapping[str, Value]], Given]
+"""Makes a call; raises nothing that the black box raises."""
+Job: TypeAlias = Callable[[], None]
 
 
-def caller_of(f: Callable[..., Any], names: list[str]) -> Callable[[Mapping[str, Value]], Any]:
+def caller_of(f: Callable[..., Any], names: list[str]) -> Call:
     """
     How to call f with an input: by keywords if it takes them, else with one dictionary. Raises TypeError when it takes neither.
     """
@@ -56,14 +63,66 @@ def _shape_of(code: CodeType) -> tuple[Any, ...]:
     return code.co_code, code.co_names, constants
 
 
+def attempt(call: Call, space: Space, values: Mapping[str, Value]) -> Given:
+    """Calls a black box wherever it runs. What it raises comes back as a value, so that an exception is always that of an executor."""
+    try:
+        output = call(values)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return failure_of(error, isinstance(error, TryAgain))
+    return _read(space, output)
+
+
+def _read(space: Space, output: Any) -> Given:
+    try:
+        return space.read_output(output)
+    except OutputError as error:
+        return error
+
+
+def failure_of(error: BaseException, retryable: bool = False) -> Failed:
+    try:
+        words = str(error).strip()
+    except Exception:
+        words = ""
+    return Failed(f"{type(error).__name__}: {words}" if words else type(error).__name__, retryable)
+
+
+class Runner(Protocol):
+    """Where a black box runs."""
+
+    async def run(self, attempt: Attempt, values: Mapping[str, Value]) -> Given: ...
+
+    def end(self) -> None: ...
+
+
+class Awaited:
+    """A coroutine function, in the event loop of the client."""
+
+    def __init__(self, call: Call, space: Space) -> None:
+        self._call = call
+        self._space = space
+
+    async def run(self, _attempt: Attempt, values: Mapping[str, Value]) -> Given:
+        try:
+            output = await self._call(values)
+        except (Exception, SystemExit) as error:
+            return failure_of(error, isinstance(error, TryAgain))
+        return _read(self._space, output)
+
+    def end(self) -> None:
+        """Nothing is held."""
+
+
 class MainThread:
     """Runs jobs in the thread that calls `work`, so that Ctrl-C reaches a black box, and one that needs the main thread has it."""
 
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
 
-    def submit(self, job: Job) -> None:
-        self._jobs.put(job)
+    async def run(self, attempt: Attempt, values: Mapping[str, Value]) -> Given:
+        return await _run_job(self._jobs, attempt, values)
 
     def end(self) -> None:
         self._jobs.put(None)
@@ -75,16 +134,19 @@ class MainThread:
 
 
 class Threads:
-    """Daemon threads: a run that nobody waits for any more keeps no program from ending."""
+    """Daemon threads: a run whose result is no longer wanted keeps no program from ending."""
 
     def __init__(self, count: int) -> None:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._count = count
-        for number in range(count):
-            threading.Thread(target=self._work, name=f"backsolve run {number + 1}", daemon=True).start()
+        self._has_begun = False
 
-    def submit(self, job: Job) -> None:
-        self._jobs.put(job)
+    async def run(self, attempt: Attempt, values: Mapping[str, Value]) -> Given:
+        if not self._has_begun:
+            self._has_begun = True
+            for number in range(self._count):
+                threading.Thread(target=self._work, name=f"backsolve run {number + 1}", daemon=True).start()
+        return await _run_job(self._jobs, functools.partial(_uninterrupted, attempt), values)
 
     def end(self) -> None:
         for _ in range(self._count):
@@ -95,39 +157,27 @@ class Threads:
             job()
 
 
-async def invoke(
-    call: Callable[[Mapping[str, Value]], Any],
-    values: Mapping[str, Value],
-    where: MainThread | Threads | Executor | None,
-) -> Any:
-    """What the black box returns or raises. Without `where` it is awaited."""
-    if where is None:
-        return await call(values)
-    loop = asyncio.get_running_loop()
-    if isinstance(where, Executor):
-        return await loop.run_in_executor(where, call, values)
-    future: asyncio.Future[Any] = loop.create_future()
+def _uninterrupted(attempt: Attempt, values: Mapping[str, Value]) -> Given:
+    """In a thread that Ctrl-C does not reach."""
+    try:
+        return attempt(values)
+    except KeyboardInterrupt:
+        return BacksolveError("The black box raised KeyboardInterrupt in a thread. Nothing is lost, and the same call goes on.")
 
-    def finish(result: Any, error: BaseException | None) -> None:
-        if future.done():
-            return
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)
+
+async def _run_job(jobs: queue.SimpleQueue[Job | None], attempt: Attempt, values: Mapping[str, Value]) -> Given:
+    """Until a thread has taken the job from the queue and done it."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Given] = loop.create_future()
+
+    def finish(given: Given) -> None:
+        if not future.done():
+            future.set_result(given)
 
     def job() -> None:
-        result: Any = None
-        error: Exception | None = None
-        try:
-            result = call(values)
-        except (StopIteration, SystemExit) as raised:
-            # An event loop takes these for its own.
-            error = RuntimeError(repr(raised))
-        except Exception as raised:
-            error = raised
+        given = attempt(values)
         if not loop.is_closed():
-            loop.call_soon_threadsafe(finish, result, error)
+            loop.call_soon_threadsafe(finish, given)
 
-    where.submit(job)
+    jobs.put(job)
     return await future

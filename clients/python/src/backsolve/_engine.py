@@ -7,23 +7,20 @@ import contextlib
 import secrets
 import time
 import warnings
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from . import _batch
 from ._batch import Place
-from ._blackbox import MainThread, Threads, invoke
-from ._errors import BacksolveError, ChangedProblemError, TryAgain, UnreachableError
+from ._blackbox import Attempt, Runner
+from ._errors import BacksolveError, ChangedProblemError, UnreachableError
 from ._generated import models as m
 from ._generated.problems import NotFoundError
-from ._journal import Folder, Journal, Outcome, outcome_of
+from ._journal import Folder, Journal, outcome_of
 from ._progress import Progress
 from ._steps import Steps, run_async
 from .client import AsyncBacksolve
-from .inputs import Value
-from .problem import Failed, Problem
+from .problem import Failed, Outcome, Problem
 from .project import OPEN_STATES
 from .result import Judge, Result, Run, read_result
 
@@ -48,9 +45,9 @@ class Work:
     parallel: int
     budget: int | None
     tries: int
-    call: Callable[[Mapping[str, Value]], Any]
+    attempt: Attempt
     fingerprint: str | None
-    where: MainThread | Threads | Executor | None
+    runner: Runner
 
 
 class Engine:
@@ -287,12 +284,10 @@ class Engine:
             await self._show(evaluation, outcome)
 
     async def _call(self, evaluation: m.ClaimedEvaluation) -> Outcome:
-        space = self._work.problem.space
-        try:
-            given = await invoke(self._work.call, space.values_of(evaluation.input), self._work.where)
-        except Exception as error:
-            return _batch.failure_of(error, retryable=isinstance(error, TryAgain))
-        return space.read_output(given)
+        given = await self._work.runner.run(self._work.attempt, self._work.problem.space.values_of(evaluation.input))
+        if isinstance(given, BacksolveError):
+            raise given
+        return given
 
     async def _show(self, evaluation: m.ClaimedEvaluation, outcome: Outcome) -> None:
         problem = self._work.problem

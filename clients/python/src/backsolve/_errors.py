@@ -82,6 +82,10 @@ class OutputError(BacksolveError):
     """A black box returned something that is no output of the problem. That is a mistake in the program, so nothing is reported."""
 
 
+class ExecutorError(BacksolveError):
+    """The executor of a call of solve does not run the black box. Nothing is recorded of the runs that it lost."""
+
+
 class ChangedProblemError(BacksolveError):
     """A call under the same name has other inputs or outputs than the runs that are kept."""
 

@@ -18,9 +18,7 @@ from typing import IO, Any
 
 from ._errors import BusyError, JournalError
 from ._generated import models as m
-from .problem import Failed
-
-Outcome = list[float] | Failed
+from .problem import Failed, Outcome
 
 
 class Folder:

@@ -29,6 +29,10 @@ class Failed:
     retryable: bool = False
 
 
+Outcome: TypeAlias = list[float] | Failed
+"""What came of a run."""
+
+
 @dataclass(frozen=True)
 class Space:
     """The inputs, and the names of the outputs in their order."""
@@ -40,14 +44,14 @@ class Space:
         """An input of the service as a black box gets it."""
         return {name: each.to_value(number) for (name, each), number in zip(self.inputs.items(), numbers, strict=True)}
 
-    def read_output(self, given: Any) -> list[float] | Failed:
+    def read_output(self, given: Any) -> Outcome:
         """The output in the order of the goals; Failed when it has a NaN. Raises OutputError when it is no output of this problem."""
         values = self._in_order(given)
         numbers: list[float] = []
         for name, value in zip(self.outputs, values, strict=True):
             try:
                 number = float(value)
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, OverflowError) as error:
                 raise OutputError(f"The output {name} must be a number, not {value!r}.") from error
             if not math.isfinite(number):
                 return Failed(f"{name} is {number}")

@@ -15,6 +15,7 @@ from typing_extensions import Unpack
 
 from . import _batch
 from ._batch import Place, Told
+from ._blackbox import failure_of
 from ._errors import BacksolveError
 from ._generated import models as m
 from ._options import refuse_unknown_options
@@ -98,7 +99,7 @@ class Evaluation(_Evaluation):
         if self.is_over:
             return
         if isinstance(error, Exception) and not isinstance(error, BacksolveError):
-            self.fail(_batch.failure_of(error).reason)
+            self.fail(failure_of(error).reason)
         else:
             self.release()
 
@@ -144,7 +145,7 @@ class AsyncEvaluation(_Evaluation):
         if self.is_over:
             return
         if isinstance(error, Exception) and not isinstance(error, BacksolveError):
-            await self.fail(_batch.failure_of(error).reason)
+            await self.fail(failure_of(error).reason)
         else:
             await self.release()
 

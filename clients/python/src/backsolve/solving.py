@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import inspect
 import json
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import suppress
 from os import environ
 from pathlib import Path
@@ -17,8 +17,9 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from ._blackbox import MainThread, Threads, caller_of, fingerprint_of
+from ._blackbox import Awaited, Call, MainThread, Runner, Threads, attempt, caller_of, fingerprint_of
 from ._engine import Engine, Work
+from ._executors import AnyExecutor, Pool
 from ._journal import Folder
 from ._local import open_local
 from ._options import refuse_unknown_options
@@ -49,7 +50,7 @@ def solve(
     folder: str | Path = ".backsolve",
     fresh: bool = False,
     progress: bool | None = None,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     tries: int = 3,
     **search: Unpack[SearchOptions],
 ) -> Result:
@@ -59,23 +60,25 @@ def solve(
     `f` is called with the inputs by name, or with one dictionary if it takes a single argument of another name. It returns its outputs
     by name, in the order of the goals, or the one number. An exception or a NaN is a failed run, TryAgain one that is tried again.
 
-    `parallel` runs go on at a time: one in the calling thread, several in threads, or in `executor`. `budget` limits the runs, the
-    designed ones included. The service is that of `url` and `api_key` (or BACKSOLVE_URL and BACKSOLVE_API_KEY); without one, or with
-    `local`, it is started on this machine.
+    `parallel` runs go on at a time: one in the calling thread, several in threads, or in `executor`. That is anything with a method
+    submit, or a function that returns one, which is called again when the executor breaks. A run that an executor loses, because its
+    worker was killed for example, is tried again. `budget` limits the runs, the designed ones included. The service is that of `url` and
+    `api_key` (or BACKSOLVE_URL and BACKSOLVE_API_KEY); without one, or with `local`, it is started on this machine.
 
     What was run is kept in `folder`. After Ctrl-C or a crash the same call goes on and repeats no run that ended; `fresh` starts over.
     `name` tells problems apart that have the same function, inputs and outputs, and lets goals change on the same data.
 
-    Raises ValueError or TypeError for a wrong argument, OutputError when `f` returns no output of the problem, ServiceError when the
-    service refuses, UnreachableError when it cannot be reached, and LocalServiceError when none can be started.
+    Raises ValueError or TypeError for a wrong argument, OutputError when `f` returns no output of the problem, ExecutorError when the
+    executor does not run it, ServiceError when the service refuses, UnreachableError when it cannot be reached, and LocalServiceError when none can be started.
     """
     refuse_unknown_options(solve, SearchOptions, search)
     problem = make_problem(inputs, goals, **search)
-    is_awaited = inspect.iscoroutinefunction(f)
     main = MainThread()
-    threads = Threads(parallel) if _check_parallel(parallel) > 1 and not is_awaited and executor is None else None
-    where = None if is_awaited else executor or threads or main
-    session = _Session(f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, progress, tries, where)
+
+    def threads() -> Runner:
+        return Threads(parallel) if parallel > 1 else main
+
+    session = _Session(f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, progress, tries, executor, threads)
     outcome: list[Result | BaseException] = []
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Result]]] = []
 
@@ -107,8 +110,6 @@ def solve(
             session.display.note("interrupted; nothing is lost, the same call goes on")
         raise
     finally:
-        if threads is not None:
-            threads.end()
         session.close()
     (ended,) = outcome
     if isinstance(ended, BaseException):
@@ -130,22 +131,18 @@ async def solve_async(
     folder: str | Path = ".backsolve",
     fresh: bool = False,
     progress: bool | None = None,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     tries: int = 3,
     **search: Unpack[SearchOptions],
 ) -> Result:
     """As solve, in the running event loop. A coroutine function is awaited, any other one runs in threads."""
     refuse_unknown_options(solve_async, SearchOptions, search)
     problem = make_problem(inputs, goals, **search)
-    is_awaited = inspect.iscoroutinefunction(f)
-    threads = None if is_awaited or executor is not None else Threads(_check_parallel(parallel))
-    where = None if is_awaited else executor or threads
-    session = _Session(f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, progress, tries, where)
+    threads = functools.partial(Threads, parallel)
+    session = _Session(f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, progress, tries, executor, threads)
     try:
         return await session.run()
     finally:
-        if threads is not None:
-            threads.end()
         session.close()
 
 
@@ -164,18 +161,12 @@ class _Session:
         fresh: bool,
         progress: bool | None,
         tries: int,
-        where: MainThread | Threads | Executor | None,
+        executor: AnyExecutor | None,
+        threads: Callable[[], Runner],
     ) -> None:
-        self._work = Work(
-            problem=problem,
-            name=name or getattr(f, "__name__", "solve").strip("<>"),
-            parallel=_check_parallel(parallel),
-            budget=budget,
-            tries=tries,
-            call=caller_of(f, list(problem.inputs)),
-            fingerprint=fingerprint_of(f),
-            where=where,
-        )
+        is_named, name = name is not None, name or getattr(f, "__name__", "solve").strip("<>")
+        call = caller_of(f, list(problem.inputs))
+        _check_parallel(parallel)
         self._root = root
         local, url, _ = service
         if local and url is not None:
@@ -184,10 +175,30 @@ class _Session:
         if local is False and self._url is None:
             raise ValueError("Give the url of the service, or set BACKSOLVE_URL.")
         self._api_key = service[2]
-        self.display: Progress = make_progress(self._work.name, budget, progress)
-        self._folder = Folder(root, _folder_name(self._work, self._url, is_named=name is not None))
+        self.display: Progress = make_progress(name, budget, progress)
+        if executor is not None and inspect.iscoroutinefunction(f):
+            raise ValueError("A coroutine function is awaited, not run in an executor: leave out executor.")
+        self._runner = self._runner_of(f, call, problem, executor, threads)
+        self._work = Work(
+            problem=problem,
+            name=name,
+            parallel=parallel,
+            budget=budget,
+            tries=tries,
+            attempt=functools.partial(attempt, call, problem.space),
+            fingerprint=fingerprint_of(f),
+            runner=self._runner,
+        )
+        self._folder = Folder(root, _folder_name(name, self._url, None if is_named else problem))
         if fresh:
             self._folder.put_aside()
+
+    def _runner_of(
+        self, f: Callable[..., Any], call: Call, problem: Problem, executor: AnyExecutor | None, threads: Callable[[], Runner]
+    ) -> Runner:
+        if inspect.iscoroutinefunction(f):
+            return Awaited(call, problem.space)
+        return threads() if executor is None else Pool(executor, self.display.note)
 
     async def run(self) -> Result:
         url, api_key, patience = self._url, self._api_key, PATIENCE_SECONDS
@@ -204,18 +215,19 @@ class _Session:
             return await Engine(self._work, client, self._folder, self.display).solve()
 
     def close(self) -> None:
+        self._runner.end()
         self._folder.close()
 
 
-def _check_parallel(parallel: int) -> int:
+def _check_parallel(parallel: int) -> None:
     if not 1 <= parallel <= MAXIMUM_PARALLEL:
         raise ValueError(f"parallel must be from 1 to {MAXIMUM_PARALLEL}.")
-    return parallel
 
 
-def _folder_name(work: Work, url: str | None, *, is_named: bool) -> str:
-    """A name that was given stands alone; otherwise the same function with other inputs or outputs is another problem."""
-    stem = re.sub(r"[^\w.-]+", "-", work.name)[:60].strip(".-") or "solve"
-    body = work.problem.project_body("").model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"case_count"})
-    identity = [url] if is_named else [url, body]
+def _folder_name(name: str, url: str | None, problem: Problem | None) -> str:
+    """Without a name that the user gave, the same function with other inputs or outputs is another problem."""
+    stem = re.sub(r"[^\w.-]+", "-", name)[:60].strip(".-") or "solve"
+    identity: list[Any] = [url]
+    if problem is not None:
+        identity.append(problem.project_body("").model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"case_count"}))
     return f"{stem}-{hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:8]}"

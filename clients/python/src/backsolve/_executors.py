@@ -1,0 +1,233 @@
+"""
+Runs a black box in an executor of the user. What the black box raises is an outcome and comes back as a value; what the executor raises
+says nothing about the input, so the run is tried again:
+
+- A run that was lost is submitted again with the others. For its last try it is alone, so that it loses no other run.
+- If it is lost even then, a probe decides: when the executor runs one, the input is to blame, and its run counts as failed. When it does
+  not, the executor is to blame, and the call ends without a record of the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import BrokenExecutor, Future
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from ._blackbox import Attempt, Given
+from ._errors import ExecutorError
+from .inputs import Value
+from .problem import Failed
+
+TRIES = 3
+"""Submissions of a run that its executor loses; the last one is alone."""
+FIRST_POLL = 0.02
+LAST_POLL = 1.0
+"""Seconds between two looks at a job that calls nobody back."""
+
+
+@runtime_checkable
+class Submits(Protocol):
+    """An executor: of concurrent.futures, or one whose jobs have `result` and `done`, as those of submitit."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any: ...
+
+
+AnyExecutor: TypeAlias = Submits | Callable[[], Submits]
+
+
+class _Run:
+    """A run that is not over."""
+
+    def __init__(self) -> None:
+        self.losses = 0
+        self.is_running = False
+
+    @property
+    def is_suspect(self) -> bool:
+        """It may lose what runs beside it."""
+        return self.losses == TRIES - 1
+
+
+class Pool:
+    """An executor as given, or what a factory makes: then one that breaks is replaced."""
+
+    def __init__(self, given: AnyExecutor, note: Callable[[str], None]) -> None:
+        is_instance = isinstance(given, Submits) and not isinstance(given, type)
+        if not is_instance and not callable(given):
+            raise TypeError("executor must have a method submit, or be a function that returns such an executor.")
+        self._executor: Any = given if is_instance else None
+        self._factory: Any = None if is_instance else given
+        self._note = note
+        self._runs: list[_Run] = []
+        self._changed = asyncio.Condition()
+        self._making = asyncio.Lock()
+
+    async def run(self, attempt: Attempt, values: Mapping[str, Value]) -> Given:
+        """Raises ExecutorError when the executor is to blame for the loss of the run."""
+        run = _Run()
+        self._runs.append(run)
+        try:
+            while True:
+                try:
+                    given: Given = await self._once(run, attempt, values)
+                    return given
+                except ExecutorError:
+                    raise
+                except Exception as error:
+                    run.losses += 1
+                    if run.losses == TRIES:
+                        return await self._judge(run, attempt, values, error)
+                    if self._executor is not None:
+                        self._note(f"the executor lost the run of {_words_of(values)}, which is tried again: {_describe(error)}")
+        finally:
+            self._runs.remove(run)
+            await self._tell()
+
+    def end(self) -> None:
+        """Shuts down what the factory made."""
+        if self._factory is not None and self._executor is not None:
+            _shut_down(self._executor)
+
+    async def _once(self, run: _Run, fn: Callable[..., Any], *args: Any) -> Any:
+        async with self._turn(run):
+            executor = await self._get(is_fresh=run.is_suspect)
+            try:
+                return await _result_of(executor, fn, *args)
+            except BrokenExecutor as error:
+                self._leave(executor, error)
+                raise
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, run: _Run) -> AsyncIterator[None]:
+        """Waits until the run may start: a suspect when nothing else runs, and the others when there is no suspect."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._may_start(run))
+            run.is_running = True
+        try:
+            yield
+        finally:
+            run.is_running = False
+            await self._tell()
+
+    def _may_start(self, run: _Run) -> bool:
+        return not any(each.is_running if run.is_suspect else each.is_suspect for each in self._runs)
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _get(self, *, is_fresh: bool) -> Submits:
+        """The executor. A suspect gets a fresh one, since nothing else runs then."""
+        async with self._making:
+            if is_fresh and self._factory is not None and self._executor is not None:
+                await asyncio.to_thread(_shut_down, self._executor)
+                self._executor = None
+            if self._executor is None:
+                self._executor = await asyncio.to_thread(_make, self._factory)
+            made: Submits = self._executor
+            return made
+
+    def _leave(self, broken: Submits, error: BrokenExecutor) -> None:
+        if self._factory is None:
+            raise ExecutorError(
+                f"The executor is broken: {_describe(error)} Give a function that returns a fresh one, such as "
+                "executor=lambda: ProcessPoolExecutor(2), so that it can be replaced. No run was recorded as failed, and the same call "
+                "goes on."
+            ) from error
+        if self._executor is broken:
+            self._executor = None
+            self._note(f"the executor broke; a fresh one runs again what it lost: {_describe(error)}")
+            _shut_down(broken)
+
+    async def _judge(self, run: _Run, attempt: Attempt, values: Mapping[str, Value], lost: Exception) -> Failed:
+        """Whether executor or input is to blame. The runs that a guilty input has lost are suspects no longer."""
+        run.losses = TRIES - 1
+        try:
+            await self._once(run, _probe, attempt, values)
+        except Exception as error:
+            raise ExecutorError(
+                f"The executor lost the run of {_words_of(values)} {TRIES} times, and then a probe that does not call the black box: "
+                f"{_describe(error)} No run was recorded as failed; mend the executor, and the same call goes on."
+            ) from lost
+        for each in self._runs:
+            each.losses = 0
+        self._note(f"the run of {_words_of(values)} is lost whenever it is tried, and counts as failed: {_describe(lost)}")
+        return Failed(f"The executor lost the run {TRIES} times, at last while nothing else ran: {_describe(lost)}")
+
+
+def _make(factory: Callable[[], Any]) -> Submits:
+    try:
+        made = factory()
+    except Exception as error:
+        raise ExecutorError(f"The function given as executor raised {_describe(error)}") from error
+    if not isinstance(made, Submits):
+        raise ExecutorError(f"The function given as executor returned {made!r}, which has no method submit.")
+    return made
+
+
+def _probe(attempt: Attempt, values: Mapping[str, Value]) -> bool:
+    """All that a run takes but the call of the black box."""
+    return callable(attempt) and values is not None
+
+
+async def _result_of(executor: Submits, fn: Callable[..., Any], *args: Any) -> Any:
+    """The result of a job. Whatever ends it without one is raised as an Exception, a cancellation included."""
+    job = executor.submit(fn, *args)
+    try:
+        await _end_of(job)
+    except asyncio.CancelledError:
+        # The search is over: the result of a run that has not begun is of no use.
+        with contextlib.suppress(Exception):
+            job.cancel()
+        raise
+    result, error = _read(job) if isinstance(job, Future) else await asyncio.to_thread(_read, job)
+    if error is not None:
+        raise error if isinstance(error, Exception) else RuntimeError(repr(error))
+    return result
+
+
+def _read(job: Any) -> tuple[Any, BaseException | None]:
+    try:
+        return job.result(), None
+    except BaseException as error:
+        return None, error
+
+
+async def _end_of(job: Any) -> None:
+    if not hasattr(job, "add_done_callback"):
+        delay = FIRST_POLL
+        while not await asyncio.to_thread(job.done):
+            await asyncio.sleep(delay)
+            delay = min(LAST_POLL, 1.5 * delay)
+        return
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+
+    def wake(_job: Any) -> None:
+        # The loop may be gone when nobody waits any more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(ended.set)
+
+    job.add_done_callback(wake)
+    await ended.wait()
+
+
+def _shut_down(executor: Any) -> None:
+    """Without waiting for what it still runs."""
+    with contextlib.suppress(Exception):
+        if hasattr(executor, "shutdown"):
+            executor.shutdown(wait=False)
+        elif hasattr(executor, "close"):
+            executor.close()
+
+
+def _words_of(values: Mapping[str, Value]) -> str:
+    return ", ".join(f"{name}={value:.5g}" if isinstance(value, float) else f"{name}={value}" for name, value in values.items())
+
+
+def _describe(error: BaseException) -> str:
+    words = " ".join(str(error).split())
+    described = f"{type(error).__name__}: {words}" if words else type(error).__name__
+    return described if described.endswith((".", "!", "?")) else f"{described}."
