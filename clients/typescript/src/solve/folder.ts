@@ -3,14 +3,14 @@
  *
  *   problem.json   what was created on the service, and for which definition
  *   runs.jsonl     the journal
+ *   lock.*         the process that works on it
  */
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile, syncFolder } from '../evaluator/durable-files.ts';
 import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
+import { lockFolder } from './folder-lock.ts';
 
 /** A batch that was created, or is about to be: its place in the list is part of its Idempotency-Key. */
 export interface BatchRecord {
@@ -109,48 +109,17 @@ export class ProblemFolder {
   /** Until it is released or the process ends, however it ends. Throws ProblemLockedError. */
   async lock(): Promise<() => Promise<void>> {
     if (this.path === null) return async () => undefined;
-    return holdName(this.path);
+    const folder = this.path;
+    return lockFolder(
+      folder,
+      (holder) =>
+        new ProblemLockedError(`Another ${holder} solves this problem already, in ${folder}: wait for it or end it.`),
+    );
   }
 
   #at(name: string): string | null {
     return this.path === null ? null : path.join(this.path, name);
   }
-}
-
-/** The system gives a socket back when its process ends, which a lock file would outlive. */
-async function holdName(folder: string): Promise<() => Promise<void>> {
-  const name = `backsolve-${createHash('sha256').update(folder).digest('hex').slice(0, 24)}`;
-  const address = process.platform === 'win32' ? String.raw`\\.\pipe\ `.trim() + name : path.join(tmpdir(), name);
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const server = createServer((socket) => socket.destroy());
-    const held = await new Promise<boolean>((resolve, reject) => {
-      server.once('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EADDRINUSE') resolve(false);
-        else reject(error);
-      });
-      server.listen(address, () => resolve(true));
-    });
-    if (held) {
-      server.unref();
-      return () => new Promise((resolve) => server.close(() => resolve()));
-    }
-    if (await answers(address)) {
-      throw new ProblemLockedError(`Another process solves this problem already, in ${folder}: wait for it or end it.`);
-    }
-    await rm(address, { force: true });
-  }
-  throw new ProblemLockedError(`The lock of ${folder} could not be taken: other processes compete for it.`);
-}
-
-function answers(address: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(address);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
