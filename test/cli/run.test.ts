@@ -1,4 +1,5 @@
 /** Whole runs of `backsolve run`: real processes, the service of a folder, a black box that notes every call. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -7,10 +8,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { JournalLine } from '../../clients/typescript/src/evaluator/journal.ts';
 import { findFreePort } from '../../harness/free-port.ts';
+import { startOf } from '../../src/dev/server-processes.ts';
 import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const EXECUTABLE = path.join(ROOT, 'bin/backsolve.js');
 
 let folder: string;
 
@@ -145,6 +151,25 @@ test('Killed at any moment and started again, it goes on, and no finished run is
   await expectNoneRepeated();
   const result = JSON.parse(await readFile(path.join(folder, 'killed.json'), 'utf8'));
   expect(result.runs).toHaveLength((await finishedInputs('killed')).length);
+});
+
+test.each([
+  ['bin/backsolve.js', process.execPath, [EXECUTABLE]],
+  ['npx', 'npx', ['--no', 'backsolve']],
+])('When %s is killed, the run and its programs end, and the next start goes on', async (starter, program, args) => {
+  const name = `started-by-${path.parse(starter).name}`;
+  const [file, pids, done] = [await write(name), path.join(folder, `${name}.pids`), path.join(folder, `${name}.done`)];
+  const script = `echo $$ >> ${pids}; test -e ${done} || sleep 600; echo '[4, 8]'`;
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(/^command: .*$/m, `command: ${JSON.stringify(['/bin/sh', '-c', script])}`));
+  const started = spawn(program, [...args, 'run', file], { cwd: ROOT, stdio: 'ignore' });
+  await expect.poll(() => lines(`${name}.pids`)).toHaveLength(1);
+  const lock = await readFile(path.join(folder, '.backsolve', name, 'owner.lock'), 'utf8');
+  started.kill('SIGKILL');
+  for (const pid of [JSON.parse(lock).pid as number, Number((await lines(`${name}.pids`))[0])])
+    await expect.poll(() => startOf(pid)).toBeUndefined();
+  await writeFile(done, '');
+  expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('Ctrl-C waits for what runs and keeps it; a second process is told who has the file', async () => {
