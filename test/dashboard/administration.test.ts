@@ -54,7 +54,9 @@ describe('the progress of a batch', () => {
       text: '5 of 12 cases done, 1 failed',
     });
     const { total, parts, text } = barOf({ status: 'solving', progress });
-    expect(text).toBe('20 of 1,000 objectives satisfied, 4 running, 1 stopped, 2 exhausted, 3 failed, 970 waiting');
+    expect(text).toBe(
+      '20 of 1\u202f000 objectives satisfied, 4 running, 1 stopped, 2 exhausted, 3 failed, 970 waiting',
+    );
     expect(total).toBe(1_000);
     expect(parts.map(({ look, count }) => [look, count])).toEqual([
       ['good', 20],
@@ -65,7 +67,7 @@ describe('the progress of a batch', () => {
   });
 
   it('names the evaluations that there are', () => {
-    expect(evaluationsText(progress.evaluations)).toBe('Evaluations: 4 under way, 1,234 done, 2 cancelled');
+    expect(evaluationsText(progress.evaluations)).toBe('Evaluations: 4 under way, 1\u202f234 done, 2 cancelled');
     expect(evaluationsText({ waiting: 0, leased: 0, done: 0, failed: 0, cancelled: 0 })).toBe('No evaluations yet');
   });
 

@@ -58,6 +58,12 @@ describe('outputs', () => {
     expect([...faults!.keys()]).toEqual([1, 2]);
   });
 
+  test('with a comma before three digits are refused, unless another one has a decimal comma', () => {
+    expect(readOutputs(['1,250', '7']).faults?.get(0)).toContain('1.250 or 1250');
+    expect(readOutputs(['1,250', '7.5']).faults?.get(0)).toContain('1.250 or 1250');
+    expect(readOutputs(['1,250', '7,5'])).toEqual({ output: [1.25, 7.5] });
+  });
+
   test('are found by the pointers of the service', () => {
     expect(outputAt('/output/12')).toBe(12);
     expect(outputAt('/output')).toBeUndefined();

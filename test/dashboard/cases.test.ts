@@ -29,6 +29,14 @@ describe('data that is added', () => {
     ]);
   });
 
+  test('asks what a comma before three digits means, unless the table says it', () => {
+    const text = 'Length\tAlloy\tPower\tDrop\n1\tB\t1,250\t2';
+    expect(readCases(text, inputs, outputs).question?.text).toBe('1,250');
+    expect(toFile(readCases(text, inputs, outputs, 'point').file!)).toContain('1,B,1250,2');
+    expect(toFile(readCases(text, inputs, outputs, 'comma').file!)).toContain('1,B,1.25,2');
+    expect(fileOf('Length,Alloy,Power,Drop\n1,B,"1,250",2')).toContain('1,B,1250,2');
+  });
+
   test('keeps texts as they are, quoted where needed', () => {
     expect(fileOf('Length\tAlloy\tPower\tDrop\n1\t"A, the first"\tn/a\t2')).toBe(
       'Length,Alloy,Power,Drop\r\n1,"A, the first",n/a,2\r\n',

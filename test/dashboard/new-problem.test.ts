@@ -56,7 +56,7 @@ describe('a draft', () => {
   it('comes back from storage as it was, and nothing else does', () => {
     const draft = exampleDraft('d1');
     expect(parseDraft(JSON.stringify(draft))).toEqual(draft);
-    for (const text of [null, '', '{', '7', '{"version":2}', JSON.stringify({ ...draft, inputs: 'none' })]) {
+    for (const text of [undefined, '', '{', '7', '{"version":2}', JSON.stringify({ ...draft, inputs: 'none' })]) {
       expect(parseDraft(text)).toBeUndefined();
     }
   });

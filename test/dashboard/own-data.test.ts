@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toTabs } from '../../src/dashboard/parts/export.ts';
-import { splitPaste } from '../../src/dashboard/parts/paste.ts';
+import { readTable, splitPaste } from '../../src/dashboard/parts/paste.ts';
 import { readDefinitions } from '../../src/dashboard/views/new-problem/definitions.ts';
 import { type Draft, exampleDraft, newInput, newOutput } from '../../src/dashboard/views/new-problem/draft.ts';
 import { readInputCell, readOwnCases, readOwnTable } from '../../src/dashboard/views/new-problem/own-data.ts';
@@ -87,6 +87,13 @@ describe('own data', () => {
     });
   });
 
+  it('keeps a number with two readings for its user to correct, and takes one that the table decides', () => {
+    const text = (power: string) => `350\tsteel\tno\t1,250\t${power}`;
+    expect(readOwn(text('7')).faults).toEqual({ 'own/0/3': expect.stringContaining('1.250 or 1250') });
+    const own = readOwnTable(readTable(text('0.5')).rows!, draft);
+    expect(readOwnCases({ ...draft, own })).toMatchObject({ faults: {}, outputCases: [[1250, 0.5]] });
+  });
+
   it('needs a row with outputs', () => {
     expect(readOwn('T,alloy,wet,power,drop\n350,steel,no,,\n').faults).toHaveProperty('own');
     expect(readOwnCases({ ...draft, own: null }).faults).toHaveProperty('own');
@@ -116,7 +123,7 @@ describe('designed points', () => {
     const { header, rows } = pointsTable(designed);
     expect(header).toEqual(['case', 'T [K]', 'alloy', 'wet', 'power [kW]', 'drop']);
     expect(rows[1]).toEqual([2, 300.3333333333333, 'copper', 'yes', '', '']);
-    expect(pasteResults(toTabs(header, rows), designed).results).toEqual([
+    expect(pasteResults(splitPaste(toTabs(header, rows), 2), designed).results).toEqual([
       ['5', '6'],
       ['', ''],
       ['', ''],
@@ -124,7 +131,7 @@ describe('designed points', () => {
   });
 
   it('take sorted rows by the number of the case', () => {
-    const { results } = pasteResults('drop\tcase\tpower\n30\t3\t3.5\n20\t2\t2.5\n', designed);
+    const { results } = pasteResults(splitPaste('drop\tcase\tpower\n30\t3\t3.5\n20\t2\t2.5\n', 2), designed);
     expect(results).toEqual([
       ['5', '6'],
       ['2.5', '20'],
@@ -133,13 +140,13 @@ describe('designed points', () => {
   });
 
   it('take columns of outputs alone, where a blank row is a failed run', () => {
-    expect(pasteResults('1,5\t2\n\n3,5\t4\n', designed).results).toEqual([
+    expect(pasteResults(splitPaste('1,5\t2\n\n3,5\t4\n', 2), designed).results).toEqual([
       ['1,5', '2'],
       ['', ''],
       ['3,5', '4'],
     ]);
     const single: Draft = { ...designed, outputs: [outputs[0]!] };
-    expect(pasteResults('1,5\n\n-2', single).results).toEqual([['1,5'], [''], ['-2']]);
+    expect(pasteResults(splitPaste('1,5\n\n-2', 1), single).results).toEqual([['1,5'], [''], ['-2']]);
   });
 
   it.each([
@@ -150,7 +157,7 @@ describe('designed points', () => {
     ['case\tpower\tdrop\nx\t1\t2', 'no number of a case'],
     ['case\tpower\tdrop\n4\t1\t2', 'There are 3 cases'],
   ])('refuse %j', (text, words) => {
-    expect(pasteResults(text, designed).fault).toContain(words);
+    expect(pasteResults(splitPaste(text, 2), designed).fault).toContain(words);
   });
 
   it('are filled from one cell on', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasHeader, readValues, splitPaste, withoutUnit } from '../../src/dashboard/parts/paste.ts';
-import { readNumber } from '../../src/dashboard/parts/read-number.ts';
+import { grouped, short } from '../../src/dashboard/parts/formats.ts';
+import { hasHeader, readTable, readValues, splitPaste, withoutUnit } from '../../src/dashboard/parts/paste.ts';
+import { AMBIGUOUS, readNumber } from '../../src/dashboard/parts/read-number.ts';
 
 describe('a number', () => {
   test.each([
@@ -15,6 +16,12 @@ describe('a number', () => {
     ['1e-3', 0.001],
     ['1,2E+4', 12_000],
     ['\u00a07', 7],
+    ['−1.2e−5', -1.2e-5],
+    ['0,125', 0.125],
+    ['1.250', 1.25],
+    ['1250,375', 1250.375],
+    ['3\u202f960', 3960],
+    ['12\u00a0345\u00a0678,5', 12_345_678.5],
   ])('%j is %d', (text, value) => {
     expect(readNumber(text)).toEqual({ value });
   });
@@ -33,6 +40,8 @@ describe('a number', () => {
     ['1.234,5', /without marks/],
     ["1'234", /without marks/],
     ['1 234', /without marks/],
+    ['1,250', /^1,250 may be 1\.250 or 1250: write the one that you mean\.$/],
+    ['−12,500', /^-12,500 may be -12\.500 or -12500/],
     ['1.2.3', /is not a number/],
     ['--1', /is not a number/],
   ])('%j is refused', (text, message) => {
@@ -44,9 +53,107 @@ describe('a number', () => {
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = String(value);
         expect(readNumber(text).value === value).toBe(true);
-        expect(readNumber(text.replace('.', ',')).value === value).toBe(true);
+        const withComma = text.replace('.', ',');
+        if (!AMBIGUOUS.test(withComma)) expect(readNumber(withComma).value === value).toBe(true);
       }),
     );
+  });
+});
+
+describe('a number that is shown', () => {
+  test('is read back as the same number, however large or small', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, min: -1e300, max: 1e300 }), (value) => {
+        expect(short(readNumber(short(value)).value!)).toBe(short(value));
+      }),
+    );
+    expect(short(3960)).toBe('3960');
+    expect(short(-1_234_567)).toBe('−1234600');
+    expect(grouped(1_234_567)).toBe('1\u202f234\u202f567');
+    expect(readNumber(grouped(1_234_567))).toEqual({ value: 1_234_567 });
+  });
+});
+
+describe('a comma before three digits', () => {
+  const rowsOf = (text: string) => readTable(text).rows;
+
+  test.each<[string, string, string[][]]>([
+    ['separates thousands where another cell of its column has a decimal point', '1,250\n3.5\n', [['1250'], ['3.5']]],
+    ['is a decimal sign where another cell of its column has one', '1,250\n3,5\n', [['1.250'], ['3,5']]],
+    [
+      'separates thousands beside groups of them',
+      '1,250\tx\n3,960,000\ty',
+      [
+        ['1250', 'x'],
+        ['3960000', 'y'],
+      ],
+    ],
+    [
+      'separates thousands beside a fraction',
+      '1,250\tx\n3,960.5\ty',
+      [
+        ['1250', 'x'],
+        ['3960.5', 'y'],
+      ],
+    ],
+    ['means what it does in the rest of the table', '1,250\t0.5', [['1250', '0.5']]],
+    [
+      'is asked of each column first',
+      '1,250\t1,250\n0.5\t0,5',
+      [
+        ['1250', '1.250'],
+        ['0.5', '0,5'],
+      ],
+    ],
+    [
+      'within quotes of a file with commas separates thousands',
+      'a,b\n"1,250",7',
+      [
+        ['a', 'b'],
+        ['1250', '7'],
+      ],
+    ],
+    ['makes points the marks of thousands where it is the decimal sign', '1.250\t3,5', [['1250', '3,5']]],
+  ])('%s', (_, text, rows) => {
+    expect(rowsOf(text)).toEqual(rows);
+  });
+
+  test('is asked about once where nothing decides, and the answer counts for all', () => {
+    const text = 'heat\twear\n1,250\t3,960\n7\t8';
+    expect(readTable(text).question).toEqual({ text: '1,250', readings: { comma: '1.250', point: '1250' } });
+    expect(readTable(text, { sign: 'comma' }).rows!.slice(1)).toEqual([
+      ['1.250', '3.960'],
+      ['7', '8'],
+    ]);
+    expect(readTable(text, { sign: 'point' }).rows!.slice(1)).toEqual([
+      ['1250', '3960'],
+      ['7', '8'],
+    ]);
+  });
+
+  test('is asked about where a column has both signs', () => {
+    expect(readTable('1,250\n0.5\n0,5').question?.text).toBe('1,250');
+  });
+
+  test('is said to be read, and so is a point', () => {
+    expect(readTable('1,250\n3.5').note).toBe('1,250 is read as 1250.');
+    expect(readTable('9.875\t16.250')).toEqual({ rows: [['9.875', '16.250']], note: '9.875 is read as 9.875.' });
+    expect(readTable('9.5\t16').note).toBe('');
+  });
+
+  test('is asked about in the outputs of one run', () => {
+    expect(readValues('1,250\t7', ['heat', 'wear']).question?.readings).toEqual({ comma: '1.250', point: '1250' });
+    expect(readValues('1,250\t7', ['heat', 'wear'], 'point').cells).toEqual(['1250', '7']);
+    expect(readValues('1,250.5\n3,960', ['heat', 'wear']).cells).toEqual(['1250.5', '3960']);
+  });
+
+  test('spaces and apostrophes between thousands are taken away', () => {
+    expect(rowsOf("1 250\t3'960,5\t12\u202f000")).toEqual([['1250', '3960.5', '12000']]);
+    expect(rowsOf('1\u00a0250\n3\u00a0960')).toEqual([['1250'], ['3960']]);
+  });
+
+  test('a row of such numbers is no header', () => {
+    expect(hasHeader([['1 250', '1,250.5']])).toBe(false);
   });
 });
 

@@ -69,8 +69,13 @@ describe('an objective with one input open at a time', () => {
       const shown = await ask(page, iteration);
       if (iteration === 2) await screenshot(page, 'by hand, an input is open');
       const output = heatExchanger(await readInput(shown));
-      // As people type in different countries.
-      await fill(shown, iteration % 2 === 0 ? output.map((value) => String(value).replace('.', ',')) : output);
+      // As people type in different countries; three digits after a comma could be thousands.
+      await fill(
+        shown,
+        iteration % 2 === 0
+          ? output.map((value) => String(value).replace(/\.(.*)/, (_, digits) => `,${digits.padEnd(4, '0')}`))
+          : output,
+      );
       await load(shown);
       const outcome = await page.locator('.hand-outcome').innerText();
       expect(outcome).toMatch(/^[012] of 2 met(, best so far)?\.$/);
@@ -99,7 +104,11 @@ describe('an objective with one input open at a time', () => {
     await screenshot(page, 'by hand, faults');
     await expectAccessible(page);
 
-    await power(shown).fill('9.75');
+    await fill(shown, ['9,875', '17']);
+    await shown.getByRole('button', { name: 'Load the outputs' }).click();
+    await shown.getByText('9,875 may be 9.875 or 9875: write the one that you mean.').waitFor();
+
+    await fill(shown, ['9.75', '1.234,5']);
     // Somebody else changes something.
     await service.ok('PATCH', t.trialUrl.replace(/\/trials.*/, ''), { inputUnits: ['cm', '', ''] });
     await shown.getByText('cm').waitFor();
@@ -129,6 +138,14 @@ describe('an objective with one input open at a time', () => {
     ]);
     await shown.getByLabel('Paste the outputs').fill('1\t2\t3');
     await shown.getByText('2 values are expected, here are 3.').waitFor();
+    await shown.getByLabel('Paste the outputs').fill('9,875;16');
+    const question = shown.getByRole('group', { name: 'What the comma means' });
+    await question.waitFor();
+    await screenshot(page, 'by hand, what a comma means');
+    await expectAccessible(page);
+    await question.getByRole('button', { name: '9.875, with a decimal comma' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect((await preview.getByRole('row').allInnerTexts())[1]).toBe('Power (kW)\t9.875');
     await shown.getByLabel('Paste the outputs').fill('9,75;16,5');
     await shown.getByRole('button', { name: 'Fill these in' }).click();
     expect(await power(shown).inputValue()).toBe('9,75');

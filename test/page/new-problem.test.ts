@@ -108,6 +108,35 @@ describe('a new problem', () => {
     expect(await started(page)).toMatchObject({ objectiveTypes: ['maximize'], initialOutput: [7] });
   });
 
+  test('asks what the commas of a dropped file mean, once for all of it', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    await fill(page, {
+      'Name of the problem': 'Commas',
+      'Name of input 1': 'T',
+      'Minimum of T': '1000',
+      'Maximum of T': '2000',
+      'Name of output 1': 'power',
+    });
+    await page.getByRole('button', { name: 'Remove input 2' }).click();
+    await button(page, 'Next: cases').click();
+    await page.getByLabel('Runs that I have made already').check();
+    const group = page.getByRole('group', { name: 'Your runs' });
+    expect(await dropFile(group, 'rig.csv', 'T;power\n1,250;3,960\n1,500;4,000\n')).toBe(true);
+    await screenshot(page, 'new-problem what a comma means');
+    await expectAccessible(page);
+    await group.getByRole('button', { name: '1250, the comma separates thousands' }).click();
+    await page.getByText('2 rows read. 1,250 is read as 1250.').waitFor();
+    await button(page, 'Next: targets').click();
+    await page.getByLabel('What is wanted of power').selectOption('lessthan_equal');
+    await fill(page, { 'Target of power': '3,500' });
+    await button(page, 'Start').click();
+    await page.getByText('3,500 may be 3.500 or 3500: write the one that you mean.').waitFor();
+    await fill(page, { 'Target of power': '3500' });
+    await button(page, 'Start').click();
+    expect(await started(page)).toMatchObject({ initialInput: [1250], initialOutput: [3960] });
+    await page.getByText('3960').first().waitFor();
+  });
+
   test('begins with runs of a CSV file: faults at their cells, columns by name, in an existing model', async ({
     visit,
   }) => {

@@ -33,7 +33,7 @@ describe('an objective', () => {
     const { body } = await service.call<Record<string, never>>('GET', `/objectives/${id}/history`);
     const header = page.locator('header.objective-header');
     await expect.poll(() => header.innerText()).toContain('Running');
-    expect(await header.innerText()).toContain('30 of 100,000 runs');
+    expect(await header.innerText()).toContain('30 of 100\u202f000 runs');
     expect(await header.innerText()).toContain(`Best: iteration ${body['bestIteration']}`);
     const met = await section(page, 'Targets').locator('tbody td:last-child').allTextContents();
     expect(met).toHaveLength(4);
@@ -67,7 +67,7 @@ describe('an objective', () => {
     const opened = await service.ok<{ id: number }>('POST', `/objectives/${id}/inverses`);
     await expect.poll(() => bodyRows(page).first().innerText()).toContain('waits for its output');
     await service.ok('POST', `/objectives/${id}/inverse-output`, { output: [10, 11] });
-    await expect.poll(() => page.locator('header.objective-header').innerText()).toContain('5 of 100,000 runs');
+    await expect.poll(() => page.locator('header.objective-header').innerText()).toContain('5 of 100\u202f000 runs');
     const firstRow = () => bodyRows(page).first().innerText();
     await expect.poll(firstRow).toContain('loaded');
     // The correction of an earlier iteration than the last: all are read again.
@@ -107,16 +107,16 @@ describe('an objective', () => {
     const id = await seed({ inputs: 10, outputs: 10, runs: 10_000, failedEvery: 97 });
     const page = await visit(service, pathOf(id));
     const coordinates = section(page, 'Inputs and outputs');
-    await expect.poll(() => coordinates.getByRole('status').innerText()).toBe('10,000 iterations');
+    await expect.poll(() => coordinates.getByRole('status').innerText()).toBe('10\u202f000 iterations');
     // Few of them are in the document.
     expect(await bodyRows(page).count()).toBeLessThan(60);
     await coordinates.getByLabel('from').fill('0.4');
     await coordinates.getByLabel('from').press('Tab');
     const { body } = await service.call<{ inputs: number[][] }>('GET', `/objectives/${id}/history`);
     const count = body.inputs.filter(([x]) => x! >= 0.4).length.toLocaleString('en-US');
-    await expect.poll(() => coordinates.getByRole('status').innerText()).toBe(`${count} of 10,000 selected`);
+    await expect.poll(() => coordinates.getByRole('status').innerText()).toBe(`${count} of 10\u202f000 selected`);
     const runs = section(page, 'Runs');
-    expect(await runs.getByRole('status').first().innerText()).toBe(`${count} of 10,000 selected`);
+    expect(await runs.getByRole('status').first().innerText()).toBe(`${count} of 10\u202f000 selected`);
     await coordinates.getByRole('button', { name: 'Select all' }).click();
     await runs.getByRole('button', { name: 'x1', exact: true }).click();
     const smallest = 1 + body.inputs.findIndex(([x]) => x === Math.min(...body.inputs.map(([one]) => one!)));

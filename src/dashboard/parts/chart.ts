@@ -3,7 +3,7 @@
  */
 import type { Colours } from './colours.ts';
 import type { DrawnBand } from './drawing.ts';
-import { short } from './formats.ts';
+import { grouped, short } from './formats.ts';
 import { powersOf, ticksOf } from './ticks.ts';
 
 /** Both ends belong to it. */
@@ -109,7 +109,7 @@ function drawAxes({ context, colours, left, right, top, bottom, shown, x, y }: P
     context.fillStyle = colours.line;
     context.fillRect(Math.round(x(value)), top, 1, bottom - top + 4);
     context.fillStyle = colours.text;
-    context.fillText(chart.x.isWhole ? value.toLocaleString('en-US') : short(value), x(value), bottom + 14);
+    context.fillText(chart.x.isWhole ? grouped(value) : short(value), x(value), bottom + 14);
   }
   context.fillStyle = colours.text;
   context.fillText(chart.x.label, (left + right) / 2, bottom + 36, right - left);

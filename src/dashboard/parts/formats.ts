@@ -3,14 +3,14 @@
 /** Of every number that is shown. */
 export const DIGITS = 5;
 
-/** At most five significant digits; without an exponent from 0.0001 up to 10 million. */
+/** At most five significant digits; without an exponent from 0.0001 up to 10 million. Can be typed back: it has no marks between thousands. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
   const rounded = Number(value.toPrecision(DIGITS));
   if (size >= 1e7 || size < 1e-4) return rounded.toExponential().replace('e+', 'e').replace('-', '−');
-  return rounded.toLocaleString('en-US', { maximumSignificantDigits: DIGITS }).replace('-', '−');
+  return rounded.toLocaleString('en-US', { maximumSignificantDigits: DIGITS, useGrouping: false }).replace('-', '−');
 }
 
 /** As the beginning of a sentence. */
@@ -18,9 +18,14 @@ export function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** How many of something, for example "1 run" or "1,036 runs". */
+/** A whole number with narrow spaces between its thousands, which the page reads back, too: commas would be decimal signs. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US').replaceAll(',', '\u202f');
+}
+
+/** How many of something, for example "1 run" or "1 036 runs". */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+  return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
 /** With its unit, if it has one. */

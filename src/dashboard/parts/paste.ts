@@ -1,6 +1,8 @@
 /** Text pasted from a spreadsheet, a file or a terminal, as rows of cells. Needs no browser. */
+
+import { type DecimalSign, type PlainRows, plainRows, type Question } from './decimal-sign.ts';
 import { capitalized, counted } from './formats.ts';
-import { isNumber } from './read-number.ts';
+import { isNumeral, looksLikeNumber } from './read-number.ts';
 
 export type Rows = readonly (readonly string[])[];
 
@@ -12,12 +14,40 @@ export type Rows = readonly (readonly string[])[];
  * @param width  how many cells a row should have, where that is known: decides what a comma means
  */
 export function splitPaste(text: string, width?: number): Rows {
-  const body = text.replace(/^\uFEFF/, '').replace(/[\r\n]+$/, '');
-  if (body.trim() === '') return [];
+  const body = bodyOf(text);
+  return splitAt(body, findSeparator(body, width));
+}
+
+/**
+ * The same with every number as readNumber reads it, or a question where a comma may be a decimal sign or not. Commas that separate
+ * cells are no decimal signs.
+ *
+ * @param sign  the answer to the question
+ */
+export function readTable(text: string, { width, sign }: ReadTableOptions = {}): PlainRows {
+  const body = bodyOf(text);
   const separator = findSeparator(body, width);
-  const rows = separator === ' ' ? splitLines(body).map((line) => line.trim().split(/\s+/)) : split(body, separator);
+  return plainRows(splitAt(body, separator), sign ?? (separator === ',' ? 'point' : undefined));
+}
+
+export interface ReadTableOptions {
+  /** As of splitPaste. */
+  readonly width?: number | undefined;
+  readonly sign?: DecimalSign | undefined;
+}
+
+function bodyOf(text: string): string {
+  return text.replace(/^\uFEFF/, '').replace(/[\r\n]+$/, '');
+}
+
+function splitAt(body: string, separator: string | undefined): Rows {
+  if (body.trim() === '') return [];
+  const rows = separator === ' ' ? splitLines(body).map((line) => line.trim().split(SPACES)) : split(body, separator);
   return rows.map((row) => row.map((cell) => cell.trim()));
 }
+
+/** Other spaces are marks between thousands. */
+const SPACES = / +/;
 
 /** No separator: every line is one cell. */
 function findSeparator(text: string, width: number | undefined): string | undefined {
@@ -26,8 +56,9 @@ function findSeparator(text: string, width: number | undefined): string | undefi
   if (bare.includes(';')) return ';';
   const lines = splitLines(bare).filter((line) => line.trim() !== '');
   if (bare.includes(',') && separatesByComma(lines, width)) return ',';
-  const areNumbers = lines.every((line) => line.trim().split(/\s+/).every(isNumber));
-  return areNumbers && lines.some((line) => /\S\s+\S/.test(line)) ? ' ' : undefined;
+  if (width === 1) return undefined;
+  const areNumbers = lines.every((line) => line.trim().split(SPACES).every(isNumeral));
+  return areNumbers && lines.some((line) => /\S +\S/.test(line)) ? ' ' : undefined;
 }
 
 function separatesByComma(lines: readonly string[], width: number | undefined): boolean {
@@ -36,7 +67,9 @@ function separatesByComma(lines: readonly string[], width: number | undefined): 
     if (lines.every((line) => line.split(',').length === width)) return true;
   }
   // "1,5" is one number; two commas, a point beside a comma, a word or a space after a comma make several cells of a line.
-  return lines.some((line) => /,\s+\S/.test(line) || (line.includes(',') && !line.trim().split(/\s+/).every(isNumber)));
+  return lines.some(
+    (line) => /,\s+\S/.test(line) || (line.includes(',') && !line.trim().split(SPACES).every(isNumeral)),
+  );
 }
 
 function splitLines(text: string): readonly string[] {
@@ -84,7 +117,7 @@ function closingQuote(text: string, opening: number): number | undefined {
 /** Whether the first row names the columns: none of its cells is a number or empty. */
 export function hasHeader(rows: Rows): boolean {
   const first = rows[0];
-  return first !== undefined && first.length > 0 && first.every((cell) => cell !== '' && !isNumber(cell));
+  return first !== undefined && first.length > 0 && first.every((cell) => cell !== '' && !looksLikeNumber(cell));
 }
 
 /** A title without the unit that follows in round or square brackets. */
@@ -93,19 +126,35 @@ export function withoutUnit(title: string): string {
 }
 
 export type Values =
-  | { /** One per name. */ readonly cells: readonly string[]; readonly fault?: undefined }
-  | { readonly cells?: undefined; readonly fault: string };
+  | {
+      /** One per name. */ readonly cells: readonly string[];
+      readonly fault?: undefined;
+      readonly question?: undefined;
+    }
+  | { readonly cells?: undefined; readonly fault: string; readonly question?: undefined }
+  | { readonly cells?: undefined; readonly fault?: undefined; readonly question: Question };
 
 /**
  * One value per name, from one row, one column, or a row or column with the names beside it. The values are texts that may still
  * be no numbers.
+ *
+ * @param sign  the answer to the question that another call has returned
  */
-export function readValues(text: string, names: readonly string[]): Values {
+export function readValues(text: string, names: readonly string[], sign?: DecimalSign): Values {
+  const found = findValues(text, names);
+  if (found.cells === undefined) return found;
+  const plain = plainRows([found.cells], sign);
+  return plain.question === undefined ? { cells: plain.rows[0]! } : { question: plain.question };
+}
+
+function findValues(text: string, names: readonly string[]): Exclude<Values, { readonly question: Question }> {
   const rows = splitPaste(text).filter((row) => row.some((cell) => cell !== ''));
   const found = byName(rows, names) ?? byName(transposed(rows), names);
-  if (found !== undefined) return found;
+  if (found !== undefined) return { cells: found };
   const flat = inOneList(rows);
   if (flat?.length === names.length) return { cells: flat };
+  const inColumn = inOneList(splitPaste(text, 1));
+  if (inColumn?.length === names.length) return { cells: inColumn };
   // Decimal commas would have been too few values.
   const atCommas = inOneList(splitPaste(text, names.length));
   if (atCommas?.length === names.length) return { cells: atCommas };
@@ -116,12 +165,12 @@ export function readValues(text: string, names: readonly string[]): Values {
 }
 
 /** Two rows, the first with all names in any order. */
-function byName(rows: Rows, names: readonly string[]): Values | undefined {
+function byName(rows: Rows, names: readonly string[]): readonly string[] | undefined {
   const [titles, values] = rows;
   if (rows.length !== 2 || !hasHeader(rows) || titles!.length !== values!.length) return undefined;
   const columns = names.map((name) => titles!.findIndex((title) => title === name || withoutUnit(title) === name));
   if (columns.some((column) => column < 0)) return undefined;
-  return { cells: columns.map((column) => values![column]!) };
+  return columns.map((column) => values![column]!);
 }
 
 function transposed(rows: Rows): Rows {

@@ -7,12 +7,25 @@ export type NumberRead =
 const NUMBER = /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i;
 /** Digits in groups of three, with another mark, or none, before the fraction. */
 const GROUPED = /^[+-]?\d{1,3}(([.,'’\s]\d{3}){2,}|[.,'’\s]\d{3}(?=[.,]\d)|['’\s]\d{3}(?!\d))([.,]\d*)?$/;
+/** Three digits after the only mark, which may also separate thousands. */
+export const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
+/** Groups of thousands as this page and some languages print them: such spaces are never typed between two numbers. */
+const SPACED = /^[+-]?\d{1,3}([\u00a0\u2009\u202f]\d{3})+(?!\d)/;
 const WITH_UNIT = /^([+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?)\s*[^\s\d.,].*$/i;
 
-/** A finite number, with a decimal point or a decimal comma, and with an exponent or without. */
+/**
+ * A finite number, with a decimal point or a decimal comma, and with an exponent or without. A comma before three digits is
+ * refused where it may separate thousands.
+ */
 export function readNumber(text: string): NumberRead {
-  const plain = text.trim().replace(/^\u2212/, '-');
+  const trimmed = text.trim().replaceAll('\u2212', '-');
+  const plain = SPACED.test(trimmed) ? trimmed.replace(/[\u00a0\u2009\u202f]/g, '') : trimmed;
   if (plain === '') return { fault: 'A number is missing.' };
+  if (plain.includes(',') && AMBIGUOUS.test(plain)) {
+    return {
+      fault: `${plain} may be ${plain.replace(',', '.')} or ${plain.replace(',', '')}: write the one that you mean.`,
+    };
+  }
   if (NUMBER.test(plain)) {
     const value = Number(plain.replace(',', '.'));
     return Number.isFinite(value) ? { value } : { fault: `${shorten(plain)} is too large for a number.` };
@@ -23,9 +36,19 @@ export function readNumber(text: string): NumberRead {
   return { fault: `“${shorten(plain)}” is not a number. Write it like 12.5 or 1.2e-3.` };
 }
 
-/** Whether it can be read as a number. */
-export function isNumber(text: string): boolean {
-  return readNumber(text).fault === undefined;
+/** Whether it has the form of one number, whatever a comma in it means. */
+export function isNumeral(text: string): boolean {
+  return NUMBER.test(text.trim().replaceAll('\u2212', '-'));
+}
+
+/** The same, also with marks between thousands. */
+export function looksLikeNumber(text: string): boolean {
+  return isNumeral(text) || GROUPED.test(text.trim().replaceAll('\u2212', '-'));
+}
+
+/** The text of a number without marks between thousands, with a decimal point. */
+export function decimal(text: string, sign: 'comma' | 'point'): string {
+  return sign === 'comma' ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '');
 }
 
 function shorten(text: string): string {

@@ -6,7 +6,7 @@ import { ChartBox } from '../../parts/chart-box.tsx';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing } from '../../parts/drawing.ts';
-import { capitalized, counted, short } from '../../parts/formats.ts';
+import { capitalized, counted, grouped, short } from '../../parts/formats.ts';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import { logFloor } from '../objective/scales.ts';
 import { bestAt, bestSteps, type Compared } from './comparison.ts';
@@ -84,7 +84,7 @@ function Legend({ compared, pointed: { value: iteration } }: LegendProps) {
           {iteration !== undefined && `: ${distanceText(bestAt(one, iteration))}`}
         </span>
       ))}
-      {iteration !== undefined && <span class="chart-pointed">Iteration {iteration.toLocaleString('en-US')}</span>}
+      {iteration !== undefined && <span class="chart-pointed">Iteration {grouped(iteration)}</span>}
     </p>
   );
 }

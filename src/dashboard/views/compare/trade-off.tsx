@@ -6,7 +6,7 @@ import { ChartBox, type Pointer } from '../../parts/chart-box.tsx';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing, DrawnBand } from '../../parts/drawing.ts';
-import { counted, type Ends, short } from '../../parts/formats.ts';
+import { counted, type Ends, grouped, short } from '../../parts/formats.ts';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import type { Compared } from './comparison.ts';
 import { SaveChart } from './save-chart.tsx';
@@ -142,7 +142,7 @@ function Scatter({ drawn }: { readonly drawn: Drawn }) {
       <ChartBox
         chart={chart}
         zoom={zoom}
-        label={`${y.title} against ${x.title}, ${points.length.toLocaleString('en-US')} runs`}
+        label={`${y.title} against ${x.title}, ${grouped(points.length)} runs`}
         onPoint={(pointer, frame) => (pointed.value = pointer && nearestPoint(points, pointer, frame))}
       />
       <Legend drawn={drawn} pointed={pointed} />

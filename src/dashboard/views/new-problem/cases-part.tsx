@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { copyText } from '../../parts/clipboard.ts';
 import { saveCsv, toTabs } from '../../parts/export.ts';
 import { short, titled } from '../../parts/formats.ts';
-import { splitPaste } from '../../parts/paste.ts';
+import { type Rows, splitPaste } from '../../parts/paste.ts';
+import { SignQuestion, useTableReading } from '../../parts/sign-question.tsx';
 import { type Draft, namesOfRows } from './draft.ts';
 import { CellText, FaultBlock, fieldId, TextField } from './fields.tsx';
 import { OwnDataTable } from './own-data-table.tsx';
@@ -97,25 +98,30 @@ function PointsTable() {
   const [firstRow, setFirstRow] = useState(0);
   const [firstOutput, setFirstOutput] = useState(0);
   const [said, setSaid] = useState('');
+  const reading = useTableReading(setSaid);
   const inputNames = namesOfRows(inputs, 'x');
   const outputNames = namesOfRows(outputs, 'y');
   const table = pointsTable(current);
   const size = { rows: points.length, columns: outputs.length };
   const set = (row: number, column: number, cells: readonly (readonly string[])[]) =>
     change({ results: fillFrom(results, size, { row, column }, cells) }, 'results');
-  const takeAll = (text: string) => {
-    const { results: pasted, fault } = pasteResults(text, draft.value);
+  const takeAll = (rows: Rows) => {
+    const { results: pasted, fault } = pasteResults(rows, draft.value);
     if (fault !== undefined) return fault;
     change({ results: pasted }, 'results');
     return 'The outputs are in the table.';
   };
   const onPaste = (event: ClipboardEvent, row: number, column: number) => {
     const text = event.clipboardData?.getData('text/plain') ?? '';
-    const cells = splitPaste(text, outputs.length - column);
+    const width = outputs.length - column;
+    const cells = splitPaste(text, width);
     if (cells.length < 2 && (cells[0]?.length ?? 0) < 2) return;
     event.preventDefault();
-    if (row === 0 && column === 0) setSaid(takeAll(text));
-    else set(row, column, cells);
+    const takeFrom = (rows: Rows) => {
+      set(row, column, rows);
+      return '';
+    };
+    setSaid(reading.read({ text, width, take: row === 0 && column === 0 ? takeAll : takeFrom }));
   };
   const copy = async () => {
     const isCopied = await copyText(toTabs(table.header, table.rows));
@@ -193,13 +199,15 @@ function PointsTable() {
           </tbody>
         </table>
       </div>
+      {reading.question && <SignQuestion question={reading.question} onAnswer={reading.answer} />}
       <p role="status" class="said">
         {said}
       </p>
       <TakeTable
         label="Outputs from a spreadsheet"
         hint="The whole table with its header, or only the columns of the outputs, in the order of the cases."
-        onText={takeAll}
+        width={outputs.length}
+        onRows={takeAll}
       />
     </>
   );

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Model } from '../../../../clients/typescript/src/index.ts';
 import { counted } from '../../parts/formats.ts';
-import { splitPaste } from '../../parts/paste.ts';
+import type { Rows } from '../../parts/paste.ts';
 import { explain, service } from '../../shell/service.ts';
 import { readDefinitions } from './definitions.ts';
 import { isUntouched, newInput, newOutput, nextKey, withInputs, withOutputs } from './draft.ts';
@@ -58,7 +58,7 @@ export function InputsPart() {
       <TakeTable
         label="Inputs from a spreadsheet"
         hint="One row per input: name, unit, type, minimum, maximum, categories, scale, spacing. With a header, in any order."
-        onText={takeInputs}
+        onRows={takeInputs}
       />
       <h2>Outputs</h2>
       <FaultBlock path="outputs" />
@@ -73,9 +73,9 @@ export function InputsPart() {
   );
 }
 
-function takeInputs(text: string): string {
+function takeInputs(rows: Rows): string {
   const { inputs } = draft.value;
-  const read = readDefinitions(splitPaste(text), nextKey(inputs));
+  const read = readDefinitions(rows, nextKey(inputs));
   if (read.length === 0) return 'There is no row with an input.';
   const kept = inputs.filter(({ name, minimum, maximum }) => `${name}${minimum}${maximum}`.trim() !== '');
   change(withInputs(draft.value, [...kept, ...read]), 'inputs');

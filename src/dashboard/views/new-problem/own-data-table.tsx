@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { counted } from '../../parts/formats.ts';
-import { splitPaste } from '../../parts/paste.ts';
+import type { Rows } from '../../parts/paste.ts';
 import { type Draft, namesOfRows } from './draft.ts';
 import { described, FaultBlock, fieldId } from './fields.tsx';
 import { readOwnCases, readOwnTable } from './own-data.ts';
@@ -15,8 +15,8 @@ const ROWS = 25;
 
 export function OwnDataTable() {
   const { inputs, outputs, own } = draft.value;
-  const take = (text: string) => {
-    const table = readOwnTable(splitPaste(text), { inputs, outputs });
+  const take = (rows: Rows) => {
+    const table = readOwnTable(rows, { inputs, outputs });
     if (table.rows.length === 0) return 'There is no row with values.';
     change({ own: table }, 'own', 'columns');
     return `${counted(table.rows.length, 'row')} read.`;
@@ -26,7 +26,7 @@ export function OwnDataTable() {
       <TakeTable
         label="Your runs"
         hint="One row per run, one column per input and output, best with their names above. A run without outputs failed."
-        onText={take}
+        onRows={take}
       />
       <FaultBlock path="own" />
       {own !== null && <Preview own={own} />}

@@ -1,5 +1,5 @@
 /** The designed points as a table to take to a spreadsheet, and their outputs pasted back. Needs no browser. */
-import { hasHeader, splitPaste, withoutUnit } from '../../parts/paste.ts';
+import { hasHeader, type Rows, withoutUnit } from '../../parts/paste.ts';
 import { type Draft, type InputDraft, namesOfRows, splitCategories } from './draft.ts';
 
 const CASE = 'case';
@@ -39,13 +39,12 @@ export type Pasted =
   | { readonly results?: undefined; readonly fault: string };
 
 /**
- * The outputs with those in the text: a column per output, or a table with a header that names them. A column "case" says which
+ * The outputs with those in the rows: a column per output, or a table with a header that names them. A column "case" says which
  * row belongs to which point; otherwise they count from the first. A blank row is a run that failed.
  */
-export function pasteResults(text: string, draft: Draft): Pasted {
+export function pasteResults(rows: Rows, draft: Draft): Pasted {
   const { inputs, outputs } = draft;
   const pointCount = draft.project?.points?.length ?? 0;
-  const rows = splitPaste(text, outputs.length);
   if (rows.length === 0) return { fault: 'There is nothing to paste.' };
   const names = namesOfRows(outputs, 'y');
   const isTitled = hasHeader(rows);

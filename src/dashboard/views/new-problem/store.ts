@@ -1,6 +1,6 @@
 /** The draft of the account that is signed in, kept in the browser. */
 import { signal } from '@preact/signals';
-import { type Drafts, draftsOf, NEW_PROBLEM, watchDrafts } from '../../shell/drafts.ts';
+import { type Drafts, draftsOf, NEW_PROBLEM } from '../../shell/drafts.ts';
 import { service } from '../../shell/service.ts';
 import { session } from '../../shell/session.ts';
 import { type Draft, emptyDraft, exampleDraft, parseDraft } from './draft.ts';
@@ -26,25 +26,15 @@ function newId(): string {
 
 /** Takes up the draft of the account; returns what lets go of it. */
 export function openDraft(): () => void {
-  const account = session.value?.account ?? '';
-  drafts = draftsOf(account);
+  drafts = draftsOf(session.value?.account ?? '');
   isKept.value = true;
-  draft.value = readStored() ?? emptyDraft(newId());
+  draft.value = parseDraft(drafts.read(NEW_PROBLEM)) ?? emptyDraft(newId());
   faults.value = {};
   addEventListener('pagehide', keepChange);
-  // Another tab works on the same draft: its changes would be lost with the next one here.
-  const unwatch = watchDrafts(account, (name) => {
-    if (name === NEW_PROBLEM && timer === undefined) draft.value = readStored() ?? draft.value;
-  });
   return () => {
-    unwatch();
     removeEventListener('pagehide', keepChange);
     keepChange();
   };
-}
-
-function readStored(): Draft | undefined {
-  return parseDraft(drafts?.read(NEW_PROBLEM));
 }
 
 /** Keeps what was changed last, if it is not kept yet. */

@@ -1,20 +1,25 @@
 /** Takes a table: pasted, dropped as a file, or chosen. */
 import { useState } from 'preact/hooks';
 import { FileBox } from '../../parts/file-box.tsx';
+import type { Rows } from '../../parts/paste.ts';
+import { SignQuestion, useTableReading } from '../../parts/sign-question.tsx';
 
 interface TakeTableProps {
   readonly label: string;
   readonly hint: string;
-  /** Returns what to say about it. */
-  onText(text: string): string;
+  /** How many cells a row should have, where that is known. */
+  readonly width?: number;
+  /** Returns what to say about them. */
+  onRows(rows: Rows): string;
 }
 
-export function TakeTable({ label, hint, onText }: TakeTableProps) {
+export function TakeTable({ label, hint, width, onRows }: TakeTableProps) {
   const [said, say] = useState('');
   const [text, setText] = useState('');
+  const reading = useTableReading(say);
   const take = (taken: string) => {
     setText('');
-    return onText(taken);
+    return reading.read({ text: taken, width, take: onRows });
   };
   return (
     <FileBox
@@ -46,6 +51,7 @@ export function TakeTable({ label, hint, onText }: TakeTableProps) {
         />
       </label>
       <p class="hint">{hint}</p>
+      {reading.question && <SignQuestion question={reading.question} onAnswer={reading.answer} />}
     </FileBox>
   );
 }

@@ -1,6 +1,6 @@
 /** What it is, how it stands, and what came last. */
 import { StopReason } from '../../../../clients/typescript/src/index.ts';
-import { dayAndTime } from '../../parts/formats.ts';
+import { dayAndTime, grouped } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
 import type { Columns, Head } from './columns.ts';
 import { verdictsOn } from './distances.ts';
@@ -26,7 +26,7 @@ export function Header({ run }: { readonly run: Run }) {
       <p class="objective-facts" role="status">
         <span class={`state ${look}`}>{state}</span>
         <span>
-          {head.attemptCount.toLocaleString('en-US')} of {head.maximumAttempts.toLocaleString('en-US')} runs
+          {grouped(head.attemptCount)} of {grouped(head.maximumAttempts)} runs
         </span>
         <span>{bestText(head)}</span>
         {last !== undefined && (

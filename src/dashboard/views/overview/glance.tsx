@@ -1,7 +1,7 @@
 /** One objective of the overview. */
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
 import { Age } from '../../parts/age.tsx';
-import { short } from '../../parts/formats.ts';
+import { grouped, short } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
 import { numbersOf, STATES, stateOf } from './choice.ts';
 import { cornersOf } from './sparkline.ts';
@@ -42,7 +42,7 @@ export function Glance({ glance, isTicked, canTick, onTick }: GlanceProps) {
       <Nearness glance={glance} />
       <Trend glance={glance} />
       <p class="glance-runs">
-        {attemptCount.toLocaleString('en-US')} of {maximumAttempts.toLocaleString('en-US')} runs
+        {grouped(attemptCount)} of {grouped(maximumAttempts)} runs
         <span class="hint">
           <Age time={updatedAt} />
         </span>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BatchObjective } from '../../../../../clients/typescript/src/index.ts';
-import { short } from '../../../parts/formats.ts';
+import { grouped, short } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
@@ -102,7 +102,7 @@ function ObjectiveRow({ objective }: { readonly objective: BatchObjective }) {
           </p>
         )}
       </td>
-      <td class="number">{completedCount.toLocaleString('en-US')}</td>
+      <td class="number">{grouped(completedCount)}</td>
       <td class="number" title={worstMiss === null ? undefined : String(worstMiss)}>
         {worstMiss === null ? '–' : short(worstMiss)}
       </td>

@@ -1,6 +1,6 @@
 /** How far a batch is, in numbers and in words. Needs no browser. */
 import type { Batch, BatchObjective } from '../../../../../clients/typescript/src/index.ts';
-import { short } from '../../../parts/formats.ts';
+import { grouped, short } from '../../../parts/formats.ts';
 
 type Progress = Batch['progress'];
 /** good: as wanted; busy: under way; over: ended without; bad: failed. */
@@ -19,7 +19,7 @@ export interface Bar {
 }
 
 const list = (parts: readonly (readonly [count: number, name: string])[]) =>
-  parts.filter(([count]) => count > 0).map(([count, name]) => `${count.toLocaleString('en-US')} ${name}`);
+  parts.filter(([count]) => count > 0).map(([count, name]) => `${grouped(count)} ${name}`);
 
 /** Of the designed cases while they are evaluated, then of the objectives. */
 export function barOf({ status, progress }: Pick<Batch, 'status' | 'progress'>): Bar {
@@ -54,7 +54,7 @@ function objectivesText(objectives: Progress['objectives']): string {
     [failed, 'failed'],
     [waiting, 'waiting'],
   ]);
-  const [all, met] = [planned.toLocaleString('en-US'), satisfied.toLocaleString('en-US')];
+  const [all, met] = [grouped(planned), grouped(satisfied)];
   return [`${met} of ${all} objectives satisfied`, ...rest].join(', ');
 }
 

@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 import type { Webhook, WebhookDelivery } from '../../../../../clients/typescript/src/index.ts';
 import { Age } from '../../../parts/age.tsx';
 import { Fault } from '../../../parts/fault.tsx';
+import { grouped } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { TableHead } from '../../../parts/table-head.tsx';
@@ -62,8 +63,8 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
                 </table>
               </ScrollBox>
               <p class="hint">
-                {hasMore ? `The newest ${newest.length.toLocaleString('en-US')}.` : 'All, newest first.'} Finished ones
-                are kept for 30 days.{' '}
+                {hasMore ? `The newest ${grouped(newest.length)}.` : 'All, newest first.'} Finished ones are kept for 30
+                days.{' '}
                 {hasMore && (
                   <button
                     type="button"

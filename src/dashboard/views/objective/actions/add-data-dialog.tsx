@@ -1,11 +1,13 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import { type AddedCases, BacksolveError } from '../../../../../clients/typescript/src/index.ts';
+import type { DecimalSign } from '../../../parts/decimal-sign.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileBox } from '../../../parts/file-box.tsx';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { counted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { useSending } from '../../../parts/sending.ts';
+import { SignQuestion } from '../../../parts/sign-question.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
 import type { Head } from '../columns.ts';
@@ -31,19 +33,20 @@ export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
   const id = useId();
   const inputs = inputNames(head);
   const outputs = outputNames(head);
-  const { file, fault } = useMemo(() => readCases(text, inputs, outputs), [text, head]);
+  const [sign, setSign] = useState<DecimalSign | undefined>(undefined);
+  const { file, fault, question } = useMemo(() => readCases(text, inputs, outputs, sign), [text, head, sign]);
   const isEmpty = text.trim() === '';
   const faults = sending.error instanceof BacksolveError ? sending.error.violations : [];
   const take = (next: string) => {
     setText(next);
+    setSign(undefined);
     sending.forget();
   };
   const takeFile = (next: string, name: string) => {
     take(next);
-    const { file: found } = readCases(next, inputs, outputs);
-    return found === undefined
-      ? `${name} cannot be used as it is:`
-      : `${counted(found.rows.length, 'row')} read from ${name}.`;
+    const { file: found, fault: wrong } = readCases(next, inputs, outputs);
+    if (wrong !== undefined) return `${name} cannot be used as it is:`;
+    return found === undefined ? '' : `${counted(found.rows.length, 'row')} read from ${name}.`;
   };
   const add = () => {
     if (file === undefined) return;
@@ -90,6 +93,7 @@ export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
           {fault}
         </p>
       )}
+      {question !== undefined && <SignQuestion question={question} onAnswer={setSign} />}
       {file !== undefined && <Preview file={file} />}
       <label for={`${id}-source`}>Where they come from (optional)</label>
       <input

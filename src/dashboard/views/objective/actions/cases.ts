@@ -1,8 +1,9 @@
 /** Runs that were made elsewhere, as pasted rows or a file, made ready for the service. Needs no browser. */
 
+import type { DecimalSign, Question } from '../../../parts/decimal-sign.ts';
 import { toCsv } from '../../../parts/export.ts';
 import { counted } from '../../../parts/formats.ts';
-import { hasHeader, type Rows, splitPaste } from '../../../parts/paste.ts';
+import { hasHeader, type Rows, readTable } from '../../../parts/paste.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 
 export interface CaseFile {
@@ -15,13 +16,25 @@ export interface CaseFile {
 }
 
 export type CasesRead =
-  | { readonly file: CaseFile; readonly fault?: undefined }
-  | { readonly file?: undefined; readonly fault: string };
+  | { readonly file: CaseFile; readonly fault?: undefined; readonly question?: undefined }
+  | { readonly file?: undefined; readonly fault: string; readonly question?: undefined }
+  | { readonly file?: undefined; readonly fault?: undefined; readonly question: Question };
 
-/** The service judges names, units and values; here only what cannot be a table is refused. */
-export function readCases(text: string, inputs: readonly string[], outputs: readonly string[]): CasesRead {
+/**
+ * The service judges names, units and values; here only what cannot be a table is refused.
+ *
+ * @param sign  the answer to the question that another call has returned
+ */
+export function readCases(
+  text: string,
+  inputs: readonly string[],
+  outputs: readonly string[],
+  sign?: DecimalSign,
+): CasesRead {
   const names = [...inputs, ...outputs];
-  const all = splitPaste(text, names.length).filter((row) => row.some((cell) => cell !== ''));
+  const table = readTable(text, { width: names.length, sign });
+  if (table.question !== undefined) return { question: table.question };
+  const all = table.rows.filter((row) => row.some((cell) => cell !== ''));
   if (all.length === 0) return { fault: 'Paste rows, or choose a file.' };
   const isTitled = hasHeader(all) && all[0]!.length > 1;
   const header = isTitled ? all[0]! : names;

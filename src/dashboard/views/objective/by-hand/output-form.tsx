@@ -102,7 +102,7 @@ export function OutputForm({ run, typed, inverseId, iteration, isLate = false, o
                   if (faults.has(j)) setFaults(new Map([...faults].filter(([other]) => other !== j)));
                 }}
                 onPasteText={(text) => {
-                  const isOne = splitPaste(text).flat().length <= 1 && readValues(text, names).cells === undefined;
+                  const isOne = splitPaste(text).flat().length <= 1 && readValues(text, names).fault !== undefined;
                   if (!isOne && names.length > 1) setPasted(text);
                   return !isOne && names.length > 1;
                 }}

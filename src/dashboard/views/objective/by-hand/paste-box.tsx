@@ -1,7 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { DecimalSign } from '../../../parts/decimal-sign.ts';
 import { short, titled } from '../../../parts/formats.ts';
 import { readValues } from '../../../parts/paste.ts';
-import { isNumber, readNumber } from '../../../parts/read-number.ts';
+import { readNumber } from '../../../parts/read-number.ts';
+import { SignQuestion } from '../../../parts/sign-question.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 
 /** Rows of the preview. */
@@ -21,7 +23,8 @@ export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxPr
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => area.current?.focus(), []);
-  const { cells, fault } = readValues(text, names);
+  const [sign, setSign] = useState<DecimalSign | undefined>(undefined);
+  const { cells, fault, question } = readValues(text, names, sign);
   const isEmpty = text.trim() === '';
   return (
     <div class="paste-box">
@@ -37,13 +40,17 @@ export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxPr
         value={text}
         spellcheck={false}
         aria-describedby={`${id}-hint`}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setSign(undefined);
+        }}
       />
       {!isEmpty && fault !== undefined && (
         <p class="fault" role="alert">
           {fault}
         </p>
       )}
+      {question !== undefined && <SignQuestion question={question} onAnswer={setSign} />}
       {cells !== undefined && (
         <table class="paste-preview">
           <caption class="visually-hidden">How the outputs are read</caption>
@@ -81,7 +88,7 @@ export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxPr
 function chooseRows(cells: readonly string[]): readonly number[] {
   const rows = [...cells.keys()];
   if (rows.length <= MAXIMUM_ROWS) return rows;
-  const isFaulty = (j: number) => !isNumber(cells[j]!);
+  const isFaulty = (j: number) => readNumber(cells[j]!).fault !== undefined;
   return [...rows.filter(isFaulty), ...rows.filter((j) => !isFaulty(j))].slice(0, MAXIMUM_ROWS);
 }
 

@@ -1,4 +1,5 @@
 /** Outputs as they were typed. Needs no browser. */
+import { withPoints } from '../../../parts/decimal-sign.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 
 export type OutputsRead =
@@ -7,7 +8,7 @@ export type OutputsRead =
 
 export function readOutputs(texts: readonly string[]): OutputsRead {
   const faults = new Map<number, string>();
-  const output = texts.map((text, j) => {
+  const output = withPoints(texts).map((text, j) => {
     const { value, fault } = readNumber(text);
     if (fault !== undefined) faults.set(j, fault);
     return value ?? 0;

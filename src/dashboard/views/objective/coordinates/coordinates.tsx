@@ -3,7 +3,7 @@
 import { computed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { colours } from '../../../parts/colours.ts';
-import { counted } from '../../../parts/formats.ts';
+import { counted, grouped } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { whenIdle } from '../../../parts/when-idle.tsx';
@@ -43,11 +43,11 @@ export function Coordinates({ judged: { run }, choice }: Props) {
     }, LATEST_MS);
   });
   const { count } = run.columns.value;
-  const total = count.toLocaleString('en-US');
+  const total = grouped(count);
   const text =
     choice.ranges.value.size === 0
       ? counted(count, 'iteration')
-      : `${choice.selectedCount.value.toLocaleString('en-US')} of ${total} selected`;
+      : `${grouped(choice.selectedCount.value)} of ${total} selected`;
   const canvas = useRef<HTMLCanvasElement>(null);
   return (
     <section aria-labelledby={`${id}-title`}>

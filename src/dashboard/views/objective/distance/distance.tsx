@@ -5,7 +5,7 @@ import type { Range } from '../../../parts/chart.ts';
 import { ChartBox } from '../../../parts/chart-box.tsx';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short } from '../../../parts/formats.ts';
+import { counted, grouped, short } from '../../../parts/formats.ts';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
 import { rowFrom } from '../columns.ts';
 import type { Judged } from '../judged.ts';
@@ -138,7 +138,7 @@ function summarize(data: DistanceData): string {
   const runs = counted(count, 'run');
   if (row === undefined) return `${title}: no run has an output yet.`;
   const failed = marks.reduce((count, mark) => count + Number(mark === FAILED), 0);
-  const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en-US')} failed`;
+  const failures = failed === 0 ? '' : `, ${grouped(failed)} failed`;
   const last = best[row] === 0 ? 'met' : `best ${short(best[row]!)}`;
   return `${title}: ${runs}${failures}; ${last} at iteration ${iterations[row]}.`;
 }

@@ -1,6 +1,8 @@
 /** All runs as a table: newest first unless sorted otherwise, and only those that are selected. */
+
 import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { grouped } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import type { Choice } from '../choice.ts';
 import { makeAxis } from '../coordinates/axes.ts';
@@ -57,8 +59,7 @@ export function Runs({ judged, choice }: Props) {
       <div class="section-head">
         <h2 id={`${id}-title`}>Runs</h2>
         <span class="hint" role="status">
-          {isPart &&
-            `${rows.value.length.toLocaleString('en-US')} of ${run.columns.value.count.toLocaleString('en-US')} selected`}
+          {isPart && `${grouped(rows.value.length)} of ${grouped(run.columns.value.count)} selected`}
         </span>
         <GoTo run={run} onFound={show} />
         <span class="section-end">
