@@ -7,20 +7,21 @@ import contextlib
 import secrets
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from . import _batch
 from ._batch import Place
-from ._blackbox import Attempt, Runner
 from ._errors import BacksolveError, ChangedProblemError, UnreachableError
 from ._generated import models as m
 from ._generated.problems import NotFoundError
 from ._journal import Folder, Journal, outcome_of
 from ._progress import Progress
+from ._retry import Retries
 from ._steps import Steps, run_async
+from ._work import Work
 from .client import AsyncBacksolve
-from .problem import Failed, Outcome, Problem
+from .problem import Failed, Outcome
 from .project import OPEN_STATES
 from .result import Judge, Result, Run, read_result
 
@@ -34,20 +35,8 @@ END_LOOK = 0.05
 """The same after a report that ended the search."""
 LETTING_GO_SECONDS = 5.0
 AFTER_ALL = 10_000_000
-
-
-@dataclass(frozen=True)
-class Work:
-    """What is to be solved, and how to run the black box."""
-
-    problem: Problem
-    name: str
-    parallel: int
-    budget: int | None
-    tries: int
-    attempt: Attempt
-    fingerprint: str | None
-    runner: Runner
+RETRY = "retry_failed=True runs the failed ones again"
+START_OVER = "fresh=True starts over"
 
 
 class Engine:
@@ -59,6 +48,8 @@ class Engine:
         self._folder = folder
         self._progress = progress
         self._journal = Journal(folder.journal)
+        self._retries = Retries(work, self._journal, progress, self._run)
+        self._has_run = False
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._leases: dict[int, m.ClaimedEvaluation] = {}
         self._known: set[int] = set()
@@ -71,22 +62,44 @@ class Engine:
     async def solve(self) -> Result:
         try:
             await self._settle()
+            if self._work.is_retry:
+                await self._retry()
             self._place = await self._find()
             if await self._is_open():
                 await self._run_all()
                 # Nobody waits for what still runs, but what is known is told.
                 await self._tell_known()
                 self._leases.clear()
-            else:
-                self._progress.note("nothing is left to run: this problem was worked through earlier; fresh=True starts over")
+            elif self._retries.count == 0:
+                self._progress.note(f"nothing is left to run: this problem was worked through earlier; {START_OVER}")
             place = self._place
-            return await self._run(read_result(self._work.name, place.model_id, place.project_id, place.batch_id, self._work.problem.space))
+            space = self._work.problem.space
+            result = await self._run(read_result(self._work.name, place.model_id, place.project_id, place.batch_id, space))
+            return self._with_advice(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
         finally:
             await self._let_go()
             self._progress.end()
             self._journal.close()
+
+    async def _retry(self) -> None:
+        record = self._folder.read()
+        if record is not None:
+            await self._retries.retry(record)
+            self._folder.write(record)
+
+    def _with_advice(self, result: Result) -> Result:
+        """What to do about a search in which everything failed, which the same call would only show again."""
+        reason = result.reason
+        if result.status == "failed" and any(run.failure is not None for run in result.history):
+            advice = (
+                f"Once the black box is mended, {RETRY}; {START_OVER}."
+                if self._has_run
+                else f"These runs are from an earlier call: {RETRY}; {START_OVER}."
+            )
+            reason = f"{(reason or 'The search failed').rstrip('.')}. {advice}"
+        return replace(result, reason=reason, retried=self._retries.count)
 
     async def _settle(self) -> None:
         """What an interrupted call left: results are reported and leases given back, so that nothing waits for them to expire."""
@@ -95,7 +108,8 @@ class Engine:
         if record is None:
             return
         if self._journal.run_count:
-            self._progress.go_on(self._journal.run_count)
+            self._progress.go_on(self._journal.run_count, self._journal.failure_count)
+        await self._retries.settle()
         for key, limit in claims:
             with contextlib.suppress(asyncio.TimeoutError):
                 cut_short += await self._claim_again(record["batches"][-1]["id"], key, limit)
@@ -143,7 +157,7 @@ class Engine:
         objective = work.problem.objective_body().model_dump(mode="json", by_alias=True, exclude_unset=True)
         wanted = {"objective": objective, "budget": work.budget}
         newest = batches[-1] if batches else None
-        if newest is None or {key: newest[key] for key in wanted} != wanted:
+        if newest is None or newest.get("is_left") or {key: newest[key] for key in wanted} != wanted:
             trial_id = await self._leave(newest)
             attempts = _batch.attempts_left(work.budget, max(case_count, self._journal.run_count if newest is not None else 0))
             sent = _batch.batch_body(work.problem, work.name, work.parallel, attempts, trial_id, work.tries)
@@ -170,7 +184,7 @@ class Engine:
         code = record.get("code")
         if self._journal.run_count and code is not None and code != self._work.fingerprint:
             warnings.warn(
-                f"The black box has changed since earlier runs of {self._work.name}, whose results stay. fresh=True starts over.",
+                f"The black box has changed since earlier runs of {self._work.name}, whose results stay. {RETRY}, {START_OVER}.",
                 stacklevel=2,
             )
 
@@ -264,8 +278,10 @@ class Engine:
         outcome = self._journal.find(evaluation)
         if outcome is None:
             began = time.monotonic()
-            outcome = await self._call(evaluation)
+            outcome = await self._work.call(evaluation.input)
             seconds = time.monotonic() - began
+            self._has_run = True
+            self._retries.count += self._journal.is_retried(evaluation)
             self._journal.finished(evaluation, outcome, seconds)
         else:
             seconds = 0.0
@@ -282,12 +298,6 @@ class Engine:
             self._progress.note(f"a run failed and is tried again: {outcome.reason}")
         else:
             await self._show(evaluation, outcome)
-
-    async def _call(self, evaluation: m.ClaimedEvaluation) -> Outcome:
-        given = await self._work.runner.run(self._work.attempt, self._work.problem.space.values_of(evaluation.input))
-        if isinstance(given, BacksolveError):
-            raise given
-        return given
 
     async def _show(self, evaluation: m.ClaimedEvaluation, outcome: Outcome) -> None:
         problem = self._work.problem

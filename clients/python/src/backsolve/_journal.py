@@ -12,13 +12,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from ._errors import BusyError, JournalError
 from ._generated import models as m
 from .problem import Failed, Outcome
+
+KINDS = ("claiming", "claimed", "finished", "settled", "forgotten", "retried", "corrected")
 
 
 class Folder:
@@ -91,9 +93,12 @@ class Journal:
         _sync_folder(path.parent)
         self._by_evaluation: dict[int, Outcome] = {}
         self._by_input: dict[str, Outcome] = {}
+        self._forgotten: set[str] = set()
         for line in self._lines:
             if line["kind"] == "finished":
                 self._index(line)
+            elif line["kind"] == "forgotten":
+                self._forget()
 
     def close(self) -> None:
         self._file.close()
@@ -102,6 +107,47 @@ class Journal:
     def run_count(self) -> int:
         """Runs that are over for good."""
         return len(self._by_evaluation)
+
+    @property
+    def failure_count(self) -> int:
+        return sum(isinstance(outcome, Failed) for outcome in self._by_evaluation.values())
+
+    def forget_failures(self) -> int:
+        """From now on `find` answers as if the failed runs had not been. Their number."""
+        count = self.failure_count
+        if count:
+            self._append({"kind": "forgotten"})
+            os.fsync(self._file.fileno())
+            self._forget()
+        return count
+
+    def _forget(self) -> None:
+        self._forgotten |= {key for key, outcome in self._by_input.items() if isinstance(outcome, Failed)}
+        self._by_evaluation = {key: outcome for key, outcome in self._by_evaluation.items() if not isinstance(outcome, Failed)}
+        self._by_input = {key: outcome for key, outcome in self._by_input.items() if not isinstance(outcome, Failed)}
+
+    def is_retried(self, evaluation: m.ClaimedEvaluation) -> bool:
+        """Whether it is a designed run whose failure was forgotten, and that has not finished since."""
+        return evaluation.kind == "case" and _input_key(evaluation.input) in self._forgotten
+
+    def retried(self, path: Sequence[int], failed: dict[str, Any], outcome: Outcome, seconds: float) -> None:
+        """A failed run of a trial was run again. On disk when it returns."""
+        self._append({"kind": "retried", "path": list(path), "failed": failed, **_fields_of(outcome), "seconds": seconds})
+        os.fsync(self._file.fileno())
+
+    def corrected(self, failed: dict[str, Any]) -> None:
+        """The service has what came of a failed run."""
+        self._append({"kind": "corrected", "failed": failed})
+
+    def uncorrected(self) -> list[dict[str, Any]]:
+        """The lines of runs that were run again, of which the service has not heard."""
+        waiting: dict[str, dict[str, Any]] = {}
+        for line in self._lines:
+            if line["kind"] == "retried":
+                waiting[json.dumps(line["failed"])] = line
+            elif line["kind"] == "corrected":
+                waiting.pop(json.dumps(line["failed"]), None)
+        return list(waiting.values())
 
     def find(self, evaluation: m.ClaimedEvaluation) -> Outcome | None:
         """What an earlier run of the same evaluation gave, or of the same input where it is a designed one."""
@@ -117,15 +163,12 @@ class Journal:
 
     def finished(self, evaluation: m.ClaimedEvaluation, outcome: Outcome, seconds: float) -> None:
         """On disk when it returns."""
-        failed = outcome if isinstance(outcome, Failed) else None
         line = {
             "kind": "finished",
             "lease": [evaluation.id, evaluation.lease_token],
             "run": evaluation.kind,
             "input": evaluation.input,
-            "output": outcome if failed is None else None,
-            "failure": None if failed is None else failed.reason,
-            "retryable": failed is not None and failed.retryable,
+            **_fields_of(outcome),
             "seconds": seconds,
         }
         self._append(line)
@@ -148,7 +191,7 @@ class Journal:
                 leases.update(dict.fromkeys(((each[0], each[1]) for each in line["leases"]), None))
             elif line["kind"] == "finished":
                 leases[line["lease"][0], line["lease"][1]] = line
-            else:
+            elif line["kind"] == "settled":
                 leases.pop((line["lease"][0], line["lease"][1]), None)
         cut_short = [lease for lease, line in leases.items() if line is None]
         return list(claims.items())[-1:], cut_short, [line for line in leases.values() if line is not None]
@@ -164,6 +207,16 @@ class Journal:
         outcome = outcome_of(line)
         self._by_evaluation[line["lease"][0]] = outcome
         self._by_input[_input_key(line["input"])] = outcome
+        self._forgotten.discard(_input_key(line["input"]))
+
+
+def _fields_of(outcome: Outcome) -> dict[str, Any]:
+    failed = outcome if isinstance(outcome, Failed) else None
+    return {
+        "output": outcome if failed is None else None,
+        "failure": None if failed is None else failed.reason,
+        "retryable": failed is not None and failed.retryable,
+    }
 
 
 def outcome_of(line: dict[str, Any]) -> Outcome:
@@ -179,7 +232,7 @@ def _input_key(numbers: Iterable[float]) -> str:
 def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         parsed: dict[str, Any] = json.loads(line)
-        if parsed["kind"] in ("claiming", "claimed", "finished", "settled"):
+        if parsed["kind"] in KINDS:
             return parsed
     except (ValueError, KeyError, TypeError):
         pass

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .inputs import Value
+from .problem import Failed, Outcome
 from .result import Run
 
 
@@ -17,10 +20,11 @@ class Progress:
         self.count = 0
         self.best: Run | None = None
 
-    def go_on(self, count: int) -> None:
+    def go_on(self, count: int, failed: int) -> None:
         """There are runs of an earlier call."""
         self.count = count
-        self.note(f"going on after {count} runs")
+        advice = f", {failed} of which failed; retry_failed=True runs these again" if failed else ""
+        self.note(f"going on after {count} runs{advice}")
 
     def add(self, run: Run) -> None:
         """A run is over."""
@@ -42,8 +46,7 @@ class Lines(Progress):
     def add(self, run: Run) -> None:
         super().add(run)
         of = f"/{self.budget}" if self.budget is not None else ""
-        inputs = " ".join(f"{name}={_short(value)}" for name, value in run.input.items())
-        self.note(f"run {self.count}{of}: {inputs} -> {_outcome(run)}")
+        self.note(f"run {self.count}{of}: {describe_input(run.input)} -> {_outcome(run)}")
 
     def note(self, text: str) -> None:
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)
@@ -68,8 +71,8 @@ class Bar(Progress):
             self.note(f"run {self.count} failed: {run.failure}")
         self._bar.update(1)
 
-    def go_on(self, count: int) -> None:
-        super().go_on(count)
+    def go_on(self, count: int, failed: int) -> None:
+        super().go_on(count, failed)
         self._bar.update(count)
 
     def note(self, text: str) -> None:
@@ -85,10 +88,20 @@ def make_progress(name: str, budget: int | None, wanted: bool | None) -> Progres
     return Bar(name, budget) if sys.stderr.isatty() or "ipykernel" in sys.modules else Lines(name, budget)
 
 
+def describe_input(values: Mapping[str, Value]) -> str:
+    return " ".join(f"{name}={_short(value)}" for name, value in values.items())
+
+
+def describe_outcome(names: Sequence[str], outcome: Outcome) -> str:
+    if isinstance(outcome, Failed):
+        return f"failed: {outcome.reason}"
+    return " ".join(f"{name}={_short(value)}" for name, value in zip(names, outcome, strict=True))
+
+
 def _outcome(run: Run) -> str:
     if run.output is None:
         return f"failed: {run.failure}"
-    outputs = " ".join(f"{name}={value:.6g}" for name, value in run.output.items())
+    outputs = describe_input(run.output)
     miss = run.worst_miss
     return outputs if miss is None else f"{outputs} ({'all goals met' if miss == 0 else f'misses by {miss:.3g}'})"
 

@@ -105,6 +105,8 @@ class Result:
     batch_id: int
     objective: m.History | None
     """The objective and all its iterations as the service tells them."""
+    retried: int = 0
+    """Failed runs that this call of solve has run again."""
 
     @property
     def satisfied(self) -> bool:
@@ -196,11 +198,11 @@ def read_result(name: str, model_id: int, project_id: int, batch_id: int, space:
     runs = yield from _cases(project_id, (model_id, project_id, batch.trial_id), space, judge)
     runs += _iterations(objective, space, judge)
     status = STOP_REASONS[objective.stop_reason]
-    if status == "running":
+    if status == "running" or (status == "stopped" and batch.status == "failed"):
         status = _batch_status(batch, None)
     diagnosis = objective.diagnosis.detail if objective.diagnosis is not None and status != "satisfied" else None
     best = _best(objective, ended, runs)
-    reason = ended.end_reason or batch.failure_reason
+    reason = batch.failure_reason if status == "failed" else ended.end_reason
     return Result(status, reason, best, History(runs), diagnosis, objective=objective, **ids)
 
 
@@ -245,7 +247,7 @@ def _iterations(objective: m.History, space: Space, judge: Judge) -> list[Run]:
     return runs
 
 
-def _all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
+def read_all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
     """A list, page after page."""
     items: list[Any] = []
     after = None
@@ -258,10 +260,10 @@ def _all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
 
 
 def _cases(project_id: int, path: tuple[int, int, int], space: Space, judge: Judge) -> Steps[list[Run]]:
-    cases: list[m.TrialCase] = yield from _all("list_trial_cases", *path)
+    cases: list[m.TrialCase] = yield from read_all("list_trial_cases", *path)
     reasons: dict[int | None, str | None] = {}
     if any(case.failed for case in cases):
-        failed: list[m.Evaluation] = yield from _all("list_evaluations", project_id=project_id, state="failed")
+        failed: list[m.Evaluation] = yield from read_all("list_evaluations", project_id=project_id, state="failed")
         reasons = {each.case_number: each.failure_reason for each in failed}
     return [
         _run(
@@ -280,7 +282,7 @@ def _cases(project_id: int, path: tuple[int, int, int], space: Space, judge: Jud
 
 def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
     """The designed runs of a batch that has not begun to search."""
-    evaluations: list[m.Evaluation] = yield from _all("list_evaluations", batch_id=batch_id)
+    evaluations: list[m.Evaluation] = yield from read_all("list_evaluations", batch_id=batch_id)
     over = [each for each in evaluations if each.state in ("done", "failed") and each.case_number is not None]
     over.sort(key=lambda each: each.case_number or 0)
     return [

@@ -18,12 +18,13 @@ from typing import Any
 from typing_extensions import Unpack
 
 from ._blackbox import Awaited, Call, MainThread, Runner, Threads, attempt, caller_of, fingerprint_of
-from ._engine import Engine, Work
+from ._engine import Engine
 from ._executors import AnyExecutor, Pool
 from ._journal import Folder
 from ._local import open_local
 from ._options import refuse_unknown_options
 from ._progress import Progress, make_progress
+from ._work import Work
 from .client import AsyncBacksolve
 from .goals import Goal
 from .inputs import Input
@@ -49,6 +50,7 @@ def solve(
     api_key: str | None = None,
     folder: str | Path = ".backsolve",
     fresh: bool = False,
+    retry_failed: bool = False,
     progress: bool | None = None,
     executor: AnyExecutor | None = None,
     tries: int = 3,
@@ -65,11 +67,13 @@ def solve(
     worker was killed for example, is tried again. `budget` limits the runs, the designed ones included. The service is that of `url` and
     `api_key` (or BACKSOLVE_URL and BACKSOLVE_API_KEY); without one, or with `local`, it is started on this machine.
 
-    What was run is kept in `folder`. After Ctrl-C or a crash the same call goes on and repeats no run that ended; `fresh` starts over.
+    What was run is kept in `folder`. After Ctrl-C or a crash the same call goes on and repeats no run that ended; `fresh` starts over, and
+    `retry_failed` runs the runs that failed once more, for a black box that has been mended.
     `name` tells problems apart that have the same function, inputs and outputs, and lets goals change on the same data.
 
     Raises ValueError or TypeError for a wrong argument, OutputError when `f` returns no output of the problem, ExecutorError when the
-    executor does not run it, ServiceError when the service refuses, UnreachableError when it cannot be reached, and LocalServiceError when none can be started.
+    executor does not run it, ServiceError when the service refuses, UnreachableError when it cannot be reached, and LocalServiceError
+    when none can be started.
     """
     refuse_unknown_options(solve, SearchOptions, search)
     problem = make_problem(inputs, goals, **search)
@@ -78,7 +82,9 @@ def solve(
     def threads() -> Runner:
         return Threads(parallel) if parallel > 1 else main
 
-    session = _Session(f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, progress, tries, executor, threads)
+    session = _Session(
+        f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, retry_failed, progress, tries, executor, threads
+    )
     outcome: list[Result | BaseException] = []
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Result]]] = []
 
@@ -130,6 +136,7 @@ async def solve_async(
     api_key: str | None = None,
     folder: str | Path = ".backsolve",
     fresh: bool = False,
+    retry_failed: bool = False,
     progress: bool | None = None,
     executor: AnyExecutor | None = None,
     tries: int = 3,
@@ -139,7 +146,9 @@ async def solve_async(
     refuse_unknown_options(solve_async, SearchOptions, search)
     problem = make_problem(inputs, goals, **search)
     threads = functools.partial(Threads, parallel)
-    session = _Session(f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, progress, tries, executor, threads)
+    session = _Session(
+        f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, retry_failed, progress, tries, executor, threads
+    )
     try:
         return await session.run()
     finally:
@@ -159,12 +168,15 @@ class _Session:
         service: tuple[bool | None, str | None, str | None],
         root: Path,
         fresh: bool,
+        retry_failed: bool,
         progress: bool | None,
         tries: int,
         executor: AnyExecutor | None,
         threads: Callable[[], Runner],
     ) -> None:
         is_named, name = name is not None, name or getattr(f, "__name__", "solve").strip("<>")
+        if fresh and retry_failed:
+            raise ValueError("fresh=True starts over, so no run has failed yet: leave out fresh, or retry_failed.")
         call = caller_of(f, list(problem.inputs))
         _check_parallel(parallel)
         self._root = root
@@ -188,6 +200,7 @@ class _Session:
             attempt=functools.partial(attempt, call, problem.space),
             fingerprint=fingerprint_of(f),
             runner=self._runner,
+            is_retry=retry_failed,
         )
         self._folder = Folder(root, _folder_name(name, self._url, None if is_named else problem))
         if fresh:

@@ -1,0 +1,33 @@
+"""What one call of solve works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ._blackbox import Attempt, Runner
+from ._errors import BacksolveError
+from .problem import Outcome, Problem
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be solved, and how to run the black box."""
+
+    problem: Problem
+    name: str
+    parallel: int
+    budget: int | None
+    tries: int
+    attempt: Attempt
+    fingerprint: str | None
+    runner: Runner
+    is_retry: bool
+    """Whether failed runs are run again."""
+
+    async def call(self, numbers: Sequence[float]) -> Outcome:
+        """Runs the black box at an input of the service. Raises BacksolveError when the program or its executor is wrong."""
+        given = await self.runner.run(self.attempt, self.problem.space.values_of(numbers))
+        if isinstance(given, BacksolveError):
+            raise given
+        return given
