@@ -21,11 +21,11 @@ import { explained, toComplaint, withShortPaths } from './run.ts';
 
 export const batch: Command = {
   summary: 'solve the problems of several files, or all target sets of one, and sum them up',
-  usage: `Usage: backsolve batch FILE... [--jobs N] [--new] [--no-evaluate] [--url URL --key KEY]
+  usage: `Usage: backsolve batch FILE... [--jobs N] [--retry-failed | --new] [--no-evaluate] [--url URL --key KEY]
 
 Solves each FILE as \`backsolve run\` does, side by side, --jobs runs at a time for each; a FILE with several target sets
-(\`targets:\`) is worked through set by set. Begun files go on. Ends with a table. With --no-evaluate others run them:
-backsolve evaluate.
+(\`targets:\`) is worked through set by set. Begun files go on; with --retry-failed their failed runs are run once more. Ends
+with a table. With --no-evaluate others run them: backsolve evaluate.
 
 Exit codes: 0 everything met, 10 or 11 something is not, 12 too many failures, 2 a file or the arguments are wrong, 69 the
 service cannot be reached, 130 interrupted.`,

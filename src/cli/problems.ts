@@ -27,6 +27,7 @@ import { openLocalService } from './local-service.ts';
 /** Of both commands. */
 export const problemFlags = {
   new: { type: 'boolean' },
+  'retry-failed': { type: 'boolean' },
   jobs: { ...text, short: 'j' },
   url: text,
   key: text,
@@ -35,14 +36,16 @@ export const problemFlags = {
 
 export interface ProblemFlags {
   readonly new?: boolean | undefined;
+  readonly 'retry-failed'?: boolean | undefined;
   readonly jobs?: string | undefined;
   readonly url?: string | undefined;
   readonly key?: string | undefined;
   readonly 'no-evaluate'?: boolean | undefined;
 }
 
-/** Also whether the command can run here. Throws CommandError for --jobs, and ProblemFileError with everything that is wrong. */
+/** Also whether the command can run here. Throws CommandError for flags, and ProblemFileError with everything that is wrong. */
 export async function checkProblem(file: string, flags: ProblemFlags): Promise<CheckedProblem> {
+  refuseContradictions(flags);
   const checked = await checkProblemFile(file, jobsOf(flags), checkDefinition);
   const workFolder = await mkdtemp(path.join(tmpdir(), 'backsolve-check-'));
   try {
@@ -56,6 +59,16 @@ export async function checkProblem(file: string, flags: ProblemFlags): Promise<C
     await rm(workFolder, { recursive: true, force: true });
   }
   return checked;
+}
+
+function refuseContradictions(flags: ProblemFlags): void {
+  if (flags['retry-failed'] !== true) return;
+  if (flags.new === true) {
+    throw new CommandError('--retry-failed goes on with the runs that --new puts aside: give one of the two.');
+  }
+  if (flags['no-evaluate'] === true) {
+    throw new CommandError('--retry-failed runs the command here: leave out --no-evaluate.');
+  }
 }
 
 const KEY_OF_FLAG: readonly (readonly [string, string])[] = [
@@ -212,6 +225,7 @@ export async function solve(
       evaluator: `${hostname()} ${process.pid}`,
       measure: measureOf,
       display,
+      retryFailed: flags['retry-failed'] === true,
       signal: signals.signal,
       endSignal: signals.endSignal,
     });

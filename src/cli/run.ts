@@ -26,7 +26,7 @@ const flags = { ...problemFlags, check: { type: 'boolean' } } as const;
 
 export const run: Command = {
   summary: 'solve the problem of a file: calls your program until the outputs are as wanted',
-  usage: `Usage: backsolve run FILE [--jobs N] [--new] [--check] [--no-evaluate] [--url URL --key KEY]
+  usage: `Usage: backsolve run FILE [--jobs N] [--retry-failed | --new] [--check] [--no-evaluate] [--url URL --key KEY]
 
 FILE says what the inputs are, what the outputs should be, and which command computes them (docs/problem-file.md);
 \`backsolve init\` writes one. Results go to NAME.csv and NAME.json beside it. Started again after Ctrl-C, a crash or a reboot,
@@ -34,6 +34,7 @@ the same command goes on; no finished run is repeated. Uses the service at URL (
 one of its own in .backsolve beside the file.
 
   --jobs N, -j N   runs at a time, instead of what the file says
+  --retry-failed   runs failed runs once more, after you have mended your program, then goes on
   --new            starts over; what was begun earlier stays in .backsolve under other names
   --check          looks for mistakes in FILE and runs nothing
   --no-evaluate    leaves the runs to others (backsolve evaluate) and shows how they go

@@ -50,8 +50,21 @@ export function describeEnd(problem: Problem, end: SolveEnd, command: string): s
   parts.push(...foundOf(problem, end));
   const diagnoses = diagnosesOf(end);
   if (exitCodeOf(end) !== 0) parts.push(...diagnoses);
-  if (standing.runs > 0) parts.push(`${countRuns(standing.runs)}, with all digits, in ${files.csv} and ${files.json}`);
+  parts.push(...adviceAfterFailures(end, command));
+  const again = standing.retried === 0 ? '' : ` (${standing.retried} of them tried again)`;
+  if (standing.runs > 0)
+    parts.push(`${countRuns(standing.runs)}${again}, with all digits, in ${files.csv} and ${files.json}`);
   return plainLines(parts.join('\n\n'));
+}
+
+/** A failure may have been that of the program, which is mended now. */
+function adviceAfterFailures(end: SolveEnd, command: string): readonly string[] {
+  const { failed } = end.standing;
+  if (end.kind !== 'batch' || failed === 0 || exitCodeOf(end) === EXIT_CODES.satisfied) return [];
+  const which = failed === 1 ? 'One run has failed.' : `${failed} runs have failed.`;
+  return [
+    `${which} If the fault was in the program, mend it and run them once more: ${command} --retry-failed\nTo start over: ${command} --new`,
+  ];
 }
 
 function verdictOf(problem: Problem, end: SolveEnd, command: string): string {

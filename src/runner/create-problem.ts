@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { TrialPath } from '../../clients/typescript/src/evaluator/retries.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import type { Body } from './problem-bodies.ts';
 import type { Batch, ProblemCalls } from './problem-calls.ts';
@@ -37,6 +38,17 @@ export interface CreateOptions {
   readonly runsBefore: number;
   /** Evaluates the start of the search, once; null when the run failed. */
   readonly evaluateStart: (input: readonly number[]) => Promise<readonly number[] | null>;
+  readonly retries: Retries;
+}
+
+/** Failed runs that are tried again. */
+export interface Retries {
+  /** How many were marked so far. */
+  readonly count: number;
+  /** Runs those that are marked, on a trial of the service. */
+  run(trial: TrialPath): Promise<void>;
+  /** See areRetriesNews. */
+  areNews(since: number, hasTrial: boolean): boolean;
 }
 
 /** Where a problem lives on the service. */
@@ -121,13 +133,14 @@ async function openBatch(
   note: (change: Partial<ProblemRecord>) => Promise<void>,
   options: CreateOptions,
 ): Promise<Batch> {
-  const { calls, checked, jobs, evaluateStart } = options;
+  const { calls, checked, jobs, evaluateStart, retries } = options;
   const { problem, bodies } = checked;
   const wanted = { objectives: bodies.objectives, maximumRuns: problem.maximumRuns };
   let newest = record().batches.at(-1);
-  if (newest === undefined || !isSame(newest, wanted)) {
+  const isOutdated = newest?.id != null && (await retryRuns(newest, record(), options));
+  if (newest === undefined || isOutdated || !isSame(newest, wanted)) {
     if (newest?.id != null) await leaveBatch(newest.id, record(), note, calls);
-    newest = { id: null, ...wanted, body: null };
+    newest = { id: null, ...wanted, body: null, retried: retries.count };
     await note({ batches: [...record().batches, newest] });
   }
   if (newest.id !== null) return followBatch(newest.id, parallelismOf(problem.targetSets.length, jobs), calls);
@@ -140,6 +153,26 @@ async function openBatch(
   const batch = await calls.createBatch(at, newest.body!, keyOf(record(), `batch ${record().batches.length}`));
   await note({ batches: [...record().batches.slice(0, -1), { ...newest, id: batch.id }] });
   return batch;
+}
+
+/** Whether the batch ended for want of the outputs that failed runs give now. */
+async function retryRuns(
+  { id, retried = 0 }: BatchRecord,
+  { modelId, projectId, trialId: known }: ProblemRecord,
+  { calls, retries, checked: { problem }, runsBefore }: CreateOptions,
+): Promise<boolean> {
+  if (retries.count === 0) return false;
+  const { status, trialId: own } = await calls.getBatch(id!);
+  const trialId = known ?? own;
+  if (trialId !== null) await retries.run({ modelId: modelId!, projectId: projectId!, trialId });
+  if (!retries.areNews(retried, trialId !== null)) return false;
+  if (status === 'failed') return true;
+  const mayGoOn = problem.maximumRuns === null || runsBefore < problem.maximumRuns;
+  return status === 'completed' && mayGoOn && (await calls.listObjectives(id!)).some(isStopped);
+}
+
+function isStopped({ stopReason }: { readonly stopReason: string | null }): boolean {
+  return stopReason === 'STOPPED';
 }
 
 function isSame(batch: BatchRecord, wanted: object): boolean {

@@ -58,6 +58,8 @@ export interface Results {
   readonly runs: readonly Run[];
   readonly sets: readonly SetStanding[];
   readonly search: SearchState;
+  /** Failed runs that were tried again. */
+  readonly retried: number;
 }
 
 /** Writes both files after every change; of changes that come while it writes only the last counts. */
@@ -120,7 +122,7 @@ export function stopReasonOf(state: Pick<ObjectiveState, 'stopReason'> | undefin
   return state === undefined ? 'RUNNING' : (STOP_REASONS[state.stopReason] ?? String(state.stopReason));
 }
 
-function toSummary({ problem, runs, sets, search }: Results) {
+function toSummary({ problem, runs, sets, search, retried }: Results) {
   const names = problem.outputs.map((output) => output.name);
   const byName = <T>(values: readonly T[]) => Object.fromEntries(names.map((name, j) => [name, values[j]]));
   const { command, ...definition } = problem;
@@ -153,6 +155,7 @@ function toSummary({ problem, runs, sets, search }: Results) {
     name: problem.name,
     status: search.status,
     failureReason: search.failureReason,
+    retried,
     // A file with one target set needs no list.
     ...(targets.length === 1 ? targets[0] : { targets }),
     definition: { ...definition, command: { ...command, onExit: Object.fromEntries(command.onExit) } },

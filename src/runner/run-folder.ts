@@ -20,6 +20,8 @@ export interface BatchRecord {
   readonly maximumRuns: number | null;
   /** What was sent, so that it is sent again unchanged; null before. */
   readonly body: Body | null;
+  /** How many failed runs had been tried again before. */
+  readonly retried?: number;
 }
 
 export interface ProblemRecord {

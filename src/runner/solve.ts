@@ -11,55 +11,34 @@ import {
   troubleOf,
 } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import { type EvaluatorEvent, runEvaluator } from '../../clients/typescript/src/evaluator/evaluator.ts';
-import { FinishedRuns, Journal, type Run, runsOf } from '../../clients/typescript/src/evaluator/journal.ts';
-import { resumeLeases } from '../../clients/typescript/src/evaluator/resume.ts';
-import { StopReason } from '../../clients/typescript/src/stop-reason.ts';
-import type { CheckedProblem } from './check-problem.ts';
-import { type CreatedProblem, createProblem, refuseChanges } from './create-problem.ts';
-import type { Display } from './display.ts';
-import { countRuns, renderRun } from './display-lines.ts';
-import type { Body } from './problem-bodies.ts';
-import { ProblemCalls, type ProblemClient } from './problem-calls.ts';
-import { hasFront, NO_SEARCH, ResultFiles, type SearchState, stopReasonOf } from './result-files.ts';
-import type { RunFolder } from './run-folder.ts';
-import { endingOf, type SolveEnd } from './solve-end.ts';
 import {
-  type MeasureMisses,
-  outputOf,
-  phaseOf,
-  type RunningNow,
-  runningNow,
-  type Standing,
-  StandingOfSet,
-} from './standing.ts';
-import { evaluateStart } from './start-run.ts';
-
-export interface SolveOptions {
-  readonly client: ProblemClient;
-  /** The address of a remote service, or null for that of this folder. */
-  readonly service: string | null;
-  readonly checked: CheckedProblem;
-  readonly folder: RunFolder;
-  readonly jobs: number;
-  /** null when others evaluate. */
-  readonly evaluate: Evaluate | null;
-  /** The name of this machine in the record of an evaluation. */
-  readonly evaluator: string;
-  /** How the service judges outputs by an objective. */
-  readonly measure: (objective: Body) => MeasureMisses;
-  readonly display: Display;
-  /** Claims no more and waits for what runs. */
-  readonly signal: AbortSignal;
-  /** Ends what runs. */
-  readonly endSignal: AbortSignal;
-}
+  FinishedRuns,
+  Journal,
+  type RetriedLine,
+  type Run,
+  runsOf,
+} from '../../clients/typescript/src/evaluator/journal.ts';
+import { resumeLeases } from '../../clients/typescript/src/evaluator/resume.ts';
+import {
+  areRetriesNews,
+  countRetried,
+  markFailures,
+  retryRuns,
+  type TrialPath,
+} from '../../clients/typescript/src/evaluator/retries.ts';
+import { type CreatedProblem, createProblem, refuseChanges } from './create-problem.ts';
+import { countOf, countRuns, renderRun } from './display-lines.ts';
+import { FollowedSearch } from './followed-search.ts';
+import { ProblemCalls } from './problem-calls.ts';
+import { hasFront, ResultFiles } from './result-files.ts';
+import { endingOf, type SolveEnd } from './solve-end.ts';
+import type { SolveOptions } from './solve-options.ts';
+import { outputOf, phaseOf, type RunningNow, runningNow, type Standing, StandingOfSet } from './standing.ts';
+import { evaluateForGood, evaluateStart, toEvaluation } from './start-run.ts';
 
 /** A lease is renewed every third of it, and a killed run gives its leases back when it is started again. */
 const LEASE_SECONDS = 60;
 const REFRESH_MS = 1_000;
-/** A search that has ended may be explained a moment later. */
-const EXPLANATION_WAIT_MS = 5_000;
-const EXPLANATION_POLL_MS = 100;
 
 /** Throws ChangedProblemError, JournalError, and BacksolveError when the service refuses. */
 export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
@@ -68,6 +47,7 @@ export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
   if (known !== undefined) refuseChanges(known, checked, service);
   const record = known ?? (await folder.begin(checked.bodies.project, service, checked.problem.known));
   const journal = await Journal.open(folder.journal);
+  if (options.retryFailed) options.display.print(describeRetries(await markFailures(journal)));
   const solver = new Solver(options, journal, new ResultFiles(folder, record.results));
   try {
     options.display.follow(() => solver.standing);
@@ -84,17 +64,18 @@ class Solver {
   readonly #journal: Journal;
   readonly #files: ResultFiles;
   readonly #calls: ProblemCalls;
+  readonly #search: FollowedSearch;
   readonly #finished: FinishedRuns;
   readonly #sets: readonly StandingOfSet[];
   readonly #names: readonly string[];
   readonly #running = new Map<number, RunningNow>();
   readonly #startedAt = performance.now();
   #runs: readonly Run[] = [];
-  #counted = 0;
-  /** How many runs there were when the objectives were read in full. */
-  #readAfter = -1;
+  /** When each run that was told of ended, by its number. */
+  readonly #counted = new Map<number, string>();
+  /** Whether runs are shown as they end: those of earlier starts are not. */
+  #isTelling = false;
   #created: CreatedProblem | undefined;
-  #search: SearchState = NO_SEARCH;
   #ending: Pick<SolveEnd, 'kind' | 'reason'> | undefined;
   #note: string | null = null;
   #wake: () => void = () => undefined;
@@ -104,6 +85,7 @@ class Solver {
     this.#journal = journal;
     this.#files = files;
     this.#calls = new ProblemCalls(options.client);
+    this.#search = new FollowedSearch(this.#calls);
     this.#finished = new FinishedRuns(journal.lines);
     const { problem, bodies } = options.checked;
     this.#names = problem.outputs.map((output) => output.name);
@@ -120,6 +102,11 @@ class Solver {
       jobs,
       runsBefore: this.#runs.length,
       evaluateStart: (input: readonly number[]) => this.#evaluateStart(input),
+      retries: {
+        count: countRetried(this.#journal.lines),
+        run: (trial: TrialPath) => this.#retry(trial),
+        areNews: (since: number, hasTrial: boolean) => areRetriesNews(this.#journal.lines, since, hasTrial),
+      },
     };
   }
 
@@ -127,12 +114,13 @@ class Solver {
     const { problem, designedCount } = this.#options.checked;
     const cases = this.#created?.batch.progress.cases;
     const designed = cases ?? { planned: designedCount, done: 0, failed: 0 };
-    const objectives = this.#search.objectives;
+    const objectives = this.#search.state.objectives;
     const shown = objectives.findIndex((one) => one.stopReason === null || one.stopReason === 'RUNNING');
     return {
       phase: phaseOf(this.#created?.batch.status),
       runs: this.#runs.length,
       failed: this.#runs.filter((run) => run.outcome.kind === 'failure').length,
+      retried: countRetried(this.#journal.lines),
       maximumRuns: problem.maximumRuns,
       designed: { done: designed.done + designed.failed, planned: designed.planned },
       sets: this.#sets.map((set) => set.current),
@@ -157,6 +145,7 @@ class Solver {
         display.print(`Going on after ${countRuns(this.#runs.length)}${late}.`);
       }
       this.#countRuns();
+      this.#isTelling = true;
       this.#created = await create();
       await this.#refresh();
       if (this.#isOver()) return;
@@ -173,8 +162,8 @@ class Solver {
 
   async end(): Promise<SolveEnd> {
     if (this.#isOver()) {
-      await this.#untilExplained();
-      await this.#readFronts();
+      await this.#search.untilExplained(this.#created!);
+      await this.#search.readFronts(this.#created!, this.#options.checked.problem);
     }
     await this.#writeResults();
     const { signal, endSignal } = this.#options;
@@ -186,7 +175,7 @@ class Solver {
       ...ending,
       batch: this.#created?.batch ?? null,
       standing: this.standing,
-      search: this.#search,
+      search: this.#search.state,
       files: this.#files.files,
     };
   }
@@ -259,44 +248,8 @@ class Solver {
 
   async #refresh(): Promise<void> {
     const created = this.#created!;
-    const batch = await this.#calls.getBatch(created.batch.id);
-    this.#created = { ...created, batch };
-    if (batch.status === 'evaluating-cases') return this.#writeResults();
-    const objectives = await this.#calls.listObjectives(batch.id);
-    const states = new Map(this.#search.states);
-    const hasNewRuns = this.#readAfter !== this.#runs.length;
-    for (const { objectiveId, stopReason } of objectives) {
-      if (objectiveId === null || batch.trialId === null) continue;
-      const known = states.get(objectiveId);
-      const isKnown = known !== undefined && stopReasonOf(known) === stopReason;
-      if (isKnown && (known.stopReason !== StopReason.RUNNING || !hasNewRuns)) continue;
-      states.set(objectiveId, await this.#calls.getObjective(created, batch.trialId, objectiveId));
-    }
-    this.#readAfter = this.#runs.length;
-    const { fronts } = this.#search;
-    this.#search = { status: batch.status, failureReason: batch.failureReason, objectives, states, fronts };
+    this.#created = { ...created, batch: await this.#search.refresh(created, this.#runs.length) };
     await this.#writeResults();
-  }
-
-  /** An unsatisfied objective may get its diagnosis just after its end. */
-  async #untilExplained(): Promise<void> {
-    const created = this.#created!;
-    const { trialId } = created.batch;
-    const deadline = performance.now() + EXPLANATION_WAIT_MS;
-    for (const [id, state] of this.#search.states) {
-      if (trialId === null || state.stopReason === StopReason.SATISFIED || state.insight !== null) continue;
-      for (let current = state; current.insight === null && performance.now() < deadline; ) {
-        await sleep(EXPLANATION_POLL_MS);
-        current = await this.#calls.getObjective(created, trialId, id).catch(() => current);
-        this.#search = { ...this.#search, states: new Map(this.#search.states).set(id, current) };
-      }
-    }
-  }
-
-  async #readFronts(): Promise<void> {
-    const { targetSets } = this.#options.checked.problem;
-    const sought = this.#search.objectives.filter((_, k) => hasFront(targetSets[k]!));
-    this.#search = { ...this.#search, fronts: await this.#calls.getFronts(this.#created!, sought) };
   }
 
   /** Calls the black box unless the journal has the result of this run. */
@@ -370,21 +323,39 @@ class Solver {
     return outputOf({ outcome }, this.#names);
   }
 
+  /** Nothing where others evaluate: the runs stay marked. */
+  async #retry(trial: TrialPath): Promise<void> {
+    const { client, checked, evaluate, jobs, signal, endSignal } = this.#options;
+    if (evaluate === null) return;
+    const ending = AbortSignal.any([signal, endSignal]);
+    const run = async (line: RetriedLine) => {
+      const evaluation = toEvaluation(checked.problem, line);
+      if (ending.aborted) return undefined;
+      this.#running.set(line.evaluation, runningNow(evaluation));
+      return evaluateForGood(checked.problem, evaluation, evaluate, endSignal).finally(() => {
+        this.#running.delete(line.evaluation);
+      });
+    };
+    const onResult = () => this.#countRuns();
+    await retryRuns({ client, journal: this.#journal, trial, jobs, evaluate: run, onResult });
+  }
+
   #countRuns(): void {
     const { checked, display } = this.#options;
     this.#runs = runsOf(this.#journal.lines);
-    for (const run of this.#runs.slice(this.#counted)) {
+    for (const run of this.#runs) {
+      if (this.#counted.get(run.number) === run.at) continue;
+      this.#counted.set(run.number, run.at);
       const output = outputOf(run, this.#names);
       for (const set of this.#sets) set.add(run.number, run.input, output);
       const { best, goals } = this.#sets[this.standing.shown]!.current;
       // Of a front no run is the best.
       const shown = hasFront(goals) ? null : best;
       const result = output ?? (run.outcome.kind === 'failure' ? run.outcome.reason : 'no output');
-      if (this.#created !== undefined || run.kind === 'start') {
+      if (this.#isTelling) {
         display.printRun(renderRun(checked.problem, run, result, shown));
       }
     }
-    this.#counted = this.#runs.length;
   }
 
   #writeResults(): Promise<void> {
@@ -392,7 +363,14 @@ class Solver {
       problem: this.#options.checked.problem,
       runs: this.#runs,
       sets: this.#sets.map((set) => set.current),
-      search: this.#search,
+      search: this.#search.state,
+      retried: countRetried(this.#journal.lines),
     });
   }
+}
+
+function describeRetries(count: number): string {
+  return count === 0
+    ? 'No run has failed, so there is nothing to try again.'
+    : `Trying ${countOf(count, 'failed run')} once more.`;
 }

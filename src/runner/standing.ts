@@ -93,6 +93,8 @@ export interface Standing {
   readonly phase: Phase;
   readonly runs: number;
   readonly failed: number;
+  /** Failed runs that were tried again. */
+  readonly retried: number;
   readonly maximumRuns: number | null;
   /** Designed runs that come first: how many of how many are over. */
   readonly designed: { readonly done: number; readonly planned: number };

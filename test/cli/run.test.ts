@@ -31,12 +31,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Notes each call, takes its time, and notes what it has computed. */
+/** Notes each call, takes its time, and notes what it has computed. After so many calls it fails, until it is mended. */
 const BLACK_BOX = `
-import { appendFileSync, readFileSync } from 'node:fs';
-const [log, ms] = process.argv.slice(2);
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+const [log, ms, wholeCalls = 'Infinity'] = process.argv.slice(2);
 const { input } = JSON.parse(readFileSync(0, 'utf8'));
 appendFileSync(log, JSON.stringify(input) + '\\n');
+const calls = readFileSync(log, 'utf8').trim().split('\\n').length;
+if (calls > Number(wholeCalls) && !existsSync(log + '.mended')) throw new Error('a bug');
 setTimeout(() => {
   const [a, b] = input;
   console.log(JSON.stringify([a * b, a + 3 * b]));
@@ -45,14 +47,25 @@ setTimeout(() => {
 
 interface Problem {
   readonly ms?: number;
+  /** Calls after which the box fails. */
+  readonly wholeCalls?: number;
   readonly target?: number;
   readonly maximum?: number;
   readonly more?: string;
 }
 
 /** A file with its own name, and so with its own journal and log of calls. */
-async function write(name: string, { ms = 0, target = 4, maximum = 5, more = '' }: Problem = {}): Promise<string> {
-  const command = [process.execPath, 'box.mjs', `${name}.log`, String(ms)];
+async function write(
+  name: string,
+  { ms = 0, wholeCalls, target = 4, maximum = 5, more = '' }: Problem = {},
+): Promise<string> {
+  const command = [
+    process.execPath,
+    'box.mjs',
+    `${name}.log`,
+    String(ms),
+    ...(wholeCalls === undefined ? [] : [String(wholeCalls)]),
+  ];
   await writeFile(
     path.join(folder, `${name}.yaml`),
     `name: Two inputs
@@ -203,6 +216,53 @@ test('A budget that is used up, and runs that fail, have exit codes of their own
   const failing = await runCommand(['run', file]);
   expect(failing.code).toBe(12);
   expect(failing.stdout).toContain('Given up:');
+});
+
+test('Failed designed runs are run once more on request, and then the search begins', async () => {
+  const file = await write('broken', { wholeCalls: 0 });
+  const broken = await runCommand(['run', file]);
+  expect(broken.code).toBe(12);
+  expect(broken.stdout).toContain('Given up: All 2 designed cases failed');
+  expect(broken.stdout).toContain(`backsolve run ${file} --retry-failed`);
+  await writeFile(path.join(folder, 'broken.log.mended'), '');
+  const again = await runCommand(['run', file]);
+  expect([again.code, (await lines('broken.log')).length]).toEqual([12, 2]);
+
+  const retried = await runCommand(['batch', file, '--retry-failed']);
+  expect(retried).toMatchObject({ code: 0, stderr: '' });
+  expect(retried.stdout).toContain('Trying 2 failed runs once more.');
+  expect(retried.stdout).toMatch(/\d+ runs \(2 of them tried again\), with all digits/);
+  const result = JSON.parse(await readFile(path.join(folder, 'broken.json'), 'utf8'));
+  const calls = await lines('broken.log');
+  expect(result).toMatchObject({ retried: 2, stopReason: 'SATISFIED' });
+  expect(calls.slice(2, 4).sort()).toEqual(calls.slice(0, 2).sort());
+  expect(result.runs.map(({ run }: { run: number }) => run)).toEqual(calls.slice(2).map((_, i) => i + 1));
+  expect(result.runs.every(({ output }: { output: unknown }) => output !== null)).toBe(true);
+
+  const nothing = await runCommand(['run', file, '--retry-failed']);
+  expect(nothing.code).toBe(0);
+  expect(nothing.stdout).toContain('nothing to try again');
+  expect(await lines('broken.log')).toHaveLength(calls.length);
+  const both = await runCommand(['run', file, '--retry-failed', '--new']);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('give one of the two')]);
+});
+
+test('Failed runs of the search are run once more on request, and the search goes on with their outputs', async () => {
+  const file = await write('half', { wholeCalls: 2, more: 'stopAfterFailures: 3' });
+  const broken = await runCommand(['run', file]);
+  expect(broken.code).toBe(12);
+  const failed = (await lines('half.log')).slice(2);
+  expect(failed).toHaveLength(3);
+  await writeFile(path.join(folder, 'half.log.mended'), '');
+  const retried = await runCommand(['run', file, '--retry-failed']);
+  expect(retried).toMatchObject({ code: 0, stderr: '' });
+  const calls = await lines('half.log');
+  expect(calls.slice(5, 8)).toEqual(failed);
+  expect(new Set(calls.slice(5)).size).toBe(calls.length - 5);
+  const result = JSON.parse(await readFile(path.join(folder, 'half.json'), 'utf8'));
+  expect(result.retried).toBe(3);
+  expect(result.runs).toHaveLength(calls.length - 3);
+  expect(result.runs.every(({ output }: { output: unknown }) => output !== null)).toBe(true);
 });
 
 test('An address may be the black box; where nothing is left to try, the end says why by name', async () => {

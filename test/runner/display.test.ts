@@ -30,6 +30,7 @@ function standing(change: Partial<Standing> = {}): Standing {
   return {
     phase: 'searching',
     runs: 3,
+    retried: 0,
     failed: 1,
     maximumRuns: 60,
     designed: { done: 2, planned: 2 },

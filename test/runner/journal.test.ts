@@ -4,6 +4,12 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { FinishedRuns, Journal, runsOf, unsettledOf } from '../../clients/typescript/src/evaluator/journal.ts';
+import {
+  areRetriesNews,
+  countRetried,
+  markFailures,
+  retryRuns,
+} from '../../clients/typescript/src/evaluator/retries.ts';
 
 let folder: string;
 let file: string;
@@ -84,4 +90,55 @@ it('writes lines whole, however many are written at once', async () => {
     await Promise.all(ids.map((id) => journal.finished(evaluation(id), 'inverse', output, 1)));
   });
   await withJournal(async (journal) => expect(runsOf(journal.lines).map((run) => run.evaluation)).toEqual(ids));
+});
+
+it('A failed run that is tried again keeps its number, in another evaluation and more than once', async () => {
+  await withJournal(async (journal) => {
+    const designed = (id: number) => evaluation(id, { kind: 'case', input: [0] });
+    const final = { ...failure, retryable: false } as const;
+    await journal.finished(designed(1), 'case', final, 1);
+    await journal.finished(evaluation(2), 'inverse', final, 1);
+    await markFailures(journal);
+    await journal.finished(designed(3), 'case', final, 1);
+    await journal.finished(designed(3), 'case', final, 1);
+    expect(runsOf(journal.lines).map((run) => run.evaluation)).toEqual([3, 2]);
+    expect(new FinishedRuns(journal.lines).find(evaluation(2))).toBeUndefined();
+    await markFailures(journal);
+    await journal.finished(designed(4), 'case', output, 1);
+    await journal.corrected({ id: 4, leaseToken: '' }, { kind: 'output', output: [7] });
+    expect(runsOf(journal.lines).map(({ outcome }) => outcome)).toEqual([{ kind: 'output', output: [7] }, final]);
+    expect(countRetried(journal.lines)).toBe(4);
+    expect(areRetriesNews(journal.lines, 2, true)).toBe(true);
+    expect(areRetriesNews(journal.lines, 4, false)).toBe(false);
+  });
+});
+
+it('What is tried again is run once and told once, whenever it was interrupted', async () => {
+  const told: unknown[] = [];
+  const client = {
+    call: async (operationId: string, { body }: { readonly body?: unknown }) => {
+      told.push([operationId, body]);
+      if (told.length === 1) throw new Error('away');
+      return { body: {}, headers: new Headers() };
+    },
+  };
+  const trial = { modelId: 1, projectId: 2, trialId: 3 };
+  let runs = 0;
+  const retry = () =>
+    withJournal((journal) =>
+      retryRuns({ client, journal, trial, jobs: 2, evaluate: async () => (runs++ === 0 ? undefined : output) }),
+    );
+  await withJournal(async (journal) => {
+    await journal.finished(evaluation(1, { inverseId: 8, objectiveId: 9 }), 'inverse', failure, 1);
+    await journal.reported(evaluation(1), 'failed');
+    await markFailures(journal);
+  });
+  await retry(); // interrupted
+  await expect(retry()).rejects.toThrow('away');
+  await retry();
+  await retry();
+  expect(runs).toBe(2);
+  const correction = ['correctInverseFlat', { output: [1], reason: 'tried again after a failure' }];
+  expect(told).toEqual([correction, correction]);
+  await withJournal(async (journal) => expect(unsettledOf(journal.lines).unreported).toEqual([]));
 });

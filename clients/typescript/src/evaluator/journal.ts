@@ -40,6 +40,17 @@ export type JournalLine =
       readonly input: readonly number[];
       readonly outcome: Reportable;
       readonly seconds: number;
+      /** Of a failed run that was tried again, outside any lease. */
+      readonly isAgain?: true;
+    })
+  /** Of a failed run that is tried again. */
+  | (Line & {
+      readonly kind: 'retried';
+      readonly run: RunKind;
+      readonly objectiveId: number | null;
+      readonly inverseId: number | null;
+      readonly caseNumber: number | null;
+      readonly input: readonly number[];
     })
   /** `state` as the service answered: done, failed, or waiting for another try; `dropped` when it did not count. */
   | (Line & { readonly kind: 'reported'; readonly state: string })
@@ -56,6 +67,8 @@ export interface AskedLine extends ClaimRequest {
 }
 
 export type FinishedLine = Extract<JournalLine, { kind: 'finished' }>;
+export type RetriedLine = Extract<JournalLine, { kind: 'retried' }>;
+type CorrectedLine = Extract<JournalLine, { kind: 'corrected' }>;
 export type ClaimedLine = Extract<JournalLine, { kind: 'claimed' }>;
 
 export class JournalError extends Error {
@@ -130,6 +143,22 @@ export class Journal {
     await this.#handle?.datasync();
   }
 
+  /** On disk when it resolves: these runs are tried again. */
+  async retried(runs: readonly Run[]): Promise<void> {
+    for (const { kind: run, evaluation, objectiveId, inverseId, caseNumber, input } of runs) {
+      const line = lineOf({ id: evaluation, leaseToken: '' });
+      await this.#append({ kind: 'retried', ...line, run, objectiveId, inverseId, caseNumber, input });
+    }
+    await this.#handle?.datasync();
+  }
+
+  /** What came of a run that was tried again: on disk when it resolves. */
+  async finishedAgain(retried: RetriedLine, outcome: Reportable, seconds: number): Promise<void> {
+    const at = new Date().toISOString();
+    await this.#append({ ...retried, kind: 'finished', at, outcome, seconds, isAgain: true });
+    await this.#handle?.datasync();
+  }
+
   async close(): Promise<void> {
     await this.#last.catch(() => undefined);
     await this.#handle?.close();
@@ -160,7 +189,7 @@ function subjectOf({ kind, objectiveId, inverseId, caseNumber, input }: Evaluati
   return { run: kind as RunKind, objectiveId, inverseId, caseNumber, input };
 }
 
-const KINDS: readonly unknown[] = ['claimed', 'finished', 'reported', 'released', 'corrected'];
+const KINDS: readonly unknown[] = ['claimed', 'finished', 'reported', 'released', 'corrected', 'retried'];
 
 function parseLines(text: string, file: string): JournalLine[] {
   const lines = text.split('\n').slice(0, -1);
@@ -195,6 +224,8 @@ export function unsettledOf(lines: readonly JournalLine[]): {
   for (const line of lines) {
     if (line.kind === 'asked') continue;
     const key = `${line.evaluation} ${line.leaseToken}`;
+    // What was tried again is told as a correction.
+    if (line.kind === 'finished' && line.isAgain === true) continue;
     if (line.kind === 'claimed' || line.kind === 'finished') open.set(key, line);
     else open.delete(key);
   }
@@ -212,7 +243,7 @@ export function lastAsked(lines: readonly JournalLine[]): AskedLine | undefined 
 
 /** A run that is over for good: an output, or a failure that is not tried again. */
 export interface Run {
-  /** From 1, in the order in which runs ended. */
+  /** From 1, in the order in which runs ended; one that was tried again keeps its number. */
   readonly number: number;
   readonly kind: RunKind;
   readonly evaluation: number;
@@ -229,18 +260,64 @@ export function runsOf(lines: readonly JournalLine[]): readonly Run[] {
   const failed = new Set(
     lines.flatMap((line) => (line.kind === 'reported' && line.state === 'failed' ? [leaseOf(line)] : [])),
   );
-  const runs = new Map<number | string, Omit<Run, 'number'>>();
+  const list = new RunList();
   for (const line of lines) {
-    const known = line.kind === 'corrected' ? runs.get(line.evaluation) : undefined;
-    if (line.kind === 'corrected' && known !== undefined)
-      runs.set(line.evaluation, { ...known, outcome: line.outcome });
-    if (line.kind !== 'finished') continue;
-    const isOver = line.outcome.kind === 'output' || !line.outcome.retryable || failed.has(leaseOf(line));
-    // The start is no evaluation of the service.
-    const key = line.run === 'start' ? JSON.stringify(line.input) : line.evaluation;
-    if (isOver && !runs.has(key)) runs.set(key, toRun(line));
+    if (line.kind === 'retried') list.mark(line);
+    else if (line.kind === 'corrected') list.correct(line);
+    else if (line.kind === 'finished') {
+      const isOver = line.outcome.kind === 'output' || !line.outcome.retryable || failed.has(leaseOf(line));
+      if (isOver) list.add(line);
+    }
   }
-  return [...runs.values()].map((run, i) => ({ number: i + 1, ...run }));
+  return list.runs;
+}
+
+export type Place = number | string;
+
+/** Runs in their order; one that was tried again takes the place of its failure. */
+class RunList {
+  readonly #runs = new Map<Place, Omit<Run, 'number'>>();
+  /** Of failed runs that are tried again, by their retry keys. */
+  readonly #marked = new Map<Place, Place>();
+  /** Of evaluations that took the place of an earlier one. */
+  readonly #moved = new Map<Place, Place>();
+
+  get runs(): readonly Run[] {
+    return [...this.#runs.values()].map((run, i) => ({ number: i + 1, ...run }));
+  }
+
+  mark(line: RetriedLine): void {
+    this.#marked.set(retryKeyOf(line), this.#placeOf(line));
+  }
+
+  add(line: FinishedLine): void {
+    const marked = this.#marked.get(retryKeyOf(line));
+    const place = marked ?? this.#placeOf(line);
+    if (marked === undefined && this.#runs.has(place)) return;
+    this.#runs.set(place, toRun(line));
+    if (marked !== undefined) this.#moved.set(ownPlaceOf(line), marked);
+    this.#marked.delete(retryKeyOf(line));
+  }
+
+  correct({ evaluation, outcome }: CorrectedLine): void {
+    const place = this.#moved.get(evaluation) ?? evaluation;
+    const known = this.#runs.get(place);
+    if (known !== undefined) this.#runs.set(place, { ...known, outcome });
+  }
+
+  #placeOf(line: RetriedLine | FinishedLine): Place {
+    return this.#moved.get(ownPlaceOf(line)) ?? ownPlaceOf(line);
+  }
+}
+
+/** The start is no evaluation of the service. */
+function ownPlaceOf({ run, evaluation, input }: RetriedLine | FinishedLine): Place {
+  return run === 'start' ? JSON.stringify(input) : evaluation;
+}
+
+/** What is the same in a run and its retry: a designed run may be another evaluation then. */
+export function retryKeyOf(line: Pick<RetriedLine, 'run' | 'evaluation' | 'input'>): Place {
+  return line.run === 'inverse' ? line.evaluation : JSON.stringify(line.input);
 }
 
 function leaseOf({ evaluation, leaseToken }: Line): string {
@@ -257,7 +334,15 @@ export class FinishedRuns {
   readonly #byInput = new Map<string, Reportable>();
 
   constructor(lines: readonly JournalLine[]) {
-    for (const line of lines) if (line.kind === 'finished') this.add(line.evaluation, line.input, line.outcome);
+    for (const line of lines) {
+      if (line.kind === 'finished') this.add(line.evaluation, line.input, line.outcome);
+      if (line.kind === 'retried') this.#drop(line);
+    }
+  }
+
+  #drop({ evaluation, input }: RetriedLine): void {
+    this.#byEvaluation.delete(evaluation);
+    this.#byInput.delete(JSON.stringify(input));
   }
 
   add(evaluation: number, input: readonly number[], outcome: Reportable): void {

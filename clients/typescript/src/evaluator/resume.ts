@@ -1,6 +1,7 @@
 /** What an interrupted run left with the service: results are reported, leases given back, so that nothing waits for them to expire. */
 import { type EvaluationCalls, type Lease, troubleOf } from './evaluation-calls.ts';
 import { type ClaimedLine, type FinishedLine, type Journal, unsettledOf } from './journal.ts';
+import { inParallel } from './parallel.ts';
 
 /** They are independent of each other, and a remote service may be far away. */
 const AT_A_TIME = 16;
@@ -15,26 +16,18 @@ export interface Resumed {
 /** What the service no longer wants counts as done. Throws what `calls` throws when the service does not answer. */
 export async function resumeLeases(journal: Journal, calls: EvaluationCalls): Promise<Resumed> {
   const { unreported, interrupted } = unsettledOf(journal.lines);
-  await inParallel(unreported, async (line) => {
+  await inParallel(unreported, AT_A_TIME, async (line) => {
     const lease = leaseOf(line);
     const signal = AbortSignal.timeout(LIMIT_MS);
     const answer = await unlessLost(() => calls.report(lease, line.outcome, line.seconds * 1e9, signal));
     await journal.reported(lease, answer?.state ?? 'dropped');
   });
-  await inParallel(interrupted, async (line) => {
+  await inParallel(interrupted, AT_A_TIME, async (line) => {
     const lease = leaseOf(line);
     await unlessLost(() => calls.release(lease, AbortSignal.timeout(LIMIT_MS)));
     await journal.released(lease);
   });
   return { reported: unreported.length, released: interrupted.length };
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const one = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, one));
 }
 
 /** Undefined when the lease is lost, or when the service will never take this. */
