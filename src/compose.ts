@@ -72,7 +72,7 @@ export async function startService(
   config: Config,
   url: string,
   log: Log,
-  roles: Roles & { readonly engine?: Engine },
+  roles: Roles & { readonly engine?: Engine; readonly prove?: Parts['prove'] },
 ): Promise<Service> {
   const closers: Closer[] = [];
   let closing: Promise<void> | undefined;
@@ -97,7 +97,8 @@ export async function startService(
     closers.push(() => threads.close());
     const engine = tracing === undefined ? threads : traceEngine(threads, tracing);
     const isDatabaseReady = makeMigrationCheck(db);
-    const parts = { config, log, db, disk, listener, engine, metrics, tracing, isDatabaseReady };
+    const { prove } = roles;
+    const parts = { config, log, db, disk, listener, engine, metrics, tracing, isDatabaseReady, prove };
     const worker = roles.worker ? startWorker(parts) : undefined;
     if (worker !== undefined) closers.push(worker.close);
     let ingress: RunningIngress | undefined;

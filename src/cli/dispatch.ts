@@ -1,4 +1,5 @@
 /** The commands and what they share: help, wrong usage, and errors that a person can act on. */
+import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
 import type { DatabaseTrouble } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
@@ -72,6 +73,10 @@ function refuseTakenFlags({ flags }: Command): void {
 }
 
 async function report(error: unknown): Promise<number> {
+  if (error instanceof ForeignFileError) {
+    console.error(error.message);
+    return 2;
+  }
   if (error instanceof CommandError) {
     console.error(error.message);
     return error.exitCode;

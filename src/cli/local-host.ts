@@ -1,7 +1,9 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
+import { makeOwnFolder, readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
+import { proofFor } from '../../clients/typescript/src/solve/local-proof.ts';
 import { ensureKey } from '../application/manage-keys.ts';
 import type { Config } from '../config.ts';
 import { EmbeddedPostgresError } from '../dev/embedded-postgres-error.ts';
@@ -75,9 +77,11 @@ async function serve(folder: string, config: Config): Promise<void> {
     database: { ...config.database, url: undefined },
     http: { ...config.http, host: '127.0.0.1', port: 0, allowedHosts: new Set<string>(), allowRegistration: false },
   };
-  const running = await startEverything(settings, makeLog({ level: 'info', stream: process.stderr }));
+  const key = await readKey(folder);
+  const log = makeLog({ level: 'info', stream: process.stderr });
+  const running = await startEverything(settings, log, { prove: (port, nonce) => proofFor(key, port, nonce) });
   try {
-    await ensureKey(running.service.db, await readKey(folder), 'default');
+    await ensureKey(running.service.db, key, 'default');
     await whileUsed(folder, running.service.url!, stopped.signal);
   } finally {
     await running.close();
@@ -124,8 +128,8 @@ async function countUsers(folder: string): Promise<number | undefined> {
 /** The key of the folder's service, made once; readable by its owner only. */
 export async function readKey(folder: string): Promise<string> {
   const file = path.join(folder, FILES.key);
-  await mkdir(folder, { recursive: true });
-  const text = (await readFile(file, 'utf8').catch(() => '')).trim();
+  await makeOwnFolder(folder);
+  const text = ((await readOwn(file)) ?? '').trim();
   if (parseApiKey(text) !== undefined) return text;
   // Of two processes that begin at once the second finds the key of the first.
   await writeFile(file, `${formatApiKey(makeApiKey())}\n`, { mode: 0o600, flag: text === '' ? 'wx' : 'w' }).catch(
@@ -133,5 +137,5 @@ export async function readKey(folder: string): Promise<string> {
       if (error.code !== 'EEXIST') throw error;
     },
   );
-  return (await readFile(file, 'utf8')).trim();
+  return (await readOwn(file))!.trim();
 }

@@ -5,9 +5,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeOwnFolder, openOwn, readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
+import { isProven, makeProvenFetch } from '../../clients/typescript/src/solve/local-proof.ts';
 import { findHolder, holderText } from '../dev/lock-file.ts';
 import { CommandError } from './command.ts';
 import { FILES, HOSTED_ALREADY, readKey } from './local-host.ts';
@@ -36,21 +38,23 @@ interface Options {
 /** @param folder  `.backsolve` beside the problem. Throws CommandError when it cannot be started. */
 export async function openLocalService(folder: string, options: Options): Promise<LocalService> {
   const users = path.join(folder, FILES.users);
-  await mkdir(users, { recursive: true });
+  await mkdir(path.dirname(path.resolve(folder)), { recursive: true });
+  await makeOwnFolder(folder);
+  await makeOwnFolder(users);
   const mine = path.join(users, `${process.pid}.${randomBytes(4).toString('hex')}`);
-  await writeFile(mine, await holderText());
+  await writeFile(mine, await holderText(), { flag: 'wx' });
   const release = () => rm(mine, { force: true });
   try {
     const key = await readKey(folder);
-    let url = await findOrStart(folder, options);
+    let url = await findOrStart(folder, key, options);
     let reviving: Promise<void> | undefined;
     const revive = async () => {
-      url = await findOrStart(folder, options);
+      url = await findOrStart(folder, key, options);
     };
     const fetchLocal: typeof fetch = async (input, init) => {
       const { pathname, search } = new URL(String(input));
       try {
-        return await fetch(`${url}${pathname}${search}`, init);
+        return await makeProvenFetch(url, key)(`${url}${pathname}${search}`, init);
       } catch (error) {
         if (init?.signal?.aborted !== true) await (reviving ??= revive().finally(() => (reviving = undefined)));
         throw error;
@@ -63,16 +67,16 @@ export async function openLocalService(folder: string, options: Options): Promis
   }
 }
 
-async function findOrStart(folder: string, { environment, onStart }: Options): Promise<string> {
+async function findOrStart(folder: string, key: string, { environment, onStart }: Options): Promise<string> {
   const deadline = performance.now() + START_LIMIT_MS;
   let hasBegun = false;
   while (performance.now() < deadline) {
-    const url = await findService(folder);
+    const url = await findService(folder, key);
     if (url !== undefined) return url;
     if ((await findHolder(path.join(folder, FILES.lock))) === undefined) {
       if (!hasBegun) onStart();
       hasBegun = true;
-      await startHost(folder, environment);
+      await startHost(folder, key, environment);
     }
     await sleep(POLL_MS);
   }
@@ -80,22 +84,22 @@ async function findOrStart(folder: string, { environment, onStart }: Options): P
 }
 
 /** Where it answers, if it does. */
-async function findService(folder: string): Promise<string | undefined> {
-  const text = await readFile(path.join(folder, FILES.address), 'utf8').catch(() => undefined);
+async function findService(folder: string, key: string): Promise<string | undefined> {
+  const text = await readOwn(path.join(folder, FILES.address));
   if (text === undefined) return undefined;
   try {
     const { url } = JSON.parse(text) as { url: string };
     const { ok } = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PROBE_MS) });
-    return ok ? url : undefined;
+    return ok && (await isProven(url, key)) ? url : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Returns once it serves, or once another host was first. */
-async function startHost(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
+async function startHost(folder: string, key: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const file = path.join(folder, FILES.log);
-  const log = await open(file, 'w', 0o600);
+  const log = await openOwn(file, 'write');
   try {
     const child = spawn(process.execPath, [process.argv[1]!, 'host', folder], {
       detached: true,
@@ -107,7 +111,7 @@ async function startHost(folder: string, environment: NodeJS.ProcessEnv): Promis
     for (;;) {
       const first = await Promise.race([ended, sleep(POLL_MS, 'waiting' as const)]);
       if (first === 'waiting') {
-        if ((await findService(folder)) !== undefined) return;
+        if ((await findService(folder, key)) !== undefined) return;
         continue;
       }
       if (first === HOSTED_ALREADY || first === 0) return;

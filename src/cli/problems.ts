@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { troubleOf } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
+import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { checkDefinition } from '../compose.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
@@ -212,6 +213,7 @@ export async function solve(
   const { folder, connection, signals, display } = context;
   const { problem } = checked;
   const evaluates = flags['no-evaluate'] !== true;
+  if (evaluates) await makeOwnFolder(folder.work);
   const command = evaluates
     ? await makeCommand(problem, folder, { workFolder: folder.work, onNote: (note) => display.print(note) })
     : null;

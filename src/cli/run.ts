@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { JournalError } from '../../clients/typescript/src/evaluator/journal.ts';
+import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { BacksolveError, NotBacksolveError } from '../../clients/typescript/src/index.ts';
 import type { Config } from '../config.ts';
 import { ProblemFileError } from '../runner/check-problem.ts';
@@ -118,4 +119,11 @@ export function toComplaint(error: unknown): { readonly message: string; readonl
   return isOfFile ? { message: `A file cannot be used: ${message}`, code: EXIT_CODES.usage } : undefined;
 }
 
-const USAGE_ERRORS = [ProblemFileError, ChangedProblemError, LocalFault, JournalError, BacksolveError];
+const USAGE_ERRORS = [
+  ForeignFileError,
+  ProblemFileError,
+  ChangedProblemError,
+  LocalFault,
+  JournalError,
+  BacksolveError,
+];

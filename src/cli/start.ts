@@ -39,19 +39,28 @@ stays in DATA_DIR between runs.`,
 /** Of the key and the link that are printed. */
 const ACCOUNT = 'default';
 
+/** How a service of a folder proves that it has its key. */
+interface Proof {
+  readonly prove?: (port: number, nonce: string) => string;
+}
+
 export interface Running {
   readonly service: Service;
   close(): Promise<void>;
 }
 
 /** Database, migrations and a service in both roles; the demo uses it too. */
-export async function startEverything(config: Config, log: Log): Promise<Running> {
+export async function startEverything(config: Config, log: Log, proof: Proof = {}): Promise<Running> {
   const postgres = config.database.url === undefined ? await startDatabase(config, log) : undefined;
   try {
     const url = config.database.url ?? postgres!.url;
     const db = openDatabase(config, url, log);
     await migrate(db).finally(() => db.destroy());
-    const service = await startService(withOpenRegistration(config), url, log, { ingress: true, worker: true });
+    const service = await startService(withOpenRegistration(config), url, log, {
+      ingress: true,
+      worker: true,
+      ...proof,
+    });
     const close = async () => {
       await service.close();
       await postgres?.stop();

@@ -99,6 +99,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
       pageFolder: PAGE_FOLDER,
     },
     isDatabaseReady: parts.isDatabaseReady,
+    ...(parts.prove !== undefined && { prove: parts.prove }),
     takesWrites: () => !disk.isFull,
     databaseTrouble,
     judgeWebhookUrl: webhookUrlJudge(config),

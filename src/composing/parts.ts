@@ -19,6 +19,8 @@ export interface Parts {
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
   readonly isDatabaseReady: () => Promise<boolean>;
+  /** Of a local service: the proof, by whoever listens on the port, that it has the key of its folder. */
+  readonly prove?: ((port: number, nonce: string) => string) | undefined;
 }
 
 /** Closes one part; it may take what is left of the grace period. */

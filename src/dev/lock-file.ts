@@ -1,8 +1,11 @@
 /** A lock that is a file naming its holder: one process at a time, and the lock of a dead process is taken over. */
+import { constants } from 'node:fs';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { startOf } from './server-processes.ts';
 
 const ATTEMPTS = 20;
+/** Windows has neither: no link is followed, and no pipe is waited for. */
+const CAREFULLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 interface Holder {
   readonly pid: number;
@@ -25,7 +28,9 @@ export async function findHolder(file: string): Promise<number | undefined> {
 /** Takes the lock; returns its release. Throws what `refuse` makes of the id of the process that holds it. */
 export async function takeLock(file: string, refuse: (pid: number) => Error): Promise<() => Promise<void>> {
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, await holderText());
+  // What a process of the same id left goes; a link of that name is not followed.
+  await rm(draft, { force: true });
+  await writeFile(draft, await holderText(), { flag: 'wx' });
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (await takeLink(draft, file)) return () => rm(file, { force: true });
@@ -54,7 +59,7 @@ async function takeLink(draft: string, file: string): Promise<boolean> {
 
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
-    const holder = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>;
+    const holder = JSON.parse(await readFile(file, { encoding: 'utf8', flag: CAREFULLY })) as Partial<Holder>;
     return typeof holder.pid === 'number' ? { pid: holder.pid, start: holder.start ?? '' } : undefined;
   } catch {
     return undefined; // gone meanwhile, or truncated by a full disk: nobody holds it

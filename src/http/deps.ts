@@ -74,6 +74,8 @@ export interface HttpDeps {
   readonly settings: HttpSettings;
   /** Whether the database answers and its schema is up to date. */
   isDatabaseReady(): Promise<boolean>;
+  /** The proof of a local service that it has a key, for the port it listens on and a nonce; absent elsewhere. */
+  prove?(port: number, nonce: string): string;
   /** Whether the database has disk space for writes, as far as this process knows; true unless given. */
   takesWrites?(): boolean;
   /** The trouble with the database if a retry may succeed, otherwise undefined. */

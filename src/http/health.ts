@@ -10,7 +10,7 @@ export interface Readiness {
   takesWrites?(): boolean;
 }
 
-const PATHS = { live: '/livez', ready: '/readyz', readyForWrites: '/readyz/writes' } as const;
+const PATHS = { live: '/livez', ready: '/readyz', readyForWrites: '/readyz/writes', proof: '/proof' } as const;
 
 export function addHealthRoutes(app: FastifyInstance, { isReady, takesWrites = () => true }: Readiness): void {
   app.get(PATHS.live, async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }));
@@ -26,6 +26,18 @@ export function addHealthRoutes(app: FastifyInstance, { isReady, takesWrites = (
   };
   app.get(PATHS.ready, answer(false));
   app.get(PATHS.readyForWrites, answer(true));
+}
+
+/** 32 bytes or more in hexadecimal. */
+const NONCE = /^[0-9a-f]{64,256}$/;
+
+/** For clients of a local service: they send its key only to the one that proves to have it (clients/typescript, local-proof.ts). */
+export function addProof(app: FastifyInstance, prove: (port: number, nonce: string) => string): void {
+  app.get<{ Querystring: { nonce?: unknown } }>(PATHS.proof, async ({ query: { nonce }, socket }, reply) => {
+    if (typeof nonce !== 'string' || !NONCE.test(nonce)) return reply.code(400).send({ status: 'nonce is missing' });
+    reply.header('cache-control', 'no-store').header('backsolve-proof', prove(socket.localPort!, nonce));
+    return reply.code(204).send();
+  });
 }
 
 /** Whether a route template belongs to a probe. */

@@ -17,7 +17,7 @@ import type { HttpDeps, IngressDeps } from './deps.ts';
 import { makeErrorHandler } from './errors.ts';
 import { HeavyLane } from './fairness/heavy-lane.ts';
 import { makeRequestSlots } from './fairness/slots.ts';
-import { addHealthRoutes } from './health.ts';
+import { addHealthRoutes, addProof } from './health.ts';
 import { requireAllowedHost } from './hooks/allowed-hosts.ts';
 import { makeLoadGuard } from './hooks/backpressure.ts';
 import { refuseWhenClosing } from './hooks/closing.ts';
@@ -97,6 +97,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   const isReady = async () => !isClosing() && guard?.isRefusing() !== true && (await deps.isDatabaseReady());
   const { takesWrites } = deps;
   addHealthRoutes(app, { isReady, ...(takesWrites !== undefined && { takesWrites }) });
+  if (deps.prove !== undefined) addProof(app, deps.prove);
   addReference(app);
   await addPage(app, settings.pageFolder);
   await addDocs(app, settings.pageFolder);

@@ -7,9 +7,10 @@
  *   NAME.csv, NAME.json            results
  */
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, readFile, rename } from 'node:fs/promises';
+import { access, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile, syncFolder } from '../../clients/typescript/src/evaluator/durable-files.ts';
+import { makeOwnFolder, readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
 import type { Body } from './problem-bodies.ts';
 
 /** A batch that was created, or is about to be: its number is part of its Idempotency-Key. */
@@ -76,17 +77,15 @@ export class RunFolder {
   }
 
   async make(): Promise<void> {
-    await mkdir(this.path, { recursive: true });
+    await makeOwnFolder(path.dirname(this.path));
+    await makeOwnFolder(this.path);
     const ignore = path.join(this.home, '.backsolve', '.gitignore');
     if (!(await exists(ignore))) await replaceFile(ignore, '*\n');
   }
 
   /** Undefined before the first run. */
   async read(): Promise<ProblemRecord | undefined> {
-    const text = await readFile(this.#record, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
+    const text = await readOwn(this.#record);
     return text === undefined ? undefined : (JSON.parse(text) as ProblemRecord);
   }
 
@@ -144,7 +143,7 @@ export class RunFolder {
   async #earlierResults(): Promise<ProblemRecord['results'] | undefined> {
     let results: ProblemRecord['results'] | undefined;
     for (let n = 1; ; n++) {
-      const text = await readFile(`${this.#record}.${n}`, 'utf8').catch(() => undefined);
+      const text = await readOwn(`${this.#record}.${n}`);
       if (text === undefined) return results;
       results = (JSON.parse(text) as ProblemRecord).results;
     }

@@ -59,7 +59,7 @@ export async function prepareWorkFolders(root: string): Promise<void> {
   const probe = path.join(root, `.probe-${process.pid}`);
   try {
     await makeFolders(root);
-    await writeFile(probe, 'x');
+    await writeFile(probe, 'x', { flag: 'wx' });
     await rm(probe);
   } catch (error) {
     throw asFault(error, `The work folder ${root} cannot be used; name another with --work`);

@@ -312,6 +312,28 @@ test('The start and known runs of a file count', async () => {
   expect(stdout).not.toContain('(designed)');
 });
 
+test('After the service of the folder was killed, a program that takes its port gets no key', async () => {
+  const file = await write('stolen', { ms: 0, target: 4 });
+  // Serves until the test is over, however long nobody uses it.
+  const user = startCommand(['local', path.join(folder, '.backsolve')]);
+  await user.prints(/"key"/);
+  const { url, pid } = JSON.parse(await readFile(path.join(folder, '.backsolve/service.json'), 'utf8'));
+  user.child.kill('SIGKILL');
+  await user.ended;
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => startOf(pid)).toBeUndefined();
+  const received: string[] = [];
+  const thief = createServer((request, response) => {
+    received.push(JSON.stringify([request.url, request.headers]));
+    response.end('{"status":"ready","writes":true}');
+  }).listen(Number(new URL(url).port), '127.0.0.1');
+  await once(thief, 'listening');
+  onTestFinished(() => void thief.close());
+  expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });
+  expect(received.length).toBeGreaterThan(0);
+  expect(received.join()).not.toContain('authorization');
+});
+
 test('batch solves several files side by side, and all target sets of one, and sums them up', async () => {
   const sets = await write('sets', { more: 'jobs: 1\ntargets: [{p: 4}, {p: 5}]' });
   const { code, stdout } = await runCommand(['batch', await write('single'), sets]);

@@ -49,6 +49,30 @@ const byOutput = ([duty, drop]: readonly unknown[]) => ({ duty, drop });
 const errorsOf = ({ body }: Answered): readonly (readonly [string, string])[] =>
   body.errors.map(({ pointer, message }: { pointer: string; message: string }) => [pointer, message]);
 
+it('Names with control characters are refused; stored ones are still read', async () => {
+  const refusal = 'must not contain control characters, such as line breaks, tabs and escapes.';
+  const model = await service.send('POST', '/v1/models', { name: 'Two\nlines' });
+  expect(errorsOf(model)).toEqual([['/name', refusal]]);
+  const project = await service.send('POST', projects, {
+    ...NAMED,
+    name: 'Red \u001b[31m',
+    inputNames: ['T', 'pass\u0007', 'baffled', 'material'],
+    inputUnits: ['K', '', '\t', ''],
+    outputNames: ['duty', '\u202epord'],
+    categories: [null, null, null, ['steel', 'cop\u009bper', 'brass']],
+  });
+  expect(errorsOf(project).toSorted()).toEqual([
+    ['/categories/3/1', refusal],
+    ['/inputNames/1', refusal],
+    ['/inputUnits/2', refusal],
+    ['/name', refusal],
+    ['/outputNames/1', refusal],
+  ]);
+  const { body } = await service.send('POST', '/v1/models', { name: 'Stored before' });
+  await sql`update models set name = ${'Stored \u001b[2J'} where id = ${body.id}`.execute(service.db);
+  expect((await service.send('GET', `/v1/models/${body.id}`)).body.name).toBe('Stored \u001b[2J');
+});
+
 /** What the account stores, as counted with every write or from the tables. */
 async function countBytes(table: 'account_usage' | 'stored_data') {
   const { rows } = await sql`

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from backsolve import LocalServiceError, solve, within
+from backsolve import AsyncBacksolve, LocalServiceError, UnreachableError, solve, within
 from backsolve import _local as local
+from backsolve._local_proof import ProvenTransport
+from backsolve._own_files import read_own
 
 from .service_process import COMMAND
 
@@ -80,3 +86,88 @@ def test_the_dead_hold_nothing(tmp_path: Path) -> None:
         assert not local._is_held(lock)
     lock.write_text(json.dumps({"pid": os.getpid(), "start": local._start_of(os.getpid())}))
     assert local._is_held(lock)
+
+
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("kept")
+    folder = Path(".backsolve")
+    folder.symlink_to(tmp_path)
+    with pytest.raises(LocalServiceError, match=r"\.backsolve is a link"):
+        solve(square, INPUTS, GOALS, local=True)
+    folder.unlink()
+    folder.mkdir()
+    for name in ("service.log", "service.json"):
+        (folder / name).symlink_to(mine)
+        with pytest.raises(LocalServiceError, match=f"{name} is a link"):
+            solve(square, INPUTS, GOALS, local=True)
+        (folder / name).unlink()
+    assert mine.read_text() == "kept"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no owners and no named pipes")
+def test_files_of_others_and_pipes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "service.json"
+    os.mkfifo(file)
+    with pytest.raises(LocalServiceError, match="is no regular file"):
+        read_own(file)
+    file.unlink()
+    file.write_text("{}")
+    assert read_own(file) == "{}"
+    me = os.geteuid()
+    if me == 0:
+        os.chown(file, 4242, 4242)
+    monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+    with pytest.raises(LocalServiceError, match="belongs to another user"):
+        read_own(file)
+
+
+class Thief(BaseHTTPRequestHandler):
+    """It has taken the port of a service that was killed, and answers everything."""
+
+    def do_GET(self) -> None:
+        received = self.server.received  # type: ignore[attr-defined]
+        received.append(f"{self.path} {self.headers}")
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.send_header("backsolve-proof", "0" * 64)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Prints nothing."""
+
+
+@pytest.fixture
+def thief() -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Thief)
+    server.received = []  # type: ignore[attr-defined]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_another_program_at_its_port_gets_no_key(thief: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = Path(".backsolve")
+    folder.mkdir()
+    url = f"http://127.0.0.1:{thief.server_address[1]}"
+    (folder / "service.json").write_text(json.dumps({"url": url, "pid": 1}))
+    (folder / "service.key").write_text("bks_secret\n")
+    program = tmp_path / "second.py"
+    program.write_text(f"import sys; sys.exit({local.HOSTED_ALREADY})")
+    monkeypatch.setenv("BACKSOLVE_COMMAND", f"{sys.executable} {program}")
+    monkeypatch.setattr(local, "START_SECONDS", 0.2)
+    with pytest.raises(LocalServiceError, match="does not start"):
+        solve(square, INPUTS, GOALS, local=True)
+
+    async def ask() -> None:
+        # The service was killed after it had been joined.
+        async with AsyncBacksolve(url, "bks_secret", maximum_retries=0) as client:
+            client._http = ProvenTransport(client._http, "bks_secret")
+            await client.list_models()
+
+    with pytest.raises(UnreachableError):
+        asyncio.run(ask())
+    received: list[str] = thief.received  # type: ignore[attr-defined]
+    assert received
+    assert "bks_secret" not in "".join(received)

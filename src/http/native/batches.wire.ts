@@ -5,12 +5,12 @@ import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, wi
 import type { NewObjective } from '../../domain/objective.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { batchSchema, presentBatch } from '../wire/batch.ts';
-import { textSchema } from '../wire/fields.ts';
+import { nameSchema, textSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { newObjectives } from './new-objective.wire.ts';
 
-const name = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
+const name = nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 const parallelism = z.int().min(1).max(LARGEST_PARALLELISM);
 /** Two weeks; a timer takes at most 24 days. */
 const LONGEST_TIMEOUT_SECONDS = 14 * 86_400;

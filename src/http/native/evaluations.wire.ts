@@ -13,7 +13,7 @@ import {
 } from '../../domain/evaluation.ts';
 import { inputNamesOf, isByName, outputNamesOf, toInputByName } from '../../domain/names.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
-import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { nameSchema, textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { namedInputValue, vectorSchema } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
@@ -30,7 +30,7 @@ const recordId = z.int().positive();
 
 const claimSchema = z
   .strictObject({
-    evaluator: textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe(
+    evaluator: nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe(
       'What you call yourself; the record of an evaluation shows it.',
     ),
     limit: z

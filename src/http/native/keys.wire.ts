@@ -3,11 +3,11 @@ import type { MadeKey } from '../../application/manage-account-keys.ts';
 import { MAXIMUM_OVERLAP_SECONDS, type RotatedKey } from '../../application/rotate-key.ts';
 import { type KeyRecord, SCOPES } from '../../domain/api-key.ts';
 import { bodyOf } from '../body/spec.ts';
-import { instant, textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { instant, nameSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 
 const scope = z.enum(SCOPES);
-const label = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe(
+const label = nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe(
   'For your own use, to tell keys apart.',
 );
 const expiresAt = instant.describe('When the key expires, in the future; null: never.');

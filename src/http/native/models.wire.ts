@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { MODEL_DESCRIPTION_MINIMUM_LENGTH, MODEL_NAME_LENGTH, type Model } from '../../domain/model.ts';
 import { bodyOf } from '../body/spec.ts';
-import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { nameSchema, textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 
-const name = textSchema(MODEL_NAME_LENGTH).describe('Unique within the account.');
+const name = nameSchema(MODEL_NAME_LENGTH).describe('Unique within the account.');
 const description = textSchema({ minimum: MODEL_DESCRIPTION_MINIMUM_LENGTH, maximum: MAXIMUM_TEXT_LENGTH });
 
 export const newModel = bodyOf(

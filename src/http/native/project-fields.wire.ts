@@ -6,7 +6,7 @@ import { MAXIMUM_CONSTRAINTS, MAXIMUM_LEVELS } from '../../domain/input-details.
 import { InputType, Scale } from '../../domain/input-space.ts';
 import { MAXIMUM_LABEL_LENGTH } from '../../domain/names.ts';
 import { MAXIMUM_INPUT_COUNT, PROJECT_NAME_MINIMUM_LENGTH, parseInputType } from '../../domain/project.ts';
-import { textSchema } from '../wire/fields.ts';
+import { nameSchema } from '../wire/fields.ts';
 import { MAXIMUM_CATEGORY_COUNT, MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import {
   arrayFault,
@@ -23,7 +23,7 @@ const INPUT_TYPE_WORDS =
   'float, integer, boolean or category (or CONTINUOUS, INTEGER, LOGICAL, CATEGORICAL; in any case)';
 const OTHER_INPUT_TYPE_WORDS = ['CONTINUOUS', 'INTEGER', 'LOGICAL', 'CATEGORICAL'];
 
-export const projectName = textSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH });
+export const projectName = nameSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH });
 
 const inputTypeWord = z
   .unknown()
@@ -39,7 +39,7 @@ const inputTypeWord = z
     description: INPUT_TYPE_WORDS,
   });
 
-const categoryName = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
+const categoryName = nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 const NAMES = { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT };
 
 /** Violations reported per list of names; a thousand wrong lists of a thousand wrong names must stay cheap. */
@@ -81,7 +81,7 @@ export const spaceFields = {
     ),
 };
 
-const label = textSchema({ minimum: 1, maximum: MAXIMUM_LABEL_LENGTH });
+const label = nameSchema({ minimum: 1, maximum: MAXIMUM_LABEL_LENGTH });
 const optionalList = <T>(element: z.ZodType<T>, entries: string, what: string) =>
   listSchema(element, INPUTS, entries, element)
     .nullish()
@@ -109,7 +109,7 @@ export function constraintSchema(named?: NamedValues) {
 
 const levelsOfInput = vectorSchema({ minimum: 2, maximum: MAXIMUM_LEVELS }).nullable();
 
-const unit = textSchema({ minimum: 0, maximum: MAXIMUM_LABEL_LENGTH });
+const unit = nameSchema({ minimum: 0, maximum: MAXIMUM_LABEL_LENGTH });
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
 export const nameFields = {

@@ -15,13 +15,13 @@ import { CaseOrigin, type TrialCase } from '../../domain/trial-cases.ts';
 import { parseCsvText } from '../body/csv-text.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { caseRowsSchema, failedRowsSchema } from '../wire/case-rows.ts';
-import { textSchema } from '../wire/fields.ts';
+import { nameSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { arrayFault, namedInputValue, numberFault } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 
-export const sourceSchema = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
+export const sourceSchema = nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 
 const newTrialCasesSchema = z
   .strictObject({

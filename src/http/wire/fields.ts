@@ -7,13 +7,32 @@ import type { LengthRange } from './vectors.ts';
  * surrogate because it would not come back unchanged.
  */
 export function textSchema(length: LengthRange) {
+  return limitedText(length, (text) => textFault(text, length));
+}
+
+/**
+ * The same for what /v1 calls a name, a label or a unit, which programs print as lines and in terminals. Names stored before this
+ * rule, or under /api, are still answered.
+ */
+export function nameSchema(length: LengthRange) {
+  return limitedText(length, (text) => textFault(text, length) ?? controlFault(text));
+}
+
+function limitedText(length: LengthRange, faultOf: (text: string) => string | undefined) {
   return z
     .string()
     .superRefine((text, issues) => {
-      const fault = textFault(text, length);
+      const fault = faultOf(text);
       if (fault !== undefined) issues.addIssue({ code: 'custom', message: fault, input: text });
     })
     .meta({ minLength: length.minimum, maxLength: length.maximum });
+}
+
+/** Line breaks, what terminals obey, and what turns the direction of a line. */
+const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+function controlFault(text: string): string | undefined {
+  return CONTROL.test(text) ? 'must not contain control characters, such as line breaks, tabs and escapes.' : undefined;
 }
 
 function textFault(text: string, length: LengthRange): string | undefined {

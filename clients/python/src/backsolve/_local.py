@@ -20,6 +20,8 @@ from pathlib import Path
 import httpx
 
 from ._errors import LocalServiceError
+from ._local_proof import is_proven
+from ._own_files import create_own, make_own_folder, read_own
 
 START_SECONDS = 180
 POLL_SECONDS = 0.05
@@ -30,13 +32,13 @@ REGISTERED: set[Path] = set()
 
 def open_local(folder: Path, note: Callable[[str], None]) -> tuple[str, str]:
     """Address and key of the service of the folder, which is started if it does not run. Raises LocalServiceError."""
-    _register(folder.resolve())
+    _register(folder.absolute())
     deadline = time.monotonic() + START_SECONDS
     has_begun = False
     while time.monotonic() < deadline:
-        url = _find(folder)
-        if url is not None:
-            return url, (folder / "service.key").read_text().strip()
+        found = _find(folder)
+        if found is not None:
+            return found
         if not _is_held(folder / "host.lock"):
             if not has_begun:
                 note("starting a service on this machine")
@@ -51,19 +53,23 @@ def _register(folder: Path) -> None:
     if folder in REGISTERED:
         return
     users = folder / "users"
-    users.mkdir(parents=True, exist_ok=True)
+    make_own_folder(folder)
+    make_own_folder(users)
     mine = users / f"{os.getpid()}.{secrets.token_hex(4)}"
-    mine.write_text(json.dumps({"pid": os.getpid(), "start": _start_of(os.getpid())}) + "\n")
+    with mine.open("x") as file:
+        file.write(json.dumps({"pid": os.getpid(), "start": _start_of(os.getpid())}) + "\n")
     REGISTERED.add(folder)
     atexit.register(mine.unlink, missing_ok=True)
 
 
-def _find(folder: Path) -> str | None:
-    """Where it answers, if it does."""
+def _find(folder: Path) -> tuple[str, str] | None:
+    """Where it answers, if it does, and its key, which it proves to have."""
     try:
-        url: str = json.loads((folder / "service.json").read_text())["url"]
-        return url if httpx.get(f"{url}/readyz", timeout=2, trust_env=False).is_success else None
-    except (OSError, ValueError, KeyError, httpx.HTTPError):
+        url: str = json.loads(read_own(folder / "service.json"))["url"]
+        key = read_own(folder / "service.key").strip()
+        is_ready = httpx.get(f"{url}/readyz", timeout=2, trust_env=False).is_success
+        return (url, key) if is_ready and is_proven(url, key) else None
+    except (OSError, ValueError, KeyError, httpx.HTTPError, httpx.InvalidURL):
         return None
 
 
@@ -71,7 +77,7 @@ def _start(folder: Path) -> None:
     """Returns once it serves, or once another host was first."""
     log = folder / "service.log"
     command = _command()
-    with log.open("w") as output:
+    with create_own(log) as output:
         # The folder is given from the root, because npx may change to that of the package.
         child = subprocess.Popen(  # noqa: S603 - the command of the user
             [*command, "host", str(folder.resolve())],
@@ -110,7 +116,7 @@ def _is_held(lock: Path) -> bool:
     if sys.platform == "win32":
         return False  # a host that is started beside another one ends at once
     try:
-        holder = json.loads(lock.read_text())
+        holder = json.loads(read_own(lock))
         return bool(_start_of(int(holder["pid"])) == holder.get("start", ""))
     except (OSError, ValueError, KeyError, TypeError):
         return False

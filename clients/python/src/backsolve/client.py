@@ -193,7 +193,7 @@ class AsyncBacksolve(_Base, AsyncOperations):
 
     def __init__(self, url: str | None = None, api_key: str | None = None, **settings: Any) -> None:
         super().__init__(url, api_key, **settings)
-        self._http = httpx.AsyncHTTPTransport(**self._options())
+        self._http: httpx.AsyncBaseTransport = httpx.AsyncHTTPTransport(**self._options())
 
     __init__.__doc__ = _Base.__init__.__doc__
 

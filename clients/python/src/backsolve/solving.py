@@ -22,6 +22,7 @@ from ._engine import Engine
 from ._executors import AnyExecutor, Pool
 from ._journal import Folder
 from ._local import open_local
+from ._local_proof import ProvenTransport
 from ._options import refuse_unknown_options
 from ._progress import Progress, make_progress
 from ._work import Work
@@ -225,6 +226,8 @@ class _Session:
             retry_for=patience,
             on_retry=lambda retry: self.display.note(f"trying again in {retry.delay:.1f} s: {retry.error}"),
         ) as client:
+            if self._url is None and api_key is not None:
+                client._http = ProvenTransport(client._http, api_key)
             return await Engine(self._work, client, self._folder, self.display).solve()
 
     def close(self) -> None:

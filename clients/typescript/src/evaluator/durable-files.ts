@@ -11,7 +11,8 @@ export async function replaceFile(
 ): Promise<void> {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.part`;
   try {
-    await withFile(draft, 'w', async (handle) => {
+    // A link of that name would be refused, not followed.
+    await withFile(draft, 'wx', async (handle) => {
       await handle.writeFile(text);
       if (isDurable) await handle.sync();
     });

@@ -5,11 +5,12 @@
  * A line that a crash tore off at the end counts as never written.
  */
 import { writeSync } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from './durable-files.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { ClaimRequest, Lease, Reportable } from './evaluation-calls.ts';
+import { openOwn, readOwnBytes } from './own-files.ts';
 
 /** What a line says about the evaluation and the lease under which it happened. */
 interface Line {
@@ -92,13 +93,10 @@ export class Journal {
 
   /** Reads what is there and goes on after its last whole line. Throws JournalError when an earlier line is no journal. */
   static async open(file: string): Promise<Journal> {
-    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return Buffer.alloc(0);
-      throw error;
-    });
+    const bytes = (await readOwnBytes(file)) ?? Buffer.alloc(0);
     const end = bytes.lastIndexOf('\n') + 1;
     const lines = parseLines(bytes.toString('utf8', 0, end), file);
-    const handle = await open(file, 'a');
+    const handle = await openOwn(file, 'append');
     await handle.truncate(end);
     await syncFolder(path.dirname(file));
     return new Journal(handle, lines);

@@ -6,9 +6,10 @@
  *   lock.*         the process that works on it
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile, syncFolder } from '../evaluator/durable-files.ts';
+import { makeOwnFolder, readOwn } from '../evaluator/own-files.ts';
 import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
 import { lockFolder } from './folder-lock.ts';
 
@@ -56,7 +57,8 @@ export class ProblemFolder {
   static async open(folder: string | false): Promise<ProblemFolder> {
     if (folder === false) return new ProblemFolder(null);
     const absolute = path.resolve(folder);
-    await mkdir(absolute, { recursive: true });
+    await mkdir(path.dirname(absolute), { recursive: true });
+    await makeOwnFolder(absolute);
     return new ProblemFolder(absolute);
   }
 
@@ -68,7 +70,7 @@ export class ProblemFolder {
   async read(): Promise<ProblemRecord | undefined> {
     const file = this.#at('problem.json');
     if (file === null) return undefined;
-    const text = await readFile(file, 'utf8').catch(ignoreMissing);
+    const text = await readOwn(file);
     return text === undefined ? undefined : (JSON.parse(text) as ProblemRecord);
   }
 

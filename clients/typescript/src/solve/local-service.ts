@@ -1,10 +1,13 @@
 /** A service on this machine, for a program without one: started by the command `backsolve`, which must be installed. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { makeProvenFetch } from './local-proof.ts';
 
 export interface LocalService {
   readonly url: string;
   readonly key: string;
+  /** Sends nothing to another program that has taken its port. */
+  readonly fetch: typeof fetch;
   /** The service ends soon after its last user. */
   close(): Promise<void>;
 }
@@ -45,6 +48,7 @@ export async function joinLocalService(folder: string): Promise<LocalService> {
   return {
     url,
     key,
+    fetch: makeProvenFetch(url, key),
     close: async () => {
       child.ref();
       child.stdin.end();

@@ -185,7 +185,8 @@ async function connect(connection: Connection, releases: (() => Promise<void>)[]
   if (connection.local === true || (url === undefined && connection.local !== false)) {
     const service = await joinLocalService(folder);
     releases.push(() => service.close());
-    return { client: new Backsolve({ url: service.url, key: service.key }), service: null };
+    const { url, key, fetch } = service;
+    return { client: new Backsolve({ url, key, fetch }), service: null };
   }
   const key = connection.key ?? process.env['BACKSOLVE_API_KEY'];
   if (url === undefined || key === undefined) {
