@@ -3,8 +3,10 @@ import { BacksolveError } from '../../clients/typescript/src/index.ts';
 import { faultsByPointer, withoutShown } from '../../src/dashboard/parts/violations.ts';
 import { draftsOf } from '../../src/dashboard/shell/drafts.ts';
 import { readCorrection } from '../../src/dashboard/views/objective/actions/correction.ts';
+import { findOvertaken } from '../../src/dashboard/views/objective/by-hand/overtaken.ts';
 import { outputAt, readOutputs } from '../../src/dashboard/views/objective/by-hand/read-outputs.ts';
 import { openTyped } from '../../src/dashboard/views/objective/by-hand/typed.ts';
+import { emptyColumns, replaceRows } from '../../src/dashboard/views/objective/columns.ts';
 import { Store } from './store.ts';
 
 describe('outputs that were typed', () => {
@@ -116,5 +118,41 @@ describe('a correction', () => {
     expect(read.body).toBeUndefined();
     expect(read.reasonFault).toMatch(/why/);
     expect([...read.outputFaults.keys()]).toEqual([0]);
+  });
+});
+
+describe('outputs of an input that is no longer open', () => {
+  const columns = replaceRows(emptyColumns(1, 2), 0, {
+    iterations: [1, 2, 3, 4],
+    inverseIds: [10, 20, 30, 40],
+    statuses: ['active', 'active', 'stopped', 'active'],
+    loadedAt: ['2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z', null, null],
+    computeTimes: [0, 0, 0, 0],
+    inputs: [[1], [2], [3], [4]],
+    outputs: [[1, 2], [1.5, 2], null, null],
+    failureReasons: {},
+    repeatOf: {},
+    excluded: [],
+    corrected: [],
+  } as never);
+  const typed = new Map([
+    [40, ['5', '']],
+    [30, ['7', '8']],
+    [20, ['1,5', '2']],
+    [10, ['1', '3']],
+    [99, ['1', '3']],
+  ]);
+  const found = (takesLate: boolean) =>
+    findOvertaken(columns, typed, { takesLate }).map(({ inverseId, kind }) => [inverseId, kind]);
+
+  test('are those that differ from what is stored, and those of inputs that were given up', () => {
+    expect(found(false)).toEqual([
+      [10, 'reported'],
+      [30, 'given up'],
+    ]);
+  });
+
+  test('stay in their form where late outputs are taken', () => {
+    expect(found(true)).toEqual([[10, 'reported']]);
   });
 });

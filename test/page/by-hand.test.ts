@@ -153,6 +153,49 @@ describe('an objective with one input open at a time', () => {
     expect((await service.ok<ReadObjective>('GET', t.url)).inverses.at(-1)!.outputs).toEqual([9.75, 16.5]);
   });
 
+  test('keeps what the slower of two people has typed, beside what the other one has loaded', async ({ visit }) => {
+    const t = await loadHeatExchanger(service);
+    const page = await visit(service, t.page);
+    const mine = await ask(page, 2);
+    await fill(mine, ['9,75', '17']);
+    const { inverses } = await service.ok<{ inverses: readonly { id: number }[] }>('GET', t.url);
+    const outputUrl = `${t.url}/inverses/${inverses.at(-1)!.id}/output`;
+    await service.ok('PUT', outputUrl, { output: [9.25, 16] });
+    const overtaken = page.getByRole('article', { name: 'Iteration 2: your outputs were not loaded' });
+    await overtaken.getByText('Another person or program has loaded other outputs of this run').waitFor();
+    await screenshot(page, 'by hand, somebody was faster');
+    await expectAccessible(page);
+    // It survives the tab.
+    await page.reload();
+    await overtaken.waitFor();
+    expect(await overtaken.getByRole('row').allInnerTexts()).toEqual([
+      'Output\tStored\tYours',
+      'Power (kW)\t9.25\t9,75',
+      'Drop (Pa)\t16\t17',
+    ]);
+    await overtaken.getByRole('button', { name: 'Correct the stored result with mine…' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await power(dialog).inputValue()).toBe('9,75');
+    await dialog.getByLabel('Why it is corrected').fill('the other one had read the wrong scale');
+    await dialog.getByRole('button', { name: 'Correct', exact: true }).click();
+    await overtaken.waitFor({ state: 'detached' });
+    expect((await service.ok<ReadObjective>('GET', t.url)).inverses.at(-1)!.outputs).toEqual([9.75, 17]);
+    expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('outputs')))).toEqual([]);
+  });
+
+  test('keeps what was typed for an input that somebody gave up, as a further case', async ({ visit }) => {
+    const t = await loadHeatExchanger(service);
+    const page = await visit(service, t.page);
+    await fill(await ask(page, 2), [9.75, 17]);
+    await service.ok('POST', `${t.url}/stop`);
+    const overtaken = page.getByRole('article', { name: 'Iteration 2: your outputs were not loaded' });
+    await overtaken.getByText('The input was given up meanwhile.').waitFor();
+    await overtaken.getByRole('button', { name: 'Add as a further case' }).click();
+    await overtaken.waitFor({ state: 'detached' });
+    const cases = await service.ok<readonly object[]>('GET', `${t.trialUrl}/cases`);
+    expect(cases.at(-1)).toMatchObject({ output: [9.75, 17], sourceName: 'iteration 2 after it was given up' });
+  });
+
   test('reports a run that failed, with its reason', async ({ visit }) => {
     const t = await loadHeatExchanger(service);
     const page = await visit(service, t.page);
@@ -245,13 +288,15 @@ describe('an objective with several inputs open', () => {
     await fill(third, [7.5, 30]);
     await load(third);
     expect(await power(second).inputValue()).toBe('1');
+    await power(first).fill('8');
     await first.getByRole('button', { name: 'Give up this input…' }).click();
     await page.getByRole('button', { name: 'Give it up' }).click();
     await first.waitFor({ state: 'hidden' });
 
-    await page.getByText('Late outputs (1)').click();
-    const late = page.getByRole('group').filter({ hasText: 'Late outputs' });
-    await fill(late, [8, 25]);
+    // It is open: what was typed for the input is in there.
+    const late = page.getByRole('group').filter({ hasText: 'Late outputs (1)' });
+    expect(await power(late).inputValue()).toBe('8');
+    await drop(late).fill('25');
     await late.getByRole('button', { name: 'Load the outputs' }).click();
     await page.getByText('Late outputs').waitFor({ state: 'hidden' });
     const { inverses } = await service.ok<ReadObjective>('GET', t.url);

@@ -15,6 +15,10 @@ interface CorrectDialogProps {
   readonly run: Run;
   readonly iteration: number;
   readonly kind: CorrectionKind;
+  /** The outputs to begin with; those that are stored unless stated. */
+  readonly texts?: readonly string[];
+  /** After the correction. */
+  afterwards?(): void;
   onClose(): void;
 }
 
@@ -26,14 +30,14 @@ const KINDS: Readonly<Record<CorrectionKind, string>> = {
 };
 
 /** Corrects what is known of a run, or leaves it out. */
-export function CorrectDialog({ run, iteration, kind, onClose }: CorrectDialogProps) {
+export function CorrectDialog({ run, iteration, kind, texts, afterwards, onClose }: CorrectDialogProps) {
   const head = run.head.value;
   const columns = run.columns.value;
   const row = rowOf(columns, iteration);
   const names = outputNames(head);
   const [draft, setDraft] = useState<CorrectionDraft>(() => ({
     kind,
-    texts: vectorAt(columns.outputs, row)?.map(String) ?? names.map(() => ''),
+    texts: texts ?? vectorAt(columns.outputs, row)?.map(String) ?? names.map(() => ''),
     failureReason: columns.failureReasons.get(iteration) ?? '',
     reason: '',
     reopens: false,
@@ -67,6 +71,7 @@ export function CorrectDialog({ run, iteration, kind, onClose }: CorrectDialogPr
     void sending.send(async () => {
       const path = { objective_id: run.objectiveId, inverse_id: columns.inverseIds[row]! };
       await service.call('correctInverseFlat', { path, body });
+      afterwards?.();
       onClose();
       run.refresh();
     });

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ReportedInverse, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { Fault } from '../../../parts/fault.tsx';
+import { onDemand } from '../../../parts/on-demand.tsx';
 import { draftsOf, watchDrafts } from '../../../shell/drafts.ts';
 import { may, session } from '../../../shell/session.ts';
 import { type Columns, repeatText, rowOf, stateOf, vectorAt } from '../columns.ts';
@@ -13,8 +14,11 @@ import { KeysHelp, useKeys } from './keys.tsx';
 import { OpenInput } from './open-input.tsx';
 import { Outcome } from './outcome.tsx';
 import { OutputForm } from './output-form.tsx';
+import { findOvertaken } from './overtaken.ts';
 import { openTyped, type TypedOutputs } from './typed.ts';
 import './by-hand.css';
+
+const OvertakenCard = onDemand(async () => (await import('./overtaken-card.tsx')).OvertakenCard);
 
 /** Older ones are found in the table of runs. */
 const MAXIMUM_LATE = 10;
@@ -24,6 +28,8 @@ export function ByHand({ run }: { readonly run: Run }) {
   const columns = run.columns.value;
   const asking = useAsking(run);
   const typed = useTyped(run);
+  const isSingle = head.parallelism === 1;
+  const overtaken = findOvertaken(columns, typed.all.value, { takesLate: !isSingle });
   const [outcome, setOutcome] = useState<ReportedInverse | undefined>(undefined);
   const [showsKeys, setShowsKeys] = useState(false);
   const panel = useRef<HTMLElement>(null);
@@ -32,7 +38,6 @@ export function ByHand({ run }: { readonly run: Run }) {
   const waiting = open.filter((row) => stateOf(columns, row) === 'waiting');
   const isComputing = asking.isBusy.value || open.some((row) => stateOf(columns, row) === 'computing');
   const canWrite = may('write');
-  const isSingle = head.parallelism === 1;
 
   /** What was just done takes the focus along, because the control that did it is gone. */
   const follow = useRef<'first' | 'newest' | undefined>(undefined);
@@ -63,6 +68,8 @@ export function ByHand({ run }: { readonly run: Run }) {
       <h2 id="by-hand-title">{waiting.length > 1 ? 'Next inputs' : 'Next input'}</h2>
       <Outcome run={run} outcome={outcome} />
       {!isRunning && <Ended run={run} />}
+      {canWrite &&
+        overtaken.map((one) => <OvertakenCard key={one.inverseId} run={run} typed={typed} overtaken={one} />)}
       {waiting.map((row) => (
         <OpenInput
           key={columns.inverseIds[row]}
@@ -165,13 +172,17 @@ interface LateOutputsProps {
 
 /** Inputs that were given up, whose run may have ended all the same: what came out is still worth knowing. */
 function LateOutputs({ run, typed, columns, onReported }: LateOutputsProps) {
+  const drafts = typed.all.value;
+  const isTyped = (row: number) => drafts.has(columns.inverseIds[row]!);
   const late: number[] = [];
-  for (let row = columns.count - 1; row >= 0 && late.length < MAXIMUM_LATE; row--) {
-    if (stateOf(columns, row) === 'given up' && vectorAt(columns.inputs, row) !== undefined) late.push(row);
+  for (let row = columns.count - 1; row >= 0 && (late.length < MAXIMUM_LATE || drafts.size > 0); row--) {
+    const isShown = late.length < MAXIMUM_LATE || isTyped(row);
+    if (isShown && stateOf(columns, row) === 'given up' && vectorAt(columns.inputs, row) !== undefined) late.push(row);
   }
   if (late.length === 0) return null;
   return (
-    <details class="hand-late">
+    // What was typed before the input was given up must not be hidden.
+    <details class="hand-late" open={late.some(isTyped)}>
       <summary>Late outputs ({late.length})</summary>
       <p class="hint">These inputs were given up. An output that comes late still informs the search.</p>
       {late.map((row) => (

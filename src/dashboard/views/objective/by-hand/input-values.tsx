@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { copyText } from '../../../parts/clipboard.ts';
 import { titled } from '../../../parts/formats.ts';
+import { readNumber } from '../../../parts/read-number.ts';
 import type { Head } from '../columns.ts';
 import { fullInputText, inputNames, inputText } from '../values.ts';
 
@@ -20,7 +21,7 @@ export function InputValues({ head, input }: InputValuesProps) {
   const shortTexts = input.map((value, i) => inputText(head, i, value));
   const fullTexts = input.map((value, i) => fullInputText(head, i, value));
   const isShortened = input.some(
-    (value, i) => head.inputTypes[i] === 'float' && Number(plain(shortTexts[i]!)) !== value,
+    (value, i) => head.inputTypes[i] === 'float' && readNumber(shortTexts[i]!).value !== value,
   );
   const isLong = input.length > MAXIMUM_LARGE;
   const copy = async () => {
@@ -58,9 +59,4 @@ export function InputValues({ head, input }: InputValuesProps) {
       </p>
     </>
   );
-}
-
-/** As the number was before it was written for people. */
-function plain(text: string): string {
-  return text.replaceAll(',', '').replaceAll('−', '-');
 }

@@ -1,16 +1,18 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
+import { BacksolveError, type ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
+import { onDemand } from '../../../parts/on-demand.tsx';
 import { readValues, splitPaste } from '../../../parts/paste.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
 import { FailedRunDialog } from './failed-run-dialog.tsx';
-import { PasteBox } from './paste-box.tsx';
 import { outputAt, readOutputs } from './read-outputs.ts';
 import type { TypedOutputs } from './typed.ts';
+
+const PasteBox = onDemand(async () => (await import('./paste-box.tsx')).PasteBox);
 
 /** More outputs are pasted rather than typed. */
 const MAXIMUM_SHOWN_FIELDS = 40;
@@ -70,6 +72,8 @@ export function OutputForm({ run, typed, inverseId, iteration, isLate = false, o
         if (j !== undefined) atFields.set(j, message);
       }
       showFaults(atFields);
+      // Somebody else may have been faster.
+      if (failure instanceof BacksolveError && failure.status === 409) run.refresh();
       throw failure;
     } finally {
       setBusy(false);
