@@ -115,7 +115,7 @@ def test_an_input_that_always_kills_its_worker_is_a_failed_run_and_harms_no_othe
     assert failure.startswith("The executor lost the run 3 times, at last while nothing else ran: BrokenProcessPool")
     killer = float((tmp_path / "killer").read_text())
     assert [run.input["a"] for run in result.history if run.failure] == [killer]
-    assert f"the run of a={killer:.5g}, b=" in capsys.readouterr().err
+    assert f"the run of a={killer:.5g} b=" in capsys.readouterr().err
 
 
 def test_what_a_black_box_raises_comes_back_from_another_process_whatever_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

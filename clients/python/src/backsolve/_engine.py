@@ -17,13 +17,15 @@ from ._generated import models as m
 from ._generated.problems import NotFoundError
 from ._journal import Folder, Journal, outcome_of
 from ._progress import Progress
+from ._reading import Judge, read_result
 from ._retry import Retries
 from ._steps import Steps, run_async
+from ._words import for_person
 from ._work import Work
 from .client import AsyncBacksolve
 from .problem import Failed, Outcome
 from .project import OPEN_STATES
-from .result import Judge, Result, Run, read_result
+from .result import Result, Run
 
 T = TypeVar("T")
 LEASE_SECONDS = 60
@@ -72,9 +74,8 @@ class Engine:
                 self._leases.clear()
             elif self._retries.count == 0:
                 self._progress.note(f"nothing is left to run: this problem was worked through earlier; {START_OVER}")
-            place = self._place
-            space = self._work.problem.space
-            result = await self._run(read_result(self._work.name, place.model_id, place.project_id, place.batch_id, space))
+            earlier = [batch["id"] for batch in (self._folder.read() or {"batches": []})["batches"][:-1] if batch["id"] is not None]
+            result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
             return self._with_advice(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
@@ -293,7 +294,7 @@ class Engine:
         self._leases.pop(evaluation.id, None)
         self._journal.settled(evaluation.id, evaluation.lease_token, told.state)
         for warning in told.warnings:
-            self._progress.note(warning)
+            self._progress.note(for_person(warning))
         if told.state == "waiting" and isinstance(outcome, Failed):
             self._progress.note(f"a run failed and is tried again: {outcome.reason}")
         else:
@@ -312,6 +313,7 @@ class Engine:
                 output=None if isinstance(outcome, Failed) else dict(zip(problem.goals, outcome, strict=True)),
                 failure=outcome.reason if isinstance(outcome, Failed) else None,
                 misses={} if isinstance(outcome, Failed) or self._judge is None else self._judge.misses(outcome),
+                off_by={} if isinstance(outcome, Failed) or self._judge is None else self._judge.off_by(outcome),
             )
         )
 

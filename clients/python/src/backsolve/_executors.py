@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from ._blackbox import Attempt, Given
 from ._errors import ExecutorError
+from ._words import describe_values
 from .inputs import Value
 from .problem import Failed
 
@@ -80,7 +81,7 @@ class Pool:
                     if run.losses == TRIES:
                         return await self._judge(run, attempt, values, error)
                     if self._executor is not None:
-                        self._note(f"the executor lost the run of {_words_of(values)}, which is tried again: {_describe(error)}")
+                        self._note(f"the executor lost the run of {describe_values(values)}, which is tried again: {_describe(error)}")
         finally:
             self._runs.remove(run)
             await self._tell()
@@ -148,12 +149,12 @@ class Pool:
             await self._once(run, _probe, attempt, values)
         except Exception as error:
             raise ExecutorError(
-                f"The executor lost the run of {_words_of(values)} {TRIES} times, and then a probe that does not call the black box: "
+                f"The executor lost the run of {describe_values(values)} {TRIES} times, and then a probe that does not call the black box: "
                 f"{_describe(error)} No run was recorded as failed; mend the executor, and the same call goes on."
             ) from lost
         for each in self._runs:
             each.losses = 0
-        self._note(f"the run of {_words_of(values)} is lost whenever it is tried, and counts as failed: {_describe(lost)}")
+        self._note(f"the run of {describe_values(values)} is lost whenever it is tried, and counts as failed: {_describe(lost)}")
         return Failed(f"The executor lost the run {TRIES} times, at last while nothing else ran: {_describe(lost)}")
 
 
@@ -221,10 +222,6 @@ def _shut_down(executor: Any) -> None:
             executor.shutdown(wait=False)
         elif hasattr(executor, "close"):
             executor.close()
-
-
-def _words_of(values: Mapping[str, Value]) -> str:
-    return ", ".join(f"{name}={value:.5g}" if isinstance(value, float) else f"{name}={value}" for name, value in values.items())
 
 
 def _describe(error: BaseException) -> str:

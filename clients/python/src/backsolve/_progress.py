@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .inputs import Value
-from .problem import Failed, Outcome
+from ._words import describe_off, describe_values
 from .result import Run
 
 
@@ -46,7 +44,7 @@ class Lines(Progress):
     def add(self, run: Run) -> None:
         super().add(run)
         of = f"/{self.budget}" if self.budget is not None else ""
-        self.note(f"run {self.count}{of}: {describe_input(run.input)} -> {_outcome(run)}")
+        self.note(f"run {self.count}{of}: {describe_values(run.input)} -> {_outcome(run)}")
 
     def note(self, text: str) -> None:
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)
@@ -64,9 +62,7 @@ class Bar(Progress):
     def add(self, run: Run) -> None:
         super().add(run)
         if self.best is not None:
-            self._bar.set_postfix_str(
-                f"best misses by {self.best.worst_miss:.3g}" if self.best.worst_miss else "all goals met", refresh=False
-            )
+            self._bar.set_postfix_str(f"best: {_verdict(self.best)}", refresh=False)
         if run.failure is not None:
             self.note(f"run {self.count} failed: {run.failure}")
         self._bar.update(1)
@@ -88,23 +84,13 @@ def make_progress(name: str, budget: int | None, wanted: bool | None) -> Progres
     return Bar(name, budget) if sys.stderr.isatty() or "ipykernel" in sys.modules else Lines(name, budget)
 
 
-def describe_input(values: Mapping[str, Value]) -> str:
-    return " ".join(f"{name}={_short(value)}" for name, value in values.items())
-
-
-def describe_outcome(names: Sequence[str], outcome: Outcome) -> str:
-    if isinstance(outcome, Failed):
-        return f"failed: {outcome.reason}"
-    return " ".join(f"{name}={_short(value)}" for name, value in zip(names, outcome, strict=True))
-
-
 def _outcome(run: Run) -> str:
     if run.output is None:
         return f"failed: {run.failure}"
-    outputs = describe_input(run.output)
-    miss = run.worst_miss
-    return outputs if miss is None else f"{outputs} ({'all goals met' if miss == 0 else f'misses by {miss:.3g}'})"
+    outputs = describe_values(run.output)
+    return outputs if run.worst_miss is None else f"{outputs} ({_verdict(run)})"
 
 
-def _short(value: object) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+def _verdict(run: Run) -> str:
+    off = describe_off(run.off_by)
+    return f"misses {off}" if off else "all goals met"

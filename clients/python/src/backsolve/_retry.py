@@ -14,12 +14,14 @@ from . import _batch
 from ._errors import ServiceError
 from ._generated import models as m
 from ._journal import Journal, outcome_of
-from ._progress import Progress, describe_input, describe_outcome
+from ._progress import Progress
+from ._reading import read_all
 from ._steps import Call, Steps
+from ._words import describe_outcome, describe_values
 from ._work import Work
 from .problem import Failed, Outcome
 from .project import OPEN_STATES
-from .result import STOP_REASONS, read_all
+from .result import STOP_REASONS
 
 T = TypeVar("T")
 Path = Sequence[int]
@@ -85,7 +87,7 @@ class Retries:
         self.count += 1
         self._journal.retried(path, run, outcome, time.monotonic() - began)
         values = self._work.problem.space.values_of(run["input"])
-        self._progress.note(f"a failed run again: {describe_input(values)} -> {describe_outcome(list(self._work.problem.goals), outcome)}")
+        self._progress.note(f"a failed run again: {describe_values(values)} -> {describe_outcome(list(self._work.problem.goals), outcome)}")
         await self._correct(path, run, outcome)
 
     async def _correct(self, path: Path, run: dict[str, Any], outcome: Outcome) -> None:

@@ -19,12 +19,13 @@ from ._blackbox import failure_of
 from ._errors import BacksolveError
 from ._generated import models as m
 from ._options import refuse_unknown_options
+from ._reading import read_result
 from ._steps import Call, Steps, run, run_async
 from .client import AsyncBacksolve, Backsolve
 from .goals import Goal
 from .inputs import Input, Value
 from .problem import Failed, Output, Problem, SearchOptions, Space, make_problem, space_of
-from .result import Result, Run, read_result
+from .result import Result, Run
 
 T = TypeVar("T")
 LEASE_SECONDS = 60
@@ -212,8 +213,7 @@ class _Project:
         yield Call("correct_inverse_flat", objective_id, inverse_id, m.NewInverseCorrection.model_validate(fields))
 
     def _result(self) -> Steps[Result]:
-        place = self.place
-        return (yield from read_result(self.name, place.model_id, place.project_id, place.batch_id, self.space))
+        return (yield from read_result(self.name, self.place, self.space))
 
     def _correction(self, output: Output | None, failed: bool, excluded: bool | None, reason: str, reopen: bool) -> dict[str, Any]:
         if (output is not None) + failed + (excluded is not None) != 1:

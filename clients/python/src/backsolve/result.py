@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 from ._generated import models as m
-from ._steps import Call, Steps
+from ._words import describe_off, short
 from .inputs import Value
-from .problem import Space
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 Status: TypeAlias = Literal["running", "satisfied", "stopped", "exhausted", "failed", "cancelled"]
 STOP_REASONS: tuple[Status, ...] = ("running", "satisfied", "stopped", "exhausted")
-EXPLANATION_SECONDS = 5
-PAGE = 200
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,8 @@ class Run:
     misses: Mapping[str, float] = field(default_factory=dict)
     """How far each output is from its goal, in units of its tolerance; 0 where it is met. Empty before there are goals."""
     excluded: bool = False
+    off_by: Mapping[str, float] = field(default_factory=dict)
+    """The same in units of the output: by how much it misses the limit of its goal."""
 
     @property
     def worst_miss(self) -> float | None:
@@ -108,20 +107,44 @@ class Result:
     retried: int = 0
     """Failed runs that this call of solve has run again."""
 
+    probability: float | None = None
+    """With `confidence`: the probability that the best input is known to meet the goals with. It is to reach `confidence`."""
+
     @property
     def satisfied(self) -> bool:
         return self.status == "satisfied"
 
+    def __repr__(self) -> str:
+        near = "" if self.best is None else f"; {self._nearness()}"
+        return f"<Result of {self.name}: {self.status} after {len(self.history)} runs{near}>"
+
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.reason or self.status} ({len(self.history)} runs)"]
         if self.best is not None and self.best.output is not None:
-            lines += [f"  {name} = {_short(value)}" for name, value in self.best.input.items()]
+            lines += [f"  {name} = {short(value)}" for name, value in self.best.input.items()]
+            goals = self._goals()
             for name, value in self.best.output.items():
-                miss = self.best.misses.get(name, 0)
-                lines.append(f"  -> {name} = {value:.6g}{f'  (misses by {miss:.3g} tolerances)' if miss > 0 else ''}")
+                off = self.best.off_by.get(name, 0)
+                lines.append(f"  -> {name} = {short(value)}{f'  (misses {goals[name]} by {short(off)})' if off > 0 else ''}")
         if self.diagnosis:
             lines.append(f"  {self.diagnosis}")
         return "\n".join(lines)
+
+    def _nearness(self) -> str:
+        """Of the best run."""
+        assert self.best is not None  # noqa: S101 - asked before
+        number = next((n for n, run in enumerate(self.history, 1) if run is self.best), None)
+        run = "the best run" if number is None else f"run {number}"
+        off = describe_off(self.best.off_by)
+        return f"{run} misses {off}" if off else f"{run} meets every goal"
+
+    def _goals(self) -> dict[str, str]:
+        """What is wanted of each output, in words."""
+        if self.objective is None or self.best is None or self.best.output is None:
+            return {}
+        exact = self.objective.l1_threshold is not None
+        wanted = zip(self.best.output, self.objective.objectives, self.objective.intervals, strict=True)
+        return {name: short(target) if exact else _describe_interval(interval) for name, target, interval in wanted}
 
     def plot(self) -> Figure:
         """Every output run by run, with the values that meet its goal. Needs matplotlib."""
@@ -150,176 +173,10 @@ class Result:
         return figure
 
 
-class Judge:
-    """How far outputs are from their goals, by the intervals and tolerances that the service states."""
-
-    def __init__(self, objective: m.History, outputs: Sequence[str]) -> None:
-        self._objective = objective
-        self._outputs = outputs
-
-    def misses(self, output: Sequence[float]) -> dict[str, float]:
-        objective = self._objective
-        if objective.l1_threshold is not None:
-            targets = [target or 0.0 for target in objective.objectives]
-            distance = sum(abs(value - target) for value, target in zip(output, targets, strict=True))
-            miss = max(0.0, distance - objective.l1_threshold) / (objective.l1_threshold or 1.0)
-            return dict.fromkeys(self._outputs, miss)
-        judged = zip(self._outputs, output, objective.intervals, objective.tolerances, strict=True)
-        return {name: _miss(value, interval, tolerance) for name, value, interval, tolerance in judged}
-
-
-def _miss(value: float, interval: m.HistoryIntervals, tolerance: float) -> float:
-    below = 0.0 if interval.lower is None else interval.lower - value
-    above = 0.0 if interval.upper is None else value - interval.upper
-    distance = max(below, above)
-    on_open_end = (interval.lower_open and below == 0) or (interval.upper_open and above == 0)
-    return max(0.0, distance / tolerance) if not (distance == 0 and on_open_end) else 5e-324
-
-
-def read_result(name: str, model_id: int, project_id: int, batch_id: int, space: Space) -> Steps[Result]:
-    """Reads everything about a batch of one objective."""
-    batch: m.Batch = (yield Call("get_batch", batch_id)).body
-    entries: list[m.BatchObjective] = (yield Call("list_batch_objectives", batch_id)).body
-    objective_id = entries[0].objective_id
-    ids: dict[str, Any] = {"name": name, "model_id": model_id, "project_id": project_id, "batch_id": batch_id}
-    if objective_id is None or batch.trial_id is None:
-        history = History((yield from _evaluated_cases(batch_id, space)))
-        reason = batch.failure_reason or entries[0].failure_reason
-        status = _batch_status(batch, entries[0].failure_reason)
-        return Result(status, reason, None, history, None, objective=None, **ids)
-    answer = yield Call("get_history_flat", objective_id)
-    objective: m.History = answer.body
-    if objective.stop_reason > 1 and objective.insight is None:
-        # The explanation may come a moment after the end.
-        waited = yield Call("get_history_flat", objective_id, if_none_match=answer.headers["etag"], prefer=f"wait={EXPLANATION_SECONDS}")
-        objective = waited.body or objective
-    ended: m.ExplainedObjective = (yield Call("get_objective_flat", objective_id)).body
-    judge = Judge(objective, space.outputs)
-    runs = yield from _cases(project_id, (model_id, project_id, batch.trial_id), space, judge)
-    runs += _iterations(objective, space, judge)
-    status = STOP_REASONS[objective.stop_reason]
-    if status == "running" or (status == "stopped" and batch.status == "failed"):
-        status = _batch_status(batch, None)
-    diagnosis = objective.diagnosis.detail if objective.diagnosis is not None and status != "satisfied" else None
-    best = _best(objective, ended, runs)
-    reason = batch.failure_reason if status == "failed" else ended.end_reason
-    return Result(status, reason, best, History(runs), diagnosis, objective=objective, **ids)
-
-
-def _batch_status(batch: m.Batch, failure: str | None) -> Status:
-    if batch.status in ("failed", "cancelled"):
-        return "failed" if batch.status == "failed" else "cancelled"
-    return "failed" if failure is not None else "running"
-
-
-def _best(objective: m.History, ended: m.ExplainedObjective, runs: Sequence[Run]) -> Run | None:
-    by_place = {(run.kind, run.number): run for run in runs}
-    if ended.standing is not None:
-        # Where runs differ the verdict rests on all runs at an input.
-        for run, inverse_id in _with_inverses(objective, by_place):
-            if inverse_id == ended.standing.inverse_id:
-                return run
-    nearest = by_place.get(("suggested", objective.best_iteration or 0)) or by_place.get(("designed", objective.best_case_number or 0))
-    optimal = by_place.get(("suggested", objective.optimal_iteration or 0))
-    if None in objective.objectives:
-        # Without aspirations nothing is near or far.
-        return optimal or nearest
-    return optimal if optimal is not None and not (nearest is not None and nearest.is_satisfied) else nearest
-
-
-def _with_inverses(objective: m.History, by_place: Mapping[Any, Run]) -> Iterator[tuple[Run, int]]:
-    for iteration, inverse_id in zip(objective.iterations, objective.inverse_ids, strict=True):
-        run = by_place.get(("suggested", iteration))
-        if run is not None:
-            yield run, inverse_id
-
-
-def _iterations(objective: m.History, space: Space, judge: Judge) -> list[Run]:
-    """Those that were run: not the first, which is a copy of a case, nor one that only repeats the best input at the end."""
-    runs = []
-    columns = zip(objective.iterations, objective.statuses, objective.inputs, objective.outputs, objective.loaded_at, strict=True)
-    for iteration, status, numbers, output, loaded_at in columns:
-        is_run = loaded_at is not None or status == "failed"
-        if iteration == 1 or numbers is None or not is_run:
-            continue
-        failure = objective.failure_reasons.get(str(iteration)) or "failed" if output is None else None
-        runs.append(_run("suggested", iteration, numbers, output, failure, space, judge, iteration in objective.excluded))
-    return runs
-
-
-def read_all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
-    """A list, page after page."""
-    items: list[Any] = []
-    after = None
-    while True:
-        page: list[Any] = (yield Call(method, *path, limit=PAGE, after=after, **query)).body
-        items += page
-        if len(page) < PAGE:
-            return items
-        after = page[-1].id if hasattr(page[-1], "id") else page[-1].number
-
-
-def _cases(project_id: int, path: tuple[int, int, int], space: Space, judge: Judge) -> Steps[list[Run]]:
-    cases: list[m.TrialCase] = yield from read_all("list_trial_cases", *path)
-    reasons: dict[int | None, str | None] = {}
-    if any(case.failed for case in cases):
-        failed: list[m.Evaluation] = yield from read_all("list_evaluations", project_id=project_id, state="failed")
-        reasons = {each.case_number: each.failure_reason for each in failed}
-    return [
-        _run(
-            "designed",
-            case.number,
-            case.input,
-            case.output,
-            (reasons.get(case.number) or "failed") if case.output is None else None,
-            space,
-            judge,
-            case.excluded,
-        )
-        for case in cases
-    ]
-
-
-def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
-    """The designed runs of a batch that has not begun to search."""
-    evaluations: list[m.Evaluation] = yield from read_all("list_evaluations", batch_id=batch_id)
-    over = [each for each in evaluations if each.state in ("done", "failed") and each.case_number is not None]
-    over.sort(key=lambda each: each.case_number or 0)
-    return [
-        _run(
-            "designed",
-            each.case_number or 0,
-            each.input,
-            each.output,
-            None if each.output else each.failure_reason,
-            space,
-            None,
-            False,
-        )
-        for each in over
-    ]
-
-
-def _run(
-    kind: Literal["designed", "suggested"],
-    number: int,
-    numbers: Sequence[float],
-    output: Sequence[float] | None,
-    failure: str | None,
-    space: Space,
-    judge: Judge | None,
-    excluded: bool,
-) -> Run:
-    return Run(
-        kind=kind,
-        number=number,
-        input=space.values_of(numbers),
-        output=None if output is None else dict(zip(space.outputs, output, strict=True)),
-        failure=failure,
-        misses=judge.misses(output) if judge is not None and output is not None else {},
-        excluded=excluded,
-    )
-
-
-def _short(value: Value) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+def _describe_interval(interval: m.HistoryIntervals) -> str:
+    lower, upper = interval.lower, interval.upper
+    if lower is not None and upper is not None:
+        return f"{short(lower)} to {short(upper)}"
+    if upper is not None:
+        return f"{'<' if interval.upper_open else '<='} {short(upper)}"
+    return "" if lower is None else f"{'>' if interval.lower_open else '>='} {short(lower)}"
