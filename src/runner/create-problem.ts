@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { TrialPath } from '../../clients/typescript/src/evaluator/retries.ts';
+import type { Retries } from '../../clients/typescript/src/evaluator/retries.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import type { Body } from './problem-bodies.ts';
 import type { Batch, ProblemCalls } from './problem-calls.ts';
@@ -39,16 +39,6 @@ export interface CreateOptions {
   /** Evaluates the start of the search, once; null when the run failed. */
   readonly evaluateStart: (input: readonly number[]) => Promise<readonly number[] | null>;
   readonly retries: Retries;
-}
-
-/** Failed runs that are tried again. */
-export interface Retries {
-  /** How many were marked so far. */
-  readonly count: number;
-  /** Runs those that are marked, on a trial of the service. */
-  run(trial: TrialPath): Promise<void>;
-  /** See areRetriesNews. */
-  areNews(since: number, hasTrial: boolean): boolean;
 }
 
 /** Where a problem lives on the service. */

@@ -141,10 +141,39 @@ describe('solve', () => {
     const broken = () => {
       throw new Error('no licence');
     };
-    const result = await solve(broken, { ...here(), ...TWO });
-    expect(result).toMatchObject({ status: 'failed', best: null, objective: null });
-    expect(result.reason).toContain('no licence');
+    const options = { ...here(), ...TWO };
+    const result = await solve(broken, options);
+    expect(result).toMatchObject({ status: 'failed', best: null, objective: null, retried: 0 });
+    expect(result.reason).toContain('no licence. Once the fault is mended, retryFailed: true');
     expect(result.history.every(({ error }) => error === 'Error: no licence')).toBe(true);
+
+    const told: number[] = [];
+    const retried = await solve(two, { ...options, retryFailed: true, onRun: ({ number }) => told.push(number) });
+    expect(retried).toMatchObject({ status: 'satisfied', retried: 2 });
+    expect(retried.history.slice(0, 2).map(({ input }) => input)).toEqual(result.history.map(({ input }) => input));
+    expect(retried.history.every(({ error }) => error === null)).toBe(true);
+    expect(told.filter((number) => number > 2)).toEqual(retried.history.slice(2).map(({ number }) => number));
+  });
+
+  it('Failed runs of the search are run once more with retryFailed, and their outputs end it or lead on', async () => {
+    let calls = 0;
+    const broken = (input: Parameters<typeof two>[0]) => {
+      if (++calls > 2) throw new Error('a bug');
+      return two(input);
+    };
+    const options = { ...here(), ...TWO, stopAfterFailures: 3 };
+    const result = await solve(broken, options);
+    expect(result).toMatchObject({ status: 'failed' });
+    const seen: unknown[] = [];
+    const mended = (input: Parameters<typeof two>[0]) => {
+      seen.push(input);
+      return two(input);
+    };
+    const retried = await solve(mended, { ...options, retryFailed: true });
+    expect(retried).toMatchObject({ status: 'satisfied', retried: 3 });
+    expect(seen.slice(0, 3)).toEqual(result.history.slice(2).map(({ input }) => input));
+    expect(retried.history.length).toBe(2 + seen.length);
+    expect(await errorOf(solve(two, { ...options, retryFailed: true, fresh: true }))).toBeInstanceOf(TypeError);
   });
 
   it('The same call gives the same result without a run; fresh starts over and keeps what was', async () => {

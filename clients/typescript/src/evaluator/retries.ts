@@ -22,6 +22,16 @@ export interface TrialPath {
   readonly trialId: number;
 }
 
+/** Failed runs that are tried again, for who opens a problem. */
+export interface Retries {
+  /** How many were marked so far. */
+  readonly count: number;
+  /** Runs those that are marked, on a trial of the service. */
+  run(trial: TrialPath): Promise<void>;
+  /** See areRetriesNews. */
+  areNews(since: number, hasTrial: boolean): boolean;
+}
+
 /** Marks every failed run to be tried again; returns how many there are. */
 export async function markFailures(journal: Journal): Promise<number> {
   const failed = runsOf(journal.lines).filter(({ outcome }) => outcome.kind === 'failure');

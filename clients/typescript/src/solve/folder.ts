@@ -21,6 +21,8 @@ export interface BatchRecord {
   readonly budget: number | null;
   /** What was sent, so that it is sent again unchanged. */
   readonly body: NewBatch;
+  /** How many failed runs had been tried again before. */
+  readonly retried?: number;
 }
 
 export interface ProblemRecord {

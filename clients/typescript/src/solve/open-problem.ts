@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Backsolve } from '../client.ts';
+import type { Retries } from '../evaluator/retries.ts';
 import type { Batch } from '../generated/schemas.ts';
 import type { BatchRecord, ProblemFolder, ProblemRecord } from './folder.ts';
 import { nameOf, type Problem, toBatch, toObjective, toProject } from './problem.ts';
@@ -28,6 +29,7 @@ export interface OpenOptions {
   readonly runsBefore: number;
   /** The text of the black box, if it is known. */
   readonly code: string | null;
+  readonly retries: Retries;
 }
 
 /** Where a problem lives on the service. */
@@ -46,7 +48,7 @@ export async function openProblem(options: OpenOptions): Promise<OpenedProblem> 
   let record = known ?? (await folder.begin(project, service, code));
   if (known !== undefined && options.runsBefore > 0 && known.code !== null && code !== null && known.code !== code) {
     process.emitWarning(
-      `The black box has changed since earlier runs of this problem, whose results stay (${folder.path}). fresh: true starts over.`,
+      `The black box has changed since earlier runs of this problem, whose results stay (${folder.path}). retryFailed: true runs the failed ones again, fresh: true starts over.`,
     );
   }
   const note = async (change: Partial<ProblemRecord>) => {
@@ -77,14 +79,15 @@ export async function openProblem(options: OpenOptions): Promise<OpenedProblem> 
   const wanted = { objective: toObjective(problem), budget: problem.budget ?? null };
   let newest = batches().at(-1);
   let trialId: number | null = null;
-  if (newest?.id != null && !isSame(newest, wanted)) {
+  const isOutdated = newest?.id != null && (await retryRuns(newest, record, options));
+  if (newest?.id != null && (isOutdated || !isSame(newest, wanted))) {
     const { body } = await client.call('getBatch', { path: { batch_id: newest.id } });
     trialId = body.trialId;
     if (isOpen(body)) await client.call('cancelBatch', { path: { batch_id: newest.id } });
   }
-  if (newest === undefined || !isSame(newest, wanted)) {
+  if (newest === undefined || isOutdated || !isSame(newest, wanted)) {
     const attemptsLeft = attemptsOf(problem, record.designed!, trialId === null ? 0 : options.runsBefore);
-    newest = { id: null, ...wanted, body: toBatch(problem, { trialId, attemptsLeft }) };
+    newest = { id: null, ...wanted, body: toBatch(problem, { trialId, attemptsLeft }), retried: options.retries.count };
     await note({ batches: [...batches(), newest] });
   }
   if (newest.id !== null) return { record, batch: await follow(client, newest.id, problem) };
@@ -113,6 +116,23 @@ function refuseChanges(
   throw new ChangedProblemError(
     `The runs in ${folder.path} are of other inputs or outputs: ${list.join('; ')}. Take the change back, ${how}`,
   );
+}
+
+/** Whether the batch ended for want of the outputs that failed runs give now. */
+async function retryRuns(
+  { id, retried = 0 }: BatchRecord,
+  { modelId, projectId }: ProblemRecord,
+  { client, problem, retries, runsBefore }: OpenOptions,
+): Promise<boolean> {
+  if (retries.count === 0) return false;
+  const path = { batch_id: id! };
+  const { status, trialId } = (await client.call('getBatch', { path })).body;
+  if (trialId !== null) await retries.run({ modelId: modelId!, projectId: projectId!, trialId });
+  if (!retries.areNews(retried, trialId !== null)) return false;
+  if (status === 'failed') return true;
+  if (status !== 'completed' || (problem.budget !== undefined && runsBefore >= problem.budget)) return false;
+  const { body: objectives } = await client.call('listBatchObjectives', { path });
+  return objectives.some(({ stopReason }) => stopReason === 'STOPPED');
 }
 
 function isSame(batch: BatchRecord, wanted: Pick<BatchRecord, 'objective' | 'budget'>): boolean {

@@ -12,6 +12,8 @@ export interface SolveOptions<I extends Inputs, G extends Goals> extends Problem
   readonly onRun?: ((run: FinishedRun<I, G>) => void) | undefined;
   /** Whether a line per run is printed to standard error; on a terminal unless given. */
   readonly progress?: boolean | undefined;
+  /** Runs every failed run once more, for example after the black box was mended, and goes on with what it gives. */
+  readonly retryFailed?: boolean | undefined;
   /** Ends early: what runs is waited for and reported, and the same call goes on later. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -43,6 +45,7 @@ const CONNECTION: NamesOf<Connection> = {
 const RUNNING: NamesOf<Omit<SolveOptions<Inputs, Goals>, keyof Problem | keyof Connection>> = {
   onRun: null,
   progress: null,
+  retryFailed: null,
   signal: null,
 };
 

@@ -40,6 +40,11 @@ export async function openProject<const I extends Inputs, const G extends Goals>
   options: Problem<I, G> & Connection,
 ): Promise<Project<I, G>> {
   refuseUnknownOptions(options, 'openProject');
+  if ('retryFailed' in options && options.retryFailed === true) {
+    throw new TypeError(
+      'retryFailed calls the black box, which openProject does not have: correct failed runs instead.',
+    );
+  }
   return new Project(await Session.open<I, G>(options, options));
 }
 

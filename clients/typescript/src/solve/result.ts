@@ -1,5 +1,6 @@
 /** What came of a problem. */
 import { type Run as JournalRun, runsOf } from '../evaluator/journal.ts';
+import { countRetried } from '../evaluator/retries.ts';
 import type { Diagnosis, ExplainedObjective } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
 import type { Goals, OutputsOf } from './goals.ts';
@@ -41,6 +42,8 @@ export interface Result<I extends Inputs, G extends Goals> {
   readonly best: Best<I, G> | null;
   /** The runs of this machine, the first one first. */
   readonly history: readonly FinishedRun<I, G>[];
+  /** How many failed runs were tried again. */
+  readonly retried: number;
   /** Which goals cannot be met together, and by how much; null without evidence. */
   readonly diagnosis: Diagnosis | null;
   /** Why it failed. */
@@ -72,8 +75,9 @@ export async function readResult<I extends Inputs, G extends Goals>(session: Ses
     status: statusOf(batch.status, listed?.failureReason ?? null, objective),
     best: bestOf(problem, objective),
     history: runsOf(session.journal.lines).map((run) => toRun(problem, run)),
+    retried: countRetried(session.journal.lines),
     diagnosis: objective?.diagnosis ?? null,
-    reason: batch.failureReason ?? listed?.failureReason ?? null,
+    reason: batch.failureReason === null ? (listed?.failureReason ?? null) : withAdvice(batch.failureReason),
     objective,
     ids: {
       modelId: record.modelId!,
@@ -83,6 +87,11 @@ export async function readResult<I extends Inputs, G extends Goals>(session: Ses
       batchId: batch.id,
     },
   };
+}
+
+/** The black box may be mended by the time that somebody reads it. */
+function withAdvice(failure: string): string {
+  return `${failure.replace(/\.?$/, '.')} Once the fault is mended, retryFailed: true runs the failed runs once more; fresh: true starts over.`;
 }
 
 async function readObjective<I extends Inputs, G extends Goals>({ client, isOver }: Session<I, G>, id: number | null) {

@@ -10,8 +10,9 @@ import {
   type Reportable,
   type ServiceClient,
 } from '../evaluator/evaluation-calls.ts';
-import { FinishedRuns, Journal } from '../evaluator/journal.ts';
+import { FinishedRuns, Journal, type JournalLine, type RetriedLine, runsOf } from '../evaluator/journal.ts';
 import { resumeLeases } from '../evaluator/resume.ts';
+import { areRetriesNews, countRetried, markFailures, type Retries, retryRuns } from '../evaluator/retries.ts';
 import type { Batch } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
 import { ProblemFolder, type ProblemRecord } from './folder.ts';
@@ -20,6 +21,16 @@ import type { Inputs } from './inputs.ts';
 import { joinLocalService } from './local-service.ts';
 import { isOpen, openProblem } from './open-problem.ts';
 import { checkProblem, type Problem, toObjective, toProject } from './problem.ts';
+
+/** A black box that can be called here. */
+export interface Box {
+  readonly code: string;
+  readonly retryFailed: boolean;
+  /** Undefined when it was ended early. */
+  readonly evaluate: (input: readonly number[]) => Promise<Reportable | undefined>;
+  /** Is told of the journal when it has another result. */
+  readonly onResult: (lines: readonly JournalLine[]) => void;
+}
 
 /** Where the problem is solved, and where this machine keeps what ran. */
 export interface Connection {
@@ -82,8 +93,7 @@ export class Session<I extends Inputs, G extends Goals> {
   static async open<I extends Inputs, G extends Goals>(
     problem: Problem<I, G>,
     connection: Connection,
-    /** The text of the black box, if it is known. */
-    code: string | null = null,
+    box: Box | null = null,
   ) {
     checkProblem(problem);
     const releases: (() => Promise<void>)[] = [];
@@ -101,9 +111,16 @@ export class Session<I extends Inputs, G extends Goals> {
       releases.push(() => journal.close());
       const calls = makeEvaluationCalls(client as ServiceClient, { evaluator: 'solve', leaseSeconds: LEASE_SECONDS });
       await resumeLeases(journal, calls);
-      const runsBefore = new Set(journal.lines.flatMap((line) => (line.kind === 'finished' ? [line.evaluation] : [])))
-        .size;
-      const opened = await openProblem({ client, folder, problem, service, runsBefore, code });
+      if (box?.retryFailed === true) await markFailures(journal);
+      const opened = await openProblem({
+        client,
+        folder,
+        problem,
+        service,
+        runsBefore: runsOf(journal.lines).length,
+        code: box?.code ?? null,
+        retries: retriesOf(client as ServiceClient, journal, problem, box),
+      });
       return new Session<I, G>({ ...opened, problem, client, journal }, release);
     } catch (error) {
       await release();
@@ -147,12 +164,31 @@ export class Session<I extends Inputs, G extends Goals> {
    * missing, which no run can cure.
    */
   read(given: OutputsOf<G> | readonly number[] | number): Reportable {
-    const names = Object.keys(this.problem.goals);
-    const values = listed(given, names);
-    const wrong = names.findIndex((_, j) => !Number.isFinite(values[j]));
-    if (wrong < 0) return { kind: 'output', output: values };
-    return { kind: 'failure', reason: `${names[wrong]} is ${values[wrong]}`, retryable: false };
+    return readGiven(this.problem, given);
   }
+}
+
+/** As Session.read. */
+export function readGiven({ goals }: Pick<Problem, 'goals'>, given: unknown): Reportable {
+  const names = Object.keys(goals);
+  const values = listed(given, names);
+  const wrong = names.findIndex((_, j) => !Number.isFinite(values[j]));
+  if (wrong < 0) return { kind: 'output', output: values };
+  return { kind: 'failure', reason: `${names[wrong]} is ${values[wrong]}`, retryable: false };
+}
+
+/** Without a black box what is marked stays so. */
+function retriesOf(client: ServiceClient, journal: Journal, { parallel = 1 }: Problem, box: Box | null): Retries {
+  return {
+    count: countRetried(journal.lines),
+    areNews: (since, hasTrial) => areRetriesNews(journal.lines, since, hasTrial),
+    run: async (trial) => {
+      if (box === null) return;
+      const evaluate = ({ input }: RetriedLine) => box.evaluate(input);
+      const onResult = () => box.onResult(journal.lines);
+      await retryRuns({ client, journal, trial, jobs: parallel, evaluate, onResult });
+    },
+  };
 }
 
 export function failureOf(error: unknown): Reportable {

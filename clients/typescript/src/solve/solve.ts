@@ -4,13 +4,14 @@ import type { Evaluation } from '../evaluator/evaluation.ts';
 import { type Reportable, type ServiceClient, troubleOf } from '../evaluator/evaluation-calls.ts';
 import { runEvaluator } from '../evaluator/evaluator.ts';
 import type { EvaluatorEnd, EvaluatorEvent } from '../evaluator/evaluator-options.ts';
-import { lastAsked, runsOf } from '../evaluator/journal.ts';
+import { type JournalLine, lastAsked, runsOf } from '../evaluator/journal.ts';
 import { pause } from '../retry.ts';
 import type { Goals, OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 import { refuseUnknownOptions, type SolveOptions } from './options.ts';
+import type { Problem } from './problem.ts';
 import { type FinishedRun, type Result, readResult, toRun } from './result.ts';
-import { failureOf, Session } from './session.ts';
+import { failureOf, readGiven, Session } from './session.ts';
 
 /**
  * @param input  a value per input, by its name
@@ -41,9 +42,20 @@ export async function solve<const I extends Inputs, const G extends Goals>(
   options: SolveOptions<I, G>,
 ): Promise<Result<I, G>> {
   refuseUnknownOptions(options, 'solve');
-  const session = await Session.open<I, G>(options, options, String(blackBox));
+  if (options.retryFailed === true && options.fresh === true) {
+    throw new TypeError('retryFailed goes on with the runs that fresh puts aside: give one of the two.');
+  }
+  const teller = new Teller(options);
+  const { retryFailed = false, signal } = options;
+  const wanted = new AbortController().signal;
+  const session = await Session.open<I, G>(options, options, {
+    code: String(blackBox),
+    retryFailed,
+    evaluate: async (input) => (signal?.aborted ? undefined : callBox(options, blackBox, input, wanted)),
+    onResult: (lines) => teller.tell(lines),
+  });
   try {
-    const solver = new Solver(session, blackBox, options);
+    const solver = new Solver(session, blackBox, options, teller);
     await solver.run();
     return await readResult(session);
   } finally {
@@ -59,10 +71,11 @@ class Solver<I extends Inputs, G extends Goals> {
   readonly #since = new Map<number, number>();
   /** When a run began or ended last. */
   #busyAt = performance.now();
-  #told = 0;
+  readonly #teller: Teller<I, G>;
   #fault: { readonly error: unknown } | undefined;
 
-  constructor(session: Session<I, G>, blackBox: BlackBox<I, G>, options: SolveOptions<I, G>) {
+  constructor(session: Session<I, G>, blackBox: BlackBox<I, G>, options: SolveOptions<I, G>, teller: Teller<I, G>) {
+    this.#teller = teller;
     this.#session = session;
     this.#blackBox = blackBox;
     this.#options = options;
@@ -70,7 +83,7 @@ class Solver<I extends Inputs, G extends Goals> {
 
   async run(): Promise<void> {
     const { client, claim, journal, isOver } = this.#session;
-    this.#tell();
+    this.#teller.tell(journal.lines);
     if (isOver) return;
     const { parallel = 1, signal } = this.#options;
     const over = this.#over.signal;
@@ -96,13 +109,7 @@ class Solver<I extends Inputs, G extends Goals> {
     const { finished, problem } = this.#session;
     const known = finished.find(evaluation);
     if (known !== undefined) return known;
-    let given: Given<G>;
-    try {
-      given = await this.#blackBox(toValues(problem.inputs, evaluation.input), signal);
-    } catch (error) {
-      return failureOf(error);
-    }
-    return this.#session.read(given);
+    return callBox(problem, this.#blackBox, evaluation.input, signal);
   }
 
   /** On disk before anybody hears of it. */
@@ -124,7 +131,7 @@ class Solver<I extends Inputs, G extends Goals> {
       case 'reported':
         this.#since.delete(event.evaluation.id);
         this.#write(journal.reported(event.evaluation, event.state));
-        this.#tell();
+        this.#teller.tell(this.#session.journal.lines);
         if (event.mayBeLast) this.#look(END_WAIT_MS);
         return;
       case 'released':
@@ -137,19 +144,6 @@ class Solver<I extends Inputs, G extends Goals> {
   /** Lines about leases may come late; a disk that takes none ends the search with its next result. */
   #write(written: Promise<void>): void {
     written.catch(() => undefined);
-  }
-
-  /** Runs that nobody has been told of. */
-  #tell(): void {
-    const { onRun, progress = process.stderr.isTTY === true } = this.#options;
-    if (onRun === undefined && !progress) return;
-    const runs = runsOf(this.#session.journal.lines);
-    for (const run of runs.slice(this.#told)) {
-      const told = toRun(this.#session.problem, run);
-      onRun?.(told);
-      if (progress) process.stderr.write(`${describeRun(told)}\n`);
-    }
-    this.#told = runs.length;
   }
 
   /** Looks at the search while it gives nothing to run, and ends the evaluator with it. */
@@ -179,6 +173,45 @@ class Solver<I extends Inputs, G extends Goals> {
     await this.#session.refresh();
     throw new Error(reason ?? `The runs ended: ${kind}.`);
   }
+}
+
+/** Tells of every run that is over, once; of one that was tried again once more. */
+class Teller<I extends Inputs, G extends Goals> {
+  readonly #options: SolveOptions<I, G>;
+  /** When each run ended, by its number. */
+  readonly #told = new Map<number, string>();
+
+  constructor(options: SolveOptions<I, G>) {
+    this.#options = options;
+  }
+
+  tell(lines: readonly JournalLine[]): void {
+    const { onRun, progress = process.stderr.isTTY === true } = this.#options;
+    if (onRun === undefined && !progress) return;
+    for (const run of runsOf(lines)) {
+      if (this.#told.get(run.number) === run.at) continue;
+      this.#told.set(run.number, run.at);
+      const told = toRun(this.#options, run);
+      onRun?.(told);
+      if (progress) process.stderr.write(`${describeRun(told)}\n`);
+    }
+  }
+}
+
+/** What the black box gives for an input. Throws TypeError when an output is missing, which no run can cure. */
+async function callBox<I extends Inputs, G extends Goals>(
+  problem: Problem<I, G>,
+  blackBox: BlackBox<I, G>,
+  input: readonly number[],
+  signal: AbortSignal,
+): Promise<Reportable> {
+  let given: Given<G>;
+  try {
+    given = await blackBox(toValues(problem.inputs, input), signal);
+  } catch (error) {
+    return failureOf(error);
+  }
+  return readGiven(problem, given);
 }
 
 function describeRun({ number, input, output, error }: FinishedRun<Inputs, Goals>): string {
