@@ -8,10 +8,9 @@ import {
   formatNumber,
   formatValue,
   padTo,
-  plain,
-  plainLines,
   widthOf,
 } from './display-lines.ts';
+import { plain } from './plain-text.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
 import { foundBy, hasFront, stopReasonOf } from './result-files.ts';
@@ -51,7 +50,7 @@ export function describeEnd(problem: Problem, end: SolveEnd, command: string): s
   const diagnoses = diagnosesOf(end);
   if (exitCodeOf(end) !== 0) parts.push(...diagnoses);
   if (standing.runs > 0) parts.push(`${countRuns(standing.runs)}, with all digits, in ${files.csv} and ${files.json}`);
-  return plainLines(parts.join('\n\n'));
+  return parts.join('\n\n');
 }
 
 function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
