@@ -3,10 +3,12 @@ import type { Config } from '../config.ts';
 import type { CheckedProblem } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, endInWords, exitCodeOf, formatRows } from '../runner/closing.ts';
 import type { Display } from '../runner/display.ts';
-import { countRuns, formatElapsed, formatMiss, plain, plainLines } from '../runner/display-lines.ts';
+import { countRuns, formatElapsed, formatMiss } from '../runner/display-lines.ts';
 import { RunFolder } from '../runner/run-folder.ts';
+import { plain } from '../runner/plain-text.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
+import { complain, print } from './print.ts';
 import {
   checkProblem,
   connectTo,
@@ -54,18 +56,16 @@ async function solveFiles(files: readonly string[], values: ProblemFlags, config
   const tasks: Task[] = [];
   for (const file of files)
     tasks.push({ file, checked: await checkProblem(file, values), folder: new RunFolder(file) });
-  const print = (line: string) => console.log(line);
   const signals = listenToSignals(() => print('Waiting for what runs; Ctrl-C again ends it.'));
   const over = new AbortController();
-  const progress = printProgress(tasks, over.signal, print);
+  const progress = printProgress(tasks, over.signal);
   try {
     const ends = await Promise.all(
       tasks.map((task) => solveOne(task, values, config, signals, progress.displayFor(task)).catch(toFailure)),
     );
     over.abort();
     await progress.ended;
-    for (const [i, end] of ends.entries())
-      if ('message' in end) console.error(plainLines(`${tasks[i]!.file}: ${end.message}`));
+    for (const [i, end] of ends.entries()) if ('message' in end) complain(`${tasks[i]!.file}: ${end.message}`);
     const [first] = ends;
     // One file reads like a run.
     if (tasks.length > 1) print(`\n${summaryOf(tasks, ends)}`);
@@ -103,7 +103,7 @@ async function solveOne(
 const PROGRESS_MS = 5_000;
 
 /** A line per file now and then, if anything has changed: files run side by side, and each has its own display otherwise. */
-function printProgress(tasks: readonly Task[], signal: AbortSignal, print: (line: string) => void) {
+function printProgress(tasks: readonly Task[], signal: AbortSignal) {
   const read = new Map<Task, Parameters<Display['follow']>[0]>();
   const last = new Map<Task, string>();
   const show = () => {

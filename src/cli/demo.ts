@@ -2,6 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import {
+  Backsolve,
+  BacksolveError,
+  ConnectionError,
+  type Inverse,
+  type NewProject,
+  NotBacksolveError,
+  type Operations,
+  type Retry,
+  VersionError,
+} from '../../clients/typescript/src/index.ts';
 import { createSignInLink } from '../application/browser-sessions.ts';
 import { createKey } from '../application/manage-keys.ts';
 import type { Config } from '../config.ts';
@@ -9,6 +20,7 @@ import { makeLog } from '../log.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { EPIDEMIC_INPUTS, EPIDEMIC_OUTPUTS, EPIDEMIC_TRUTH, runEpidemic } from './demo-epidemic.ts';
 import { linkTo } from './page.ts';
+import { print } from './print.ts';
 import { startEverything } from './start.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -48,7 +60,7 @@ const ACCOUNT = 'demo';
 /** A service on an embedded database in a temporary folder, on a free port. With a pace it stays until it is stopped. */
 async function withTemporaryService(config: Config, paceMs: number | undefined): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-demo-'));
-  console.log('Starting a temporary service ...');
+  print('Starting a temporary service ...');
   const settings = {
     ...config,
     dataDir,
@@ -60,7 +72,7 @@ async function withTemporaryService(config: Config, paceMs: number | undefined):
     try {
       const { url, db } = running.service;
       const key = await createKey(db, { account: ACCOUNT, label: 'demo', scopes: ['read', 'write'], expiresAt: null });
-      console.log(`Watch it: ${linkTo(url!, await createSignInLink(db, ACCOUNT))}`);
+      print(`Watch it: ${linkTo(url!, await createSignInLink(db, ACCOUNT))}`);
       if (paceMs === undefined) return await play(url!, key, {});
       return await playUntilStopped(url!, key, paceMs);
     } finally {
@@ -77,26 +89,13 @@ async function playUntilStopped(url: string, key: string, paceMs: number): Promi
   const stopped = untilStopped().then(() => stop.abort());
   try {
     const code = await play(url, key, { paceMs, signal: stop.signal });
-    console.log('The service stays until you press Ctrl-C.');
+    print('The service stays until you press Ctrl-C.');
     await stopped;
     return code;
   } catch (error) {
     if (stop.signal.aborted) return 130;
     throw error;
   }
-}
-
-interface Inverse {
-  readonly id: number;
-  readonly status: string;
-  readonly input: readonly number[];
-  readonly l1Norm: number;
-  readonly results: readonly {
-    readonly output: number;
-    readonly objective: number;
-    readonly error: number;
-    readonly satisfied: boolean;
-  }[];
 }
 
 interface Pace {
@@ -106,76 +105,110 @@ interface Pace {
   readonly signal?: AbortSignal;
 }
 
-/** The whole loop of a client, over HTTP alone. Returns 0 when everything was satisfied. */
-async function play(origin: string, key: string, pace: Pace): Promise<number> {
-  const call = makeCaller(origin, key);
+/** The whole loop of a client. Returns 0 when everything was satisfied. */
+async function play(url: string, key: string, pace: Pace): Promise<number> {
+  try {
+    return await playOn(await reach(url, key, pace.signal), pace);
+  } catch (error) {
+    if (!CLIENT_ERRORS.some((kind) => error instanceof kind)) throw error;
+    throw new CommandError((error as Error).message, 1);
+  }
+}
+
+/** A TypeError is an answer without what the interface states, or a key that is none. */
+const CLIENT_ERRORS = [BacksolveError, ConnectionError, NotBacksolveError, VersionError, TypeError];
+
+/** A client that waits for a service that is away for a moment, if there is one at all. */
+async function reach(url: string, key: string, signal: AbortSignal | undefined): Promise<Backsolve> {
+  const hasty = new Backsolve({ url, key, maximumRetries: 0 });
+  await hasty.call('listModels', { query: { limit: 1 }, signal }).catch((error: unknown) => {
+    if (!(error instanceof BacksolveError)) throw error;
+  });
+  const onRetry = ({ error }: Retry) => print(`Trying again: ${error instanceof Error ? error.message : error}`);
+  return new Backsolve({ url, key, onRetry });
+}
+
+async function playOn(client: Backsolve, pace: Pace): Promise<number> {
+  const { signal } = pace;
   const targets = runEpidemic(EPIDEMIC_TRUTH);
-  const model = await call<{ id: number }>('POST', '/models', { name: `Epidemic demo ${new Date().toISOString()}` });
-  const project = await call<{ id: number; inputCases: number[][] }>('POST', `/models/${model.id}/projects`, {
-    name: 'SEIR, four unknown inputs',
-    inputCount: EPIDEMIC_INPUTS.length,
-    minimums: EPIDEMIC_INPUTS.map((input) => input.minimum),
-    maximums: EPIDEMIC_INPUTS.map((input) => input.maximum),
-    inputTypes: EPIDEMIC_INPUTS.map(() => 'float'),
-    categories: [],
-    inputNames: EPIDEMIC_INPUTS.map(({ name }) => name),
-    inputUnits: EPIDEMIC_INPUTS.map(({ unit }) => unit),
-    outputCount: EPIDEMIC_OUTPUTS.length,
-    outputNames: EPIDEMIC_OUTPUTS,
-  });
-  console.log(`The service designed ${project.inputCases.length} input cases; running the model on each.`);
+  const name = `Epidemic demo ${new Date().toISOString()}`;
+  const { body: model } = await client.call('createModel', { body: { name }, signal });
+  const of = { model_id: model.id };
+  const { body: project } = await client.call('createProject', { path: of, body: PROJECT, signal });
+  print(`The service designed ${project.inputCases.length} input cases; running the model on each.`);
   const outputCases = project.inputCases.map(runEpidemic);
-  const projectPath = `/models/${model.id}/projects/${project.id}`;
-  const { trial_id } = await call<{ trial_id: number }>('POST', `${projectPath}/output-cases`, {
-    outputCount: EPIDEMIC_OUTPUTS.length,
-    outputCases,
+  const ofProject = { ...of, project_id: project.id };
+  const { body: loaded } = await client.call('loadOutputCases', {
+    path: ofProject,
+    body: { outputCount: EPIDEMIC_OUTPUTS.length, outputCases },
+    signal,
   });
-  const trialPath = `${projectPath}/trials/${trial_id}`;
-  const objective = await call<{ id: number }>('POST', `${trialPath}/objectives`, {
-    objectives: targets,
-    objectiveTypes: targets.map(() => 'percent'),
-    minimumBounds: targets.map(() => -1),
-    maximumBounds: targets.map(() => 1),
-    desiredL1Norm: 0,
-    initialInput: project.inputCases[0],
-    initialOutput: outputCases[0],
+  const ofTrial = { ...ofProject, trial_id: loaded.trial_id };
+  const { body: objective } = await client.call('loadObjectives', {
+    path: ofTrial,
+    body: {
+      objectives: targets,
+      objectiveTypes: targets.map(() => 'percent' as const),
+      minimumBounds: targets.map(() => -1),
+      maximumBounds: targets.map(() => 1),
+      desiredL1Norm: 0,
+      initialInput: project.inputCases[0]!,
+      initialOutput: outputCases[0]!,
+    },
+    signal,
   });
-  const last = await iterate(call, `${trialPath}/objectives/${objective.id}`, pace);
-  print(last, project.inputCases.length);
+  const last = await iterate(client, { ...ofTrial, objective_id: objective.id }, pace);
+  show(last, project.inputCases.length);
   return last.inverse.status === 'converged' ? 0 : 1;
 }
+
+const PROJECT: NewProject = {
+  name: 'SEIR, four unknown inputs',
+  inputCount: EPIDEMIC_INPUTS.length,
+  minimums: EPIDEMIC_INPUTS.map((input) => input.minimum),
+  maximums: EPIDEMIC_INPUTS.map((input) => input.maximum),
+  inputTypes: EPIDEMIC_INPUTS.map(() => 'float' as const),
+  categories: [],
+  inputNames: EPIDEMIC_INPUTS.map(({ name }) => name),
+  inputUnits: EPIDEMIC_INPUTS.map(({ unit }) => unit),
+  outputCount: EPIDEMIC_OUTPUTS.length,
+  outputNames: [...EPIDEMIC_OUTPUTS],
+};
 
 interface Ended {
   readonly inverse: Inverse;
   readonly suggestions: number;
 }
 
+type ObjectivePath = Operations['suggestInverse']['path'];
+
 /** Suggest, run, load the output, until the inverse has ended. */
-async function iterate(call: Caller, objectivePath: string, { paceMs, signal }: Pace): Promise<Ended> {
+async function iterate(client: Backsolve, path: ObjectivePath, { paceMs, signal }: Pace): Promise<Ended> {
   for (let suggestions = 1; ; suggestions++) {
     if (paceMs !== undefined) await pause(paceMs, undefined, { ...(signal && { signal }) });
-    const { input, status } = await call<Inverse>('POST', `${objectivePath}/inverses`);
-    if (status !== 'active') return { inverse: await lastInverse(call, objectivePath), suggestions };
-    const inverse = await call<Inverse>('POST', `${objectivePath}/inverse-output`, { output: runEpidemic(input) });
+    const { body: suggestion } = await client.untilSuggested('suggestInverse', { path, signal });
+    if (suggestion.status !== 'active') return { inverse: await lastInverse(client, path), suggestions };
+    const output = runEpidemic(suggestion.input!);
+    const { body: inverse } = await client.call('loadInverseOutput', { path, body: { output }, signal });
     progress(suggestions, inverse);
     if (inverse.status !== 'active') return { inverse, suggestions };
   }
 }
 
-async function lastInverse(call: Caller, objectivePath: string): Promise<Inverse> {
-  const { inverses } = await call<{ inverses: { id: number }[] }>('GET', objectivePath);
-  return call<Inverse>('GET', `${objectivePath}/inverses/${inverses.at(-1)!.id}`);
+async function lastInverse(client: Backsolve, path: ObjectivePath): Promise<Inverse> {
+  const { body } = await client.call('getObjective', { path });
+  return (await client.call('getInverse', { path: { ...path, inverse_id: body.inverses.at(-1)!.id } })).body;
 }
 
 function progress(suggestions: number, inverse: Inverse): void {
   const met = inverse.results.filter((result) => result.satisfied).length;
-  const worst = Math.max(...inverse.results.map((result) => result.error));
+  const worst = Math.max(...inverse.results.map((result) => result.error ?? Number.NaN));
   const line = `suggestion ${suggestions}: ${met} of ${inverse.results.length} outputs within 1 percent, worst error ${worst.toPrecision(3)} percent`;
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line}`);
-  else console.log(line);
+  else print(line);
 }
 
-function print({ inverse, suggestions }: Ended, designed: number): void {
+function show({ inverse, suggestions }: Ended, designed: number): void {
   if (process.stdout.isTTY) process.stdout.write('\n');
   const outputs = inverse.results.map((result, j) => ({
     output: EPIDEMIC_OUTPUTS[j],
@@ -187,42 +220,14 @@ function print({ inverse, suggestions }: Ended, designed: number): void {
   console.table(outputs);
   const inputs = EPIDEMIC_INPUTS.map((input, i) => ({
     input: input.unit === '' ? input.name : `${input.name}, ${input.unit}`,
-    found: round(inverse.input[i]!),
+    found: round(inverse.input?.[i]),
     truth: EPIDEMIC_TRUTH[i],
   }));
   console.table(inputs);
   const verdict = inverse.status === 'converged' ? 'All outputs are met' : `Ended as ${inverse.status}`;
-  console.log(`${verdict} after ${designed} designed cases and ${suggestions} suggestions.`);
+  print(`${verdict} after ${designed} designed cases and ${suggestions} suggestions.`);
 }
 
-function round(value: number): number {
-  return Number(value.toPrecision(5));
-}
-
-/** fetch itself only says "fetch failed"; a name with several addresses fails with one error for each. */
-function reasonOf({ message, cause }: Error): string {
-  if (cause instanceof AggregateError) return cause.errors.map((error: Error) => error.message).join(', ');
-  return cause instanceof Error ? cause.message : message;
-}
-
-type Caller = <T>(method: string, path: string, body?: object) => Promise<T>;
-
-function makeCaller(origin: string, key: string): Caller {
-  return async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const response = await fetch(`${origin.replace(/\/+$/, '')}/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    }).catch((error: Error) => {
-      throw new CommandError(`No service answers at ${origin}: ${reasonOf(error)}`, 1);
-    });
-    const answer = (await response.json().catch(() => {
-      throw new CommandError(
-        `What answers at ${origin} is not Backsolve: ${method} /v1${path} got ${response.status}.`,
-        1,
-      );
-    })) as T & { detail?: string };
-    if (!response.ok) throw new CommandError(`${method} ${path} was refused (${response.status}): ${answer.detail}`, 1);
-    return answer;
-  };
+function round(value: number | null | undefined): number {
+  return Number((value ?? Number.NaN).toPrecision(5));
 }

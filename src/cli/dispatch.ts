@@ -1,9 +1,11 @@
 /** The commands and what they share: help, wrong usage, and errors that a person can act on. */
+import { inspect } from 'node:util';
 import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
 import type { DatabaseTrouble } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Command, CommandError } from './command.ts';
+import { complain } from './print.ts';
 
 /** Each is loaded when it runs: an evaluator needs neither the service nor the optimizer. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -74,32 +76,32 @@ function refuseTakenFlags({ flags }: Command): void {
 
 async function report(error: unknown): Promise<number> {
   if (error instanceof ForeignFileError) {
-    console.error(error.message);
+    complain(error.message);
     return 2;
   }
   if (error instanceof CommandError) {
-    console.error(error.message);
+    complain(error.message);
     return error.exitCode;
   }
   if (error instanceof ConfigError) {
-    console.error(error.message);
+    complain(error.message);
     return 2;
   }
   if (error instanceof DomainError) {
-    console.error(error.message);
+    complain(error.message);
     return 1;
   }
   const { databaseTrouble } = await import('../compose.ts');
   const trouble = databaseTrouble(error);
   if (trouble !== undefined) {
-    console.error(TROUBLES[trouble]((error as Error).message));
+    complain(TROUBLES[trouble]((error as Error).message));
     return 1;
   }
   if (isPortTaken(error)) {
-    console.error(`${error.message}\nAnother program uses that port; choose another port with PORT, e.g. PORT=8081.`);
+    complain(`${error.message}\nAnother program uses that port; choose another port with PORT, e.g. PORT=8081.`);
     return 1;
   }
-  console.error(error instanceof Error && error.name === 'EmbeddedPostgresError' ? error.message : error);
+  complain(error instanceof Error && error.name === 'EmbeddedPostgresError' ? error.message : inspect(error));
   return 1;
 }
 

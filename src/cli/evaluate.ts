@@ -5,7 +5,9 @@ import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { type Config, environmentForPrograms } from '../config.ts';
 import { type CommandOptions, makeCommandRunner } from '../runner/command-runner.ts';
 import { describeEvent } from '../runner/evaluation-lines.ts';
+import { plain } from '../runner/plain-text.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
+import { complain, print } from './print.ts';
 
 const many = { ...text, multiple: true } as const;
 const flag = { type: 'boolean' } as const;
@@ -123,7 +125,7 @@ function parseFlags(usage: string, args: readonly string[]) {
 
 /** Standard output is a log of what happens; standard error has what a person must do something about. */
 function say(line: string): void {
-  console.log(`${new Date().toISOString()} ${line}`);
+  print(`${new Date().toISOString()} ${plain(line)}`);
 }
 
 function makeClient(values: Values, config: Config) {
@@ -235,7 +237,7 @@ const EXIT_CODES: Readonly<Record<EvaluatorEnd['kind'], number>> = {
 async function conclude(ended: EvaluatorEnd, client: Backsolve, isForced: boolean): Promise<number> {
   const { outputs, failures, retries, others } = ended.tally;
   say(`ends: ${outputs} outputs, ${failures} failed runs, ${retries} to be tried again, ${others} without a result`);
-  if (ended.reason !== undefined) console.error(ended.reason);
+  if (ended.reason !== undefined) complain(ended.reason);
   if (ended.kind === 'abort') await pause(client, ended.evaluation!.batchId);
   return isForced && ended.kind === 'stopped' ? 130 : EXIT_CODES[ended.kind];
 }
@@ -244,10 +246,8 @@ async function conclude(ended: EvaluatorEnd, client: Backsolve, isForced: boolea
 async function pause(client: Backsolve, batchId: number): Promise<void> {
   try {
     await client.call('pauseBatch', { path: { batch_id: batchId } });
-    console.error(`Batch ${batchId} is paused. Once the cause is gone, resume it and start the evaluators again.`);
+    complain(`Batch ${batchId} is paused. Once the cause is gone, resume it and start the evaluators again.`);
   } catch (error) {
-    console.error(
-      `Batch ${batchId} could not be paused, so other evaluators go on with it: ${(error as Error).message}`,
-    );
+    complain(`Batch ${batchId} could not be paused, so other evaluators go on with it: ${(error as Error).message}`);
   }
 }

@@ -7,10 +7,11 @@ import type { Config } from '../config.ts';
 import { ProblemFileError } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
 import { BudgetSpentError, ChangedProblemError } from '../runner/create-problem.ts';
-import { countOf, plainLines } from '../runner/display-lines.ts';
+import { countOf } from '../runner/display-lines.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
+import { complain, print } from './print.ts';
 import {
   checkProblem,
   connectTo,
@@ -65,7 +66,7 @@ async function checkOnly(file: string, values: ProblemFlags): Promise<number> {
   const first =
     known.length > 0 ? countOf(known.length, 'known run') : `${countOf(designedCount, 'designed run')} first`;
   const size = `${countOf(problem.inputs.length, 'input')}, ${countOf(problem.outputs.length, 'output')}${sets}`;
-  console.log(`${file} is right: ${size}, ${first}.`);
+  print(`${file} is right: ${size}, ${first}.`);
   return 0;
 }
 
@@ -79,7 +80,7 @@ async function runFile(file: string, values: ProblemFlags, config: Config): Prom
     const signals = listenToSignals(() => display.print('Waiting for what runs; Ctrl-C again ends it.'));
     try {
       const end = await solve(checked, values, { folder, connection, signals, display });
-      console.log(`\n${describeEnd(checked.problem, withShortPaths(end), `backsolve run ${file}`)}`);
+      print(`\n${describeEnd(checked.problem, withShortPaths(end), `backsolve run ${file}`)}`);
       return exitCodeOf(end);
     } finally {
       signals.close();
@@ -102,7 +103,7 @@ export async function explained(work: () => Promise<number>): Promise<number> {
   } catch (error) {
     const known = toComplaint(error);
     if (known === undefined) throw error;
-    console.error(plainLines(known.message));
+    complain(known.message);
     return known.code;
   }
 }

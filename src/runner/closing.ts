@@ -8,10 +8,9 @@ import {
   formatNumber,
   formatValue,
   padTo,
-  plain,
-  plainLines,
   widthOf,
 } from './display-lines.ts';
+import { plain } from './plain-text.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
 import { foundBy, hasFront, stopReasonOf } from './result-files.ts';
@@ -54,7 +53,7 @@ export function describeEnd(problem: Problem, end: SolveEnd, command: string): s
   const again = standing.retried === 0 ? '' : ` (${standing.retried} of them tried again)`;
   if (standing.runs > 0)
     parts.push(`${countRuns(standing.runs)}${again}, with all digits, in ${files.csv} and ${files.json}`);
-  return plainLines(parts.join('\n\n'));
+  return parts.join('\n\n');
 }
 
 /** A failure may have been that of the program, which is mended now. */

@@ -1,5 +1,6 @@
 /** What a person sees of a standing, as lines of text. No I/O: the same standing gives the same lines. */
 import type { Goal } from './goals.ts';
+import { plain } from './plain-text.ts';
 import type { InputValue, Problem } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
 import type { BestRun, RunningNow, SetStanding, Standing } from './standing.ts';
@@ -242,15 +243,4 @@ function paint(pieces: readonly Piece[], width: number, hasColor: boolean): stri
     if (left <= 0) break;
   }
   return hasColor ? line : line.trimEnd();
-}
-
-/** Names, units and words of programs may hold anything, also what would turn the direction of a line. */
-export function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, ' ');
-}
-
-/** The same for text of several lines. */
-export function plainLines(text: string): string {
-  return text.split('\n').map(plain).join('\n');
 }

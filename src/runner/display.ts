@@ -1,5 +1,6 @@
 /** Shows how a problem stands: redrawn in place on a terminal, a line per run elsewhere. */
-import { type Look, plain, renderStanding } from './display-lines.ts';
+import { type Look, renderStanding } from './display-lines.ts';
+import { plain } from './plain-text.ts';
 import type { Problem } from './problem.ts';
 import type { Standing } from './standing.ts';
 

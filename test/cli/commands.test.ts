@@ -211,15 +211,11 @@ test('a setting of npm with the name of a flag does not count as a swallowed fla
 });
 
 test.each([
-  [
-    'nothing listens there',
-    'http://127.0.0.1:2',
-    /^No service answers at http:\/\/127\.0\.0\.1:2: .*ECONNREFUSED.*\n$/,
-  ],
+  ['nothing listens there', 'http://127.0.0.1:2', /^No answer from http:\/\/127\.0\.0\.1:2: .*ECONNREFUSED.*\n$/],
   [
     'the host is unknown',
     'http://nowhere.invalid',
-    /^No service answers at http:\/\/nowhere\.invalid: .*nowhere\.invalid.*\n$/,
+    /^No answer from http:\/\/nowhere\.invalid: .*nowhere\.invalid.*\n$/,
   ],
   ['it is not an address', 'nowhere', /^--url takes the address of a service, .* not "nowhere"\.\n$/],
 ])('demo --url prints one line when %s', async (_, url, line) => {

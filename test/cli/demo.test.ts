@@ -2,6 +2,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DatabaseServer } from '../../harness/database-server.ts';
+import { createKey } from '../../src/application/manage-keys.ts';
+import { openDatabase, startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { makeLog } from '../../src/log.ts';
 import { startCommand } from '../support/run-command.ts';
 
 /** Where the demo keeps its data. */
@@ -38,4 +44,31 @@ test('demo --pace can be stopped while it waits', async () => {
   expect(await demo.ended).toBe(130);
   expect(await readdir(folder)).toEqual([]);
   expect(demo.stderr()).toBe('');
+});
+
+test('demo --url goes on when the database of the service restarts', async () => {
+  const [config, log] = [loadConfig({ PORT: '0', ENGINE_THREADS: '1' }), makeLog({ level: 'silent' })];
+  const server = await DatabaseServer.create(folder, ['fsync=off']);
+  const db = openDatabase(config, server.url, log);
+  await migrate(db).finally(() => db.destroy());
+  const service = await startService(config, server.url, log, { ingress: true, worker: true });
+  try {
+    const key = await createKey(service.db, {
+      account: 'demo',
+      label: null,
+      scopes: ['read', 'write'],
+      expiresAt: null,
+    });
+    const demo = startCommand(['demo', '--url', service.url!, '--key', key]);
+    await demo.prints(/suggestion 1:/);
+    await server.stop('immediate');
+    await demo.prints(/Trying again:/);
+    await server.start();
+    await demo.prints(/All outputs are met/);
+    expect(await demo.ended).toBe(0);
+    expect(demo.stderr()).toBe('');
+  } finally {
+    await service.close();
+    await server.close();
+  }
 });

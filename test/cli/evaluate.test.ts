@@ -1,10 +1,15 @@
 /** `backsolve evaluate` against the real service: evaluators that share the work, and every way in which they end. */
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
+import { EVALUATION } from '../runner/evaluation-fixture.ts';
 import { expireLease } from '../support/evaluations.ts';
 import { hasEnded, untilBatch } from '../support/evaluator.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
@@ -249,4 +254,37 @@ test('wrong usage claims nothing and says what to change', async () => {
       expect(answer.stderr).toContain(complaint);
     }),
   );
+});
+
+test.each([
+  ['null', null],
+  ['a path for a number', { evaluations: [{ ...EVALUATION, id: '../../\u001b[2Jx' }] }],
+  ['more than was asked for', { evaluations: [EVALUATION, { ...EVALUATION, id: 92 }] }],
+])('a service that answers a claim with %s runs nothing and is told in one line', async (_, body) => {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(request.method === 'POST' ? JSON.stringify(body) : '{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const evaluator = evaluate([], `touch ${folder}/ran`, { url: `http://127.0.0.1:${port}` });
+  expect(await evaluator.ended).toBe(77);
+  expect(evaluator.stderr()).toMatch(/^The answer comes from no Backsolve service: evaluations.*\n$/);
+  expect(evaluator.stdout() + evaluator.stderr()).not.toContain('\u001b');
+  expect(await readdir(folder)).toEqual(['work']);
+  expect(await readdir(path.join(folder, 'work'))).toEqual([]);
+});
+
+test('names of a service are printed without what a terminal would obey', async () => {
+  const batchId = await createBatch(1);
+  const { db } = service.service;
+  await sql`update projects set input_names = array[${'a\u001b[2J'}, 'b'] where id = (select project_id from batches where id = ${batchId})`.execute(
+    db,
+  );
+  const evaluator = evaluate(['--batch', String(batchId), '--once'], 'echo "fail \u001b[31mred"');
+  expect(await evaluator.ended).toBe(0);
+  expect(evaluator.stdout()).toContain('a [2J=0 b=0');
+  expect(evaluator.stdout()).toContain('[31mred');
+  expect(evaluator.stdout()).not.toContain('\u001b');
 });

@@ -1,14 +1,8 @@
 import { expect, it } from 'vitest';
 import { formatRows } from '../../src/runner/closing.ts';
 import { makeDisplay } from '../../src/runner/display.ts';
-import {
-  describeGoal,
-  describeMiss,
-  drawBars,
-  plain,
-  renderStanding,
-  widthOf,
-} from '../../src/runner/display-lines.ts';
+import { describeGoal, describeMiss, drawBars, renderStanding, widthOf } from '../../src/runner/display-lines.ts';
+import { plain } from '../../src/runner/plain-text.ts';
 import type { Problem } from '../../src/runner/problem.ts';
 import { readProblem } from '../../src/runner/problem-file.ts';
 import { type Standing, StandingOfSet } from '../../src/runner/standing.ts';

@@ -28,7 +28,7 @@ function limitedText(length: LengthRange, faultOf: (text: string) => string | un
     .meta({ minLength: length.minimum, maxLength: length.maximum });
 }
 
-/** Line breaks, what terminals obey, and what turns the direction of a line. */
+/** Line breaks, what terminals obey, and what changes the direction of a line. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 function controlFault(text: string): string | undefined {

@@ -1,5 +1,6 @@
 /** The calls of an evaluator, and what their errors mean to it. */
 import { BacksolveError, ConnectionError, NotBacksolveError, UnknownOperationError } from '../index.ts';
+import { AnswerError, readEvaluations, readHeartbeat, readState } from './claimed-answer.ts';
 import { cleanReason, type Evaluation, type Outcome } from './evaluation.ts';
 
 /** As much of the TypeScript client as an evaluator needs. It retries what a retry can cure, then throws. */
@@ -60,6 +61,9 @@ export interface Claimed {
 
 export type Reportable = Exclude<Outcome, { kind: 'abort' }>;
 
+/** However long a service asks to wait before the next claim. */
+const LONGEST_WAIT_SECONDS = 300;
+
 export function makeEvaluationCalls(client: ServiceClient, claim: Claim): EvaluationCalls {
   const on = ({ id, leaseToken }: Lease, body: object, signal: AbortSignal) => ({
     path: { evaluation_id: id },
@@ -70,14 +74,16 @@ export function makeEvaluationCalls(client: ServiceClient, claim: Claim): Evalua
     async claim({ key, limit, wait }, signal) {
       const body = { ...withoutUndefined(claim), limit, wait };
       const answer = await client.call('claimEvaluations', { body, idempotencyKey: key, signal });
-      const { evaluations } = answer.body as { evaluations: readonly Evaluation[] };
       const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
-      return { evaluations, retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined };
+      return {
+        evaluations: readEvaluations(answer.body, limit),
+        retryAfterSeconds: Number.isFinite(retryAfter) ? Math.min(retryAfter, LONGEST_WAIT_SECONDS) : undefined,
+      };
     },
 
     async heartbeat(evaluation, signal) {
       const { body } = await client.call('heartbeatEvaluation', on(evaluation, {}, signal));
-      return body as { isWanted: boolean };
+      return readHeartbeat(body);
     },
 
     async report(lease, outcome, computeTimeNs, signal) {
@@ -91,7 +97,7 @@ export function makeEvaluationCalls(client: ServiceClient, claim: Claim): Evalua
               'failEvaluation',
               on(lease, { reason: cleanReason(outcome.reason), retryable: outcome.retryable }, signal),
             );
-      const { state, inverse } = body as { state: string; inverse?: { readonly status: string } | null };
+      const { state, inverse } = readState(body);
       return { state, mayBeLast: inverse != null && inverse.status !== 'active' };
     },
 
@@ -101,14 +107,14 @@ export function makeEvaluationCalls(client: ServiceClient, claim: Claim): Evalua
 
     async readState({ id }, signal) {
       const { body } = await client.call('getEvaluation', { path: { evaluation_id: id }, signal });
-      return (body as { state: string }).state;
+      return readState(body).state;
     },
   };
 }
 
 /**
  * away: the service cannot answer now, a later call may succeed. lost: the evaluation is no longer this evaluator's. denied: the
- * key does not allow it, or this is no such service. refused: this very request never succeeds. Undefined: a fault of this program.
+ * key does not allow it, or this is no such service, or one that answers nonsense. refused: this very request never succeeds. Undefined: a fault of this program.
  */
 export type Trouble = 'away' | 'lost' | 'denied' | 'refused';
 
@@ -116,7 +122,7 @@ export type Trouble = 'away' | 'lost' | 'denied' | 'refused';
 export function troubleOf(error: unknown, isKnown = true): Trouble | undefined {
   if (error instanceof ConnectionError || isAbort(error)) return 'away';
   if (error instanceof NotBacksolveError) return isKnown ? 'away' : 'denied';
-  if (error instanceof UnknownOperationError) return 'denied';
+  if (error instanceof UnknownOperationError || error instanceof AnswerError) return 'denied';
   if (!(error instanceof BacksolveError)) return undefined;
   const { status } = error;
   if (status === 401 || status === 403) return 'denied';
