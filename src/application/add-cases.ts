@@ -15,7 +15,7 @@ import type { Matrix } from '../domain/matrix.ts';
 import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../domain/storage.ts';
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
 import { refuseOverQuota } from './account-limits.ts';
-import { judgeUnlessLocked } from './judge-runs.ts';
+import { judgeAfterCommit } from './judge-runs.ts';
 import { getTrial, lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { readStoredCases } from './read-trial-cases.ts';
@@ -74,7 +74,7 @@ export async function addCases(
     await insertAddedCases(trx, accountId, { ...added, trialId: trial.id, revision, firstNumber: known + 1, source });
     return { ...counts, revision };
   });
-  if (report.added > 0) await judgeUnlessLocked(db, accountId, path.trialId);
+  if (report.added > 0) await judgeAfterCommit(db, accountId, path.trialId);
   return report;
 }
 

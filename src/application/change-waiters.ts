@@ -1,9 +1,10 @@
-/** Waits for changes of objectives and of lists of them. Writes of this process and finished suggestions of any are hints. */
+/** Waits for changes of objectives and of lists of them. Writes of this process, and finished suggestions and verdicts of any, are hints. */
 import { type ObjectiveStamp, readObjectiveStamps } from '../db/history.ts';
-import type { Listener } from '../db/listen.ts';
+import { ANYTHING, type Listener } from '../db/listen.ts';
 import { type OverviewKey, type OverviewStamp, readOverviewStamps } from '../db/overview.ts';
 import { FINISHED_CHANNEL } from '../db/suggestion-jobs.ts';
 import type { Db } from '../db/transaction.ts';
+import { JUDGED_CHANNEL } from '../db/unjudged-objectives.ts';
 import { Watch } from './watch.ts';
 
 export interface ChangeWaitersOptions {
@@ -28,7 +29,7 @@ export class ChangeWaiters {
   /** The start of a list is woken once a poll at most: in a large account something changes all the time. */
   readonly overviews: Watch<OverviewKey, OverviewStamp>;
   readonly #options: ChangeWaitersOptions;
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(options: ChangeWaitersOptions) {
     const { db, listener, pollIntervalMs } = options;
@@ -51,7 +52,10 @@ export class ChangeWaiters {
         return new Map(keys.map((key, i) => [nameOfOverview(key), stamps[i]!]));
       },
     });
-    this.#unsubscribe = listener.subscribe(FINISHED_CHANNEL, () => this.hint());
+    this.#unsubscribe = [
+      listener.subscribe(FINISHED_CHANNEL, () => this.hint()),
+      listener.subscribe(JUDGED_CHANNEL, (payload) => this.hint(payload === ANYTHING ? undefined : Number(payload))),
+    ];
   }
 
   /** How many wait. */
@@ -75,7 +79,7 @@ export class ChangeWaiters {
 
   /** Ends all waits, unchanged, and every later one at once. */
   close(): void {
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.objectives.close();
     this.overviews.close();
   }

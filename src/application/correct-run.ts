@@ -38,7 +38,7 @@ import type { Page, PageRequest } from '../domain/page.ts';
 import type { Trial } from '../domain/trial.ts';
 import { checkLength } from '../domain/vectors.ts';
 import { type AccountLimits, refuseOverQuota } from './account-limits.ts';
-import { judgeUnlessLocked } from './judge-runs.ts';
+import { judgeAfterCommit } from './judge-runs.ts';
 import { getTrial, lockTrialAt } from './manage-trials.ts';
 import { inOrder } from './output-by-name.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf, type TrialPath } from './paths.ts';
@@ -111,7 +111,7 @@ export async function correctInverse(
     const now = (await findObjective(trx, accountId, objective.id))!;
     return { correction, view: viewOf(now, (await findInverse(trx, accountId, inverse.id))!) };
   });
-  if (corrected.correction !== null) await judgeUnlessLocked(db, accountId, corrected.view.objective.trialId);
+  if (corrected.correction !== null) await judgeAfterCommit(db, accountId, corrected.view.objective.trialId);
   return { correction: corrected.correction, ...corrected.view };
 }
 
@@ -154,7 +154,7 @@ export async function correctCase(
     );
     return { correction, number, input, result: after };
   });
-  if (corrected.correction !== null) await judgeUnlessLocked(db, accountId, path.trialId);
+  if (corrected.correction !== null) await judgeAfterCommit(db, accountId, path.trialId);
   return corrected;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Finds the run that comes nearest to an objective and keeps it up to date: cases are judged once, when the objective is loaded,
  * inverses by the worker that computes the next one. Readers judge what came later. A change of the trial's data (added cases, a
- * correction) makes all of this unknown: judgeTrial judges again at once, and scheduled passes judge what it leaves.
+ * correction) makes all of this unknown: judgeTrial judges again at once, and scheduled passes judge what it leaves. Both tell those who wait.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { countAddedCases, readAddedOutputs, readAddedRows, readCorrectedCases } from '../db/added-cases.ts';
@@ -10,9 +10,9 @@ import { listInverses, listUnjudgedRuns } from '../db/inverses.ts';
 import { findObjective, findObjectives, type NearestIteration, type ObjectiveWithParents } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import type { Snapshot } from '../db/suggestions.ts';
-import type { Db, Trx } from '../db/transaction.ts';
+import { afterCommit, type Db, type Trx } from '../db/transaction.ts';
 import { findTrial } from '../db/trials.ts';
-import { listUnjudgedObjectives, listUnjudgedOfTrial, storeNearest } from '../db/unjudged-objectives.ts';
+import { listUnjudgedObjectives, listUnjudgedOfTrial, storeNearest, tellJudged } from '../db/unjudged-objectives.ts';
 import { type Inverse, InverseStatus } from '../domain/inverse.ts';
 import type { Matrix } from '../domain/matrix.ts';
 import { type JudgedCase, judgeIterations, makeMissMeasure, nearestCase } from '../domain/nearest.ts';
@@ -219,11 +219,12 @@ async function judgeTrial(db: Db, accountId: number, trialId: number): Promise<v
       await storeNearest(db, objective, { ...nearest[i]!, ...iteration });
     }
   }
+  if (ids.length > 0) await tellJudged(db, accountId);
 }
 
-/** The same, unless a transaction is open, as under an Idempotency-Key: then scheduled passes and readers judge. */
-export async function judgeUnlessLocked(db: Db | Trx, accountId: number, trialId: number): Promise<void> {
-  if (!db.isTransaction) await judgeTrial(db, accountId, trialId);
+/** The same, after the commit where a transaction is open, as under an Idempotency-Key. */
+export async function judgeAfterCommit(db: Db | Trx, accountId: number, trialId: number): Promise<void> {
+  await afterCommit(db, (committed) => judgeTrial(committed, accountId, trialId));
 }
 
 /** Judges objectives that nothing has judged yet, of an earlier version or of changed data; returns how many were stored. */
@@ -232,14 +233,18 @@ export async function judgeEarlierObjectives(
   { signal, limit = PASS_LIMIT }: { readonly signal: AbortSignal; readonly limit?: number },
 ): Promise<{ readonly judged: number }> {
   let judged = 0;
+  const accountIds = new Set<number>();
   for (const { id, accountId } of await listUnjudgedObjectives(db, limit)) {
     if (signal.aborted) break;
     const objective = await findObjective(db, accountId, id);
     const nearest = objective && (await judgeAll(db, accountId, objective));
     // It has been purged since.
     if (objective === undefined || nearest === undefined) continue;
-    if (await storeNearest(db, objective, nearest)) judged += 1;
+    if (!(await storeNearest(db, objective, nearest))) continue;
+    judged += 1;
+    accountIds.add(accountId);
   }
+  for (const accountId of accountIds) await tellJudged(db, accountId);
   return { judged };
 }
 

@@ -18,6 +18,8 @@ export interface ObjectiveStamp {
   readonly dataRevision: number;
   /** Several inverses may be open, and an older one than the newest may be completed. */
   readonly completedCount: number;
+  /** Whether its nearest run is known; not so for a moment after a change of the trial's data. */
+  readonly isJudged: boolean;
   /** Of the objective itself, such as its settings. */
   readonly updatedAt: Date;
   /** Of the newest inverse. */
@@ -38,7 +40,7 @@ const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readon
   (value) => sql`
     select o.id, o.model_id as "modelId", o.project_id as "projectId", o.trial_id as "trialId",
       o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount",
-      o.updated_at as "updatedAt", l.iteration, l.status, l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
+      o.judged_through is not null as "isJudged", o.updated_at as "updatedAt", l.iteration, l.status, l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
       e.inverse_id as "explainedId", e.updated_at as "explainedAt", p.updated_at as "projectUpdatedAt"
     from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)
     join objectives o on o.id = w.id and o.account_id = w.account_id

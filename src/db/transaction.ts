@@ -21,12 +21,27 @@ export class ConflictError extends Error {
   readonly code = '40001';
 }
 
+/** What open transactions have put off until they are committed. */
+const putOff = new WeakMap<Trx, ((db: Db) => Promise<void>)[]>();
+
+/** Does the work at once, or after the commit where `db` is a transaction of inTransaction, which then resolves after it. */
+export async function afterCommit(db: Db | Trx, work: (db: Db) => Promise<void>): Promise<void> {
+  if (!db.isTransaction) return work(db);
+  putOff.set(db as Trx, [...(putOff.get(db as Trx) ?? []), work]);
+}
+
 /** Runs `work` in one transaction, again (up to 4 times) after a conflict; joins the transaction when `db` is one. */
 export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db as Trx);
+  const { result, later } = await runAgain(db, work);
+  for (const one of later) await one(db);
+  return result;
+}
+
+async function runAgain<T>(db: Db, work: (trx: Trx) => Promise<T>) {
   for (let run = 1; ; run++) {
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().execute(async (trx) => ({ result: await work(trx), later: putOff.get(trx) ?? [] }));
     } catch (caught) {
       const error = violatedUnique(caught) === KEYS_PRIMARY ? new ConflictError('the key was used meanwhile') : caught;
       if (run === MAXIMUM_RUNS || !RETRYABLE.has(sqlState(error) ?? '')) throw error;

@@ -1,7 +1,15 @@
 /** Objectives whose nearest run is not known, as after a change of the trial's data. */
 import type { NearestSoFar, Objective } from '../domain/objective.ts';
+import { notify } from './listen.ts';
 import { nearestColumns } from './objectives.ts';
 import type { Db } from './transaction.ts';
+
+/** Tells ingresses of an account whose objectives were judged. */
+export const JUDGED_CHANNEL = 'backsolve_judged';
+
+export async function tellJudged(db: Db, accountId: number): Promise<void> {
+  await notify(db, JUDGED_CHANNEL, String(accountId));
+}
 
 /** Objectives of an earlier version, or of a trial whose data changed, of which nothing has been judged. Served by objectives_unjudged. */
 export async function listUnjudgedObjectives(

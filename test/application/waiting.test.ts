@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
 import { sql as stopWhatWasDeleted } from '../../migrations/0013-stop-what-was-deleted.ts';
+import { ChangeWaiters } from '../../src/application/change-waiters.ts';
+import { judgeEarlierObjectives } from '../../src/application/judge-runs.ts';
 import { deleteModel } from '../../src/application/manage-models.ts';
 import { deleteProject } from '../../src/application/manage-projects.ts';
 import { deleteTrial } from '../../src/application/manage-trials.ts';
@@ -11,6 +13,7 @@ import { recordOutput } from '../../src/application/record-output.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
 import { requestSuggestion, suggest as suggestOnce } from '../../src/application/suggest.ts';
 import { SuggestionWaiters } from '../../src/application/suggestion-waiters.ts';
+import type { ObjectiveStamp } from '../../src/db/history.ts';
 import { findInverse } from '../../src/db/inverses.ts';
 import { ANYTHING, Listener, type Notified } from '../../src/db/listen.ts';
 import { findObjective } from '../../src/db/objectives.ts';
@@ -46,13 +49,33 @@ async function openProcess() {
   listener.start();
   await listening.promise;
   const suggestionWaiters = new SuggestionWaiters({ db: account.db, listener, pollIntervalMs: NEVER_MS });
+  const changeWaiters = new ChangeWaiters({ db: account.db, listener, pollIntervalMs: NEVER_MS });
   const wait = vi.spyOn(suggestionWaiters, 'wait');
   const close = async () => {
     suggestionWaiters.close();
+    changeWaiters.close();
     await listener.stop();
   };
-  return { suggestionWaiters, wait, close };
+  return { suggestionWaiters, changeWaiters, wait, close };
 }
+
+describe('a verdict', () => {
+  it('Wakes those who wait for changes of the objective in any process', async () => {
+    const process = await openProcess();
+    const { objective } = await loadLinearObjective(account);
+    await sql`update objectives set judged_through = null where id = ${objective.id}`.execute(account.db);
+    const isUnjudged = vi.fn(({ isJudged }: ObjectiveStamp) => !isJudged);
+    const woken = process.changeWaiters.objectives.wait(
+      { accountId: account.accountId, id: objective.id },
+      isUnjudged,
+      NEVER_MS,
+    );
+    await expect.poll(() => isUnjudged.mock.calls.length, { interval: 5 }).toBe(1);
+    await judgeEarlierObjectives(account.db, { signal: new AbortController().signal });
+    expect(await woken).toMatchObject({ id: objective.id, isJudged: true });
+    await process.close();
+  });
+});
 
 const suggest = ({ suggestionWaiters }: { readonly suggestionWaiters: SuggestionWaiters }, { path }: Loaded) =>
   suggestOnce({ db: account.db, suggestionWaiters }, account.accountId, path, { requestId: null, waitMs: NEVER_MS });

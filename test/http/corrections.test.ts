@@ -271,8 +271,19 @@ describe('a correction of an inverse', () => {
     expect(second.body).toEqual(first.body);
     expect(first.body.correction).not.toBeNull();
     expect(await log(trialUrl)).toHaveLength(1);
-    // Nobody has stored the verdict yet.
-    expect(await read(objectiveUrl)).toMatchObject({ best: { inverseId: inverse.id } });
+    // Judged with the first answer, as without a key: lists and histories judge nothing themselves.
+    expect(await read(`${objectiveUrl}/history`)).toMatchObject({ bestIteration: 2, bestOutput: RIGHT });
+    expect(await read(`${trialUrl}/objectives`)).toMatchObject([{ best: { inverseId: inverse.id } }]);
+  });
+
+  it('Of a case, and added cases, are judged under an Idempotency-Key as well', async () => {
+    const { objectiveUrl, trialUrl } = await prepareObjective(send);
+    const headers = () => ({ 'idempotency-key': crypto.randomUUID() });
+    await send('POST', `${trialUrl}/cases/1/corrections`, { excluded: true, reason: 'leak' }, headers());
+    expect((await read(`${objectiveUrl}/history`)).bestOutput).not.toBeNull();
+    const cases = { inputs: [SOLUTION], outputs: [blackBox(SOLUTION)] };
+    await send('POST', `${trialUrl}/cases`, cases, headers());
+    expect(await read(`${objectiveUrl}/history`)).toMatchObject({ bestOutput: blackBox(SOLUTION) });
   });
 });
 

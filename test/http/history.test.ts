@@ -1,6 +1,7 @@
 /** The history of an objective by columns: complete, thinned where it is long, and cheap to ask for again. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judgeEarlierObjectives } from '../../src/application/judge-runs.ts';
 import { historySchema } from '../../src/http/native/history.wire.ts';
 import { blackBox, type NativeService, NO_OPTIONS, openNativeService, prepareObjective } from './native-service.ts';
 
@@ -359,6 +360,17 @@ describe('waiting for a change of a history', () => {
     const change = () =>
       sql`update objectives set data_revision = 1 where id = ${t.loaded.body.id}`.execute(service.db);
     expect(await answersTo(`${t.objectiveUrl}/history`, change, 1)).toEqual([[200, 'wait=60', true]]);
+  });
+
+  it('A verdict that comes after the change of the data is an answer of its own', async () => {
+    const t = await prepareObjective(service.send);
+    const id = t.loaded.body.id;
+    // As after a change whose verdict is left to a later pass.
+    await sql`update objectives set judged_through = null where id = ${id}`.execute(service.db);
+    expect((await get(`${t.objectiveUrl}/history`)).body.bestOutput).toBeNull();
+    const pass = () => judgeEarlierObjectives(service.db, { signal: new AbortController().signal });
+    expect(await answersTo(`${t.objectiveUrl}/history`, pass, 1)).toEqual([[200, 'wait=60', true]]);
+    expect((await get(`${t.objectiveUrl}/history`)).body.bestOutput).not.toBeNull();
   });
 
   it('Without a change the wait ends with 304; without If-None-Match or Prefer nothing waits', async () => {

@@ -100,12 +100,16 @@ describe('a run that was reported wrongly', () => {
     await press(dialog, 'Correct');
     await dialog.waitFor({ state: 'detached' });
     expect((await read(t)).inverses[1]!.outputs).toEqual([9.4, 17]);
+    // The verdict is there without a reload.
+    const facts = page.locator('.objective-facts');
+    await expect.poll(() => facts.innerText()).toContain('Best: iteration 2');
 
     dialog = await openDialog(page, 'Leave out iteration 2', title);
     await dialog.getByLabel('Why it is corrected').fill('sensor off');
     await press(dialog, 'Correct');
     await page.getByRole('button', { name: 'Count iteration 2 again' }).waitFor();
     expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
+    await expect.poll(() => facts.innerText()).toContain('Best: known case');
 
     dialog = await openDialog(page, 'Count iteration 2 again', title);
     await dialog.getByLabel('Why it is corrected').fill('sensor was fine');

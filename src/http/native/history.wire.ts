@@ -256,6 +256,7 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     explainedId,
     dataRevision,
     completedCount,
+    isJudged,
     updatedAt,
     projectUpdatedAt,
   } = stamp;
@@ -269,6 +270,7 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     explained,
     dataRevision,
     completedCount,
+    isJudged,
     updatedAt.getTime(),
     projectUpdatedAt.getTime(),
     format,
