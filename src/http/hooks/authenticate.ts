@@ -11,13 +11,28 @@ import type { HttpDeps } from '../deps.ts';
 import { noStrayCookies, readProof, requireProof } from '../session/cookie.ts';
 import { requireOwnPage } from '../session/cross-site.ts';
 
-const principals = new WeakMap<FastifyRequest, Principal>();
+interface Identified {
+  readonly principal: Principal;
+  /** Looks the key or session up once more. */
+  again(): Promise<Principal>;
+}
+
+const identified = new WeakMap<FastifyRequest, Identified>();
 
 /** The owner of the request's key or session; only for routes behind `requireKey` or `requireKeyOrSession`. */
 export function principalOf(request: FastifyRequest): Principal {
-  const principal = principals.get(request);
-  if (principal === undefined) throw new Error(`the route ${request.routeOptions.url} lacks authentication`);
-  return principal;
+  return identifiedOf(request).principal;
+}
+
+/** Throws as `requireKey` and `requireKeyOrSession` do if the key or session has ended since the request began. */
+export async function requireAdmission(request: FastifyRequest): Promise<void> {
+  await identifiedOf(request).again();
+}
+
+function identifiedOf(request: FastifyRequest): Identified {
+  const found = identified.get(request);
+  if (found === undefined) throw new Error(`the route ${request.routeOptions.url} lacks authentication`);
+  return found;
 }
 
 export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
@@ -43,7 +58,8 @@ type FindOwner = (request: FastifyRequest, reply: FastifyReply) => Promise<Princ
 
 function identify(scope: FastifyInstance, findOwner: FindOwner): void {
   scope.addHook('onRequest', async (request, reply) => {
-    principals.set(request, await findOwner(request, reply));
+    const again = () => findOwner(request, reply);
+    identified.set(request, { principal: await again(), again });
   });
 }
 
