@@ -13,6 +13,8 @@ const CENSOR = '[removed]';
 const SECRET_FIELDS = [
   'authorization',
   'x-api-key',
+  'x-page-secret',
+  'pageSecret',
   'cookie',
   'set-cookie',
   'token',

@@ -32,6 +32,8 @@ test.each([
   { headers: { 'x-api-key': 'hunter2' } },
   { token: 'hunter2' },
   { headers: { cookie: 'bks_session_8080=hunter2' } },
+  { headers: { 'x-page-secret': 'hunter2' } },
+  { body: { pageSecret: 'hunter2' } },
   { res: { headers: { 'set-cookie': 'bks_session_8080=hunter2; Path=/' } } },
   { req: { headers: { authorization: 'Bearer hunter2', 'x-api-key': 'hunter2', cookie: 'hunter2' } } },
 ])('secrets are removed: %j', (fields) => {

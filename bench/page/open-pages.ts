@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { connectTo, migrateDatabase } from '../../harness/database-handle.ts';
+import { openPageSession } from '../../harness/page-session.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { makeLog } from '../../src/log.ts';
@@ -145,15 +146,13 @@ async function measureWrites<T>(subjects: readonly Subject[], measure: () => Pro
 
 /** Signs in and follows until the end. */
 async function openPage(url: string, key: string, follow: (call: Backsolve['call']) => Promise<void>): Promise<void> {
-  const headers = { 'content-type': 'application/json', origin: url };
-  const signedIn = await fetch(`${url}/session`, { method: 'POST', headers, body: JSON.stringify({ key }) });
-  const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
+  const { headers } = await openPageSession(url, key);
   const service = new Backsolve({
     url,
     maximumRetries: 0,
     fetch: async (input, init) => {
       const sent = new Headers(init?.headers);
-      sent.set('cookie', cookie);
+      for (const [name, value] of Object.entries(headers)) sent.set(name, value);
       const answer = await fetch(input, { ...init, headers: sent });
       answers[answer.status as 200 | 304] += 1;
       return answer;

@@ -103,7 +103,8 @@ function heatExchanger(length: number, passes: number): [number, number] {
 
 /** Returns the number of the objective. The session of the page may write. */
 async function loadRig(page: Page): Promise<number> {
-  const headers = { origin: new URL(link!).origin };
+  const pageSecret = await page.evaluate<string>("localStorage.getItem('backsolve-page-secret')");
+  const headers = { origin: new URL(link!).origin, 'x-page-secret': pageSecret };
   const post = async (where: string, data: object): Promise<{ readonly id: number; readonly trial_id: number }> => {
     const answer = await page.request.post(new URL(`/v1${where}`, link).href, { data, headers });
     if (!answer.ok()) throw new Error(await answer.text());

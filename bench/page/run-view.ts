@@ -12,6 +12,7 @@ import { type Browser, type CDPSession, chromium, type Page } from 'playwright-c
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { connectTo, migrateDatabase } from '../../harness/database-handle.ts';
 import { findBrowser } from '../../harness/find-browser.ts';
+import { openPageSession } from '../../harness/page-session.ts';
 import { seedObjective } from '../../harness/seeded-history.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
@@ -137,8 +138,9 @@ interface Subject {
 }
 
 async function measureVisit(browser: Browser, { url, key, client, id }: Subject) {
-  const context = await browser.newContext({ baseURL: url, locale: 'en-US', viewport: { width: 1280, height: 900 } });
-  await context.request.post('/session', { data: { key }, headers: { origin: url } });
+  const { storageState } = await openPageSession(url, key);
+  const viewport = { width: 1280, height: 900 };
+  const context = await browser.newContext({ baseURL: url, locale: 'en-US', viewport, storageState });
   await context.addInitScript(OBSERVER);
   const page = await context.newPage();
   const session = await context.newCDPSession(page);

@@ -1,8 +1,11 @@
-/** Signing in to the page: with a key, or with a link that an operator got from `start` or `page`. */
+/**
+ * Signing in to the page: with a key, or with a link that an operator got from `start` or `page`. A session has two secrets: a token in a
+ * cookie, which browsers also send to other ports of the host, and one that only the page holds. It counts with both.
+ */
 import { ensureAccount, findAccountId } from '../db/accounts.ts';
 import * as sessions from '../db/browser-sessions.ts';
 import type { Db } from '../db/transaction.ts';
-import { hashSecret, SCOPES } from '../domain/api-key.ts';
+import { hashSecret, matchesSecret, SCOPES } from '../domain/api-key.ts';
 import { makeToken, parseToken } from '../domain/browser-session.ts';
 import { DomainError, makeViolation, notFound } from '../domain/errors.ts';
 import { authenticate, type Principal } from './authenticate.ts';
@@ -16,13 +19,22 @@ export interface Session extends Principal {
 }
 
 export interface NewSession extends Session {
-  /** For the browser's cookie; returned here and never again. */
+  /** For the browser's cookie; returned here and never again, like the next. */
   readonly token: string;
+  /** For the page's storage. */
+  readonly pageSecret: string;
+}
+
+/** What a request proves its session with. */
+export interface SessionProof {
+  /** Of all cookies with the right name: programs on other ports of the host can add some. */
+  readonly tokens: readonly string[];
+  readonly pageSecret: string;
 }
 
 /** Throws UNAUTHENTICATED. */
 export async function signInByKey(db: Db, keyText: string): Promise<NewSession> {
-  const token = makeToken();
+  const secrets = makeSecrets();
   const keyId = await authenticate(db, keyText).then(
     (principal) => principal.keyId,
     (error: unknown) => {
@@ -30,44 +42,72 @@ export async function signInByKey(db: Db, keyText: string): Promise<NewSession> 
       throw error;
     },
   );
-  const stored = keyId && (await sessions.insertSessionOfKey(db, hashSecret(token), keyId));
+  const stored = keyId && (await sessions.insertSessionOfKey(db, secrets, keyId));
   if (!stored)
     throw refused('UNAUTHENTICATED', 'key', 'This API key is not valid: it is mistyped, revoked or expired.');
-  return begin(db, stored, token);
+  return begin(db, stored, secrets);
 }
 
 /** Throws LINK_ENDED for a link that is unknown, used or expired. */
 export async function signInByLink(db: Db, linkToken: string): Promise<NewSession> {
-  const token = makeToken();
+  const secrets = makeSecrets();
   const isToken = parseToken(linkToken) !== undefined;
-  const stored = isToken ? await sessions.redeemLink(db, hashSecret(linkToken), hashSecret(token)) : undefined;
+  const stored = isToken ? await sessions.redeemLink(db, hashSecret(linkToken), secrets) : undefined;
   if (stored === undefined) {
     const message =
       'This sign-in link was used before or has expired. Run `npx backsolve page` for another one, or sign in with an API key.';
     throw refused('LINK_ENDED', 'token', message);
   }
-  return begin(db, stored, token);
+  return begin(db, stored, secrets);
+}
+
+function makeSecrets() {
+  const [token, pageSecret] = [makeToken(), makeToken()];
+  return { token, pageSecret, tokenHash: hashSecret(token), pageHash: hashSecret(pageSecret) };
 }
 
 function refused(code: 'UNAUTHENTICATED' | 'LINK_ENDED', field: string, message: string): DomainError {
   return new DomainError(code, message, { violations: [makeViolation([field], message)] });
 }
 
-async function begin(db: Db, stored: sessions.StoredSession, token: string): Promise<NewSession> {
+async function begin(
+  db: Db,
+  stored: sessions.StoredSession,
+  { token, pageSecret }: { readonly token: string; readonly pageSecret: string },
+): Promise<NewSession> {
   await sessions.removeSurplusSessions(db, stored.accountId);
-  return { ...stored, secret: token, token };
+  return { ...stored, secret: token, token, pageSecret };
 }
 
-/** Throws SESSION_ENDED for a token that is malformed or unknown, and when its session or its key has ended. */
-export async function findSession(db: Db, token: string): Promise<Session> {
-  const stored = parseToken(token) === undefined ? undefined : await sessions.findUsableSession(db, hashSecret(token));
-  if (stored === undefined) throw new DomainError('SESSION_ENDED', 'Your session has ended; sign in again.');
-  return { ...stored, secret: token };
+/** Throws SESSION_ENDED unless one of the tokens and the secret of the page belong to a session, and it and its key have not ended. */
+export async function findSession(db: Db, { tokens, pageSecret }: SessionProof): Promise<Session> {
+  const usable = await findUsable(db, tokens);
+  const found = usable.find(({ pageHash }) => matchesSecret(pageSecret, pageHash));
+  if (found === undefined) throw new DomainError('SESSION_ENDED', 'Your session has ended; sign in again.');
+  const { tokenHash, pageHash: _, ...session } = found;
+  return { ...session, secret: tokens.find((token) => matchesSecret(token, tokenHash))! };
 }
 
-/** The account whose session was ended; undefined when there was none. */
-export async function endSession(db: Db, token: string): Promise<number | undefined> {
-  return parseToken(token) === undefined ? undefined : sessions.removeSession(db, hashSecret(token));
+/** Whether a token belongs to a session that may be used, if not with the secret of this page. */
+export async function isAnyAlive(db: Db, tokens: readonly string[]): Promise<boolean> {
+  return (await findUsable(db, tokens)).length > 0;
+}
+
+function findUsable(db: Db, tokens: readonly string[]) {
+  const wellFormed = tokens.filter((token) => parseToken(token) !== undefined);
+  return sessions.findUsableSessions(db, wellFormed.map(hashSecret));
+}
+
+/** The account of the session that was ended; undefined when there was none. */
+export async function endSession(db: Db, proof: SessionProof): Promise<number | undefined> {
+  try {
+    const { id, accountId } = await findSession(db, proof);
+    await sessions.removeSession(db, id);
+    return accountId;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'SESSION_ENDED') return undefined;
+    throw error;
+  }
 }
 
 /**

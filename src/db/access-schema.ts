@@ -18,6 +18,8 @@ interface ApiKeysTable {
 interface BrowserSessionsTable {
   id: Generated<number>;
   token_hash: Buffer;
+  /** null: began before sessions were bound to their page, and counts no more. */
+  page_hash: Buffer | null;
   account_id: number;
   /** null: a sign-in link began it. */
   key_id: number | null;

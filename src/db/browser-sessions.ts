@@ -20,30 +20,43 @@ const IDLE = sql`make_interval(hours => ${sql.lit(IDLE_HOURS)})`;
 const LIFETIME = sql`make_interval(days => ${sql.lit(LIFETIME_DAYS)})`;
 /** Of `api_keys k` and `accounts a`. */
 const IS_KEY_USABLE = sql`k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
+/** SHA-256 of both secrets of a session. */
+interface SecretHashes {
+  readonly tokenHash: Buffer;
+  readonly pageHash: Buffer;
+}
+
 const COLUMNS = sql`s.id, s.account_id as "accountId", a.name as "accountName", s.scopes, s.expires_at as "expiresAt"`;
 
-const selectUsable = compileSqlOnce<{ tokenHash: Buffer }, StoredSession>(
+const selectUsable = compileSqlOnce<{ tokenHashes: readonly Buffer[] }, StoredSession & SecretHashes>(
   (value) => sql`
-    select ${COLUMNS}, k.key_id as "keyId"
+    select ${COLUMNS}, k.key_id as "keyId", s.token_hash as "tokenHash", s.page_hash as "pageHash"
     from browser_sessions s
     join accounts a on a.id = s.account_id
     left join api_keys k on k.id = s.key_id
-    where s.token_hash = ${value('tokenHash')} and s.expires_at > now() and s.last_used_at > now() - ${IDLE}
+    where s.token_hash = any(${value('tokenHashes')}::bytea[]) and s.page_hash is not null
+      and s.expires_at > now() and s.last_used_at > now() - ${IDLE}
       and a.disabled_at is null and (s.key_id is null or (${IS_KEY_USABLE}))`,
 );
 
-/** The session of a token while it may be used: neither it nor its key has ended, and the account is active. Unique hash. */
-export async function findUsableSession(db: Db, tokenHash: Buffer): Promise<StoredSession | undefined> {
-  const [session] = await selectUsable(db, { tokenHash });
-  return session;
+/** The sessions of tokens that may be used: neither they nor their keys have ended, and the accounts are active. Unique hashes. */
+export async function findUsableSessions(
+  db: Db,
+  tokenHashes: readonly Buffer[],
+): Promise<readonly (StoredSession & SecretHashes)[]> {
+  return tokenHashes.length === 0 ? [] : selectUsable(db, { tokenHashes });
 }
 
 /** Begins a session of a key, which it does not outlive; undefined when the key may not be used. */
-export async function insertSessionOfKey(db: Db, tokenHash: Buffer, keyId: string): Promise<StoredSession | undefined> {
+export async function insertSessionOfKey(
+  db: Db,
+  { tokenHash, pageHash }: SecretHashes,
+  keyId: string,
+): Promise<StoredSession | undefined> {
   const { rows } = await sql<StoredSession>`
     with s as (
-      insert into browser_sessions (token_hash, account_id, key_id, scopes, expires_at)
-      select ${tokenHash}::bytea, k.account_id, k.id, k.scopes, least(now() + ${LIFETIME}, k.expires_at)
+      insert into browser_sessions (token_hash, page_hash, account_id, key_id, scopes, expires_at)
+      select ${tokenHash}::bytea, ${pageHash}::bytea, k.account_id, k.id, k.scopes, least(now() + ${LIFETIME}, k.expires_at)
       from api_keys k join accounts a on a.id = k.account_id
       where k.key_id = ${keyId} and a.disabled_at is null and ${IS_KEY_USABLE}
       returning *)
@@ -52,7 +65,11 @@ export async function insertSessionOfKey(db: Db, tokenHash: Buffer, keyId: strin
 }
 
 /** Uses a link up and begins its session, in one statement; undefined when the link is unknown, used or expired. */
-export async function redeemLink(db: Db, linkHash: Buffer, tokenHash: Buffer): Promise<StoredSession | undefined> {
+export async function redeemLink(
+  db: Db,
+  linkHash: Buffer,
+  { tokenHash, pageHash }: SecretHashes,
+): Promise<StoredSession | undefined> {
   const { rows } = await sql<StoredSession>`
     with link as (
       update sign_in_links l set used_at = now() from accounts a
@@ -60,8 +77,8 @@ export async function redeemLink(db: Db, linkHash: Buffer, tokenHash: Buffer): P
         and a.id = l.account_id and a.disabled_at is null
       returning l.account_id, l.scopes),
     s as (
-      insert into browser_sessions (token_hash, account_id, scopes, expires_at)
-      select ${tokenHash}::bytea, account_id, scopes, now() + ${LIFETIME} from link
+      insert into browser_sessions (token_hash, page_hash, account_id, scopes, expires_at)
+      select ${tokenHash}::bytea, ${pageHash}::bytea, account_id, scopes, now() + ${LIFETIME} from link
       returning *)
     select ${COLUMNS}, null as "keyId" from s join accounts a on a.id = s.account_id`.execute(db);
   return rows[0];
@@ -75,14 +92,8 @@ export async function removeSurplusSessions(db: Db, accountId: number): Promise<
       order by id desc offset ${MAXIMUM_SESSIONS} limit 1)`.execute(db);
 }
 
-/** The account of the session that was ended; undefined: there was none. Unique hash. */
-export async function removeSession(db: Db, tokenHash: Buffer): Promise<number | undefined> {
-  const row = await db
-    .deleteFrom('browser_sessions')
-    .where('token_hash', '=', tokenHash)
-    .returning('account_id as accountId')
-    .executeTakeFirst();
-  return row?.accountId;
+export async function removeSession(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('browser_sessions').where('id', '=', id).execute();
 }
 
 export async function insertLink(

@@ -101,7 +101,7 @@ async function writeAssets(root: string, folder: string, guides: readonly Guide[
     icon: await write('icon', 'svg', await readFile(join(root, 'src/dashboard/icon.svg'), 'utf8')),
     theme: await write('theme', 'js', await script('theme')),
     library: await write('library', 'js', await readLibrary()),
-    reference: await write('reference', 'js', await script('reference')),
+    reference: await write('reference', 'js', await bundle(join(root, SCRIPTS, 'reference.ts'))),
     referenceStyle: await write('reference', 'css', await styles([...framed, `${SCRIPTS}/reference.css`])),
     guideStyle: await write('guide', 'css', await styles([...framed, `${STYLES}/base.css`, `${SCRIPTS}/guide.css`])),
     search: await write('search', 'js', await bundle(join(root, SCRIPTS, 'search.ts'))),

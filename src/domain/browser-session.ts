@@ -1,6 +1,6 @@
 /**
- * Sessions of the page in a browser, and the links that begin one. The token of either is its only secret: 8 characters, an
- * underscore, 32 characters. Like keys, tokens are stored as a SHA-256 only.
+ * Sessions of the page in a browser, and the links that begin one. Their secrets, called tokens, are 8 characters, an underscore, 32
+ * characters: one of a link, two of a session. Like keys, tokens are stored as a SHA-256 only.
  */
 import { type ApiKey, makeApiKey } from './api-key.ts';
 

@@ -54,6 +54,8 @@ export interface Call<Ids, B> {
   readonly idempotency: IdempotentRequest | undefined;
   /** Calls `run` once if the client disconnects before it has the whole answer; at once if it has gone already. */
   whenGone(run: () => void): void;
+  /** For requests that have waited: throws as at their beginning unless their key or session may still be used. */
+  requireAdmission(): Promise<void>;
 }
 
 export interface Answer {

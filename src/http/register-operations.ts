@@ -5,7 +5,7 @@ import { DomainError, makeViolation, refuseViolations, type Violation } from '..
 import { type NextSlice, writeJson } from './answer/write-json.ts';
 import { isGone, refuseGone, whenOver } from './client-presence.ts';
 import type { IngressDeps } from './deps.ts';
-import { principalOf } from './hooks/authenticate.ts';
+import { principalOf, requireAdmission } from './hooks/authenticate.ts';
 import { scopeOfMethod } from './hooks/scopes.ts';
 import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
@@ -107,6 +107,7 @@ async function readCall(
     ifNoneMatch: request.headers['if-none-match'],
     texts,
     idempotency,
+    requireAdmission: () => requireAdmission(request),
     whenGone: (run: () => void) => {
       let isSent = false;
       reply.raw.once('finish', () => {

@@ -27,10 +27,11 @@ test('demo --pace prints a link to the page, solves, and keeps the service until
     headers: { 'content-type': 'application/json', origin: url! },
     body: JSON.stringify({ token }),
   });
-  expect(await session.json()).toMatchObject({ account: 'demo', scopes: expect.arrayContaining(['read', 'write']) });
+  const signedIn = (await session.json()) as { pageSecret: string };
+  expect(signedIn).toMatchObject({ account: 'demo', scopes: expect.arrayContaining(['read', 'write']) });
   const cookie = session.headers.get('set-cookie')!.split(';')[0]!;
   await demo.prints(/All outputs are met(.|\n)*until you press Ctrl-C/);
-  const objectives = await fetch(`${url}/v1/objectives`, { headers: { cookie } });
+  const objectives = await fetch(`${url}/v1/objectives`, { headers: { cookie, 'x-page-secret': signedIn.pageSecret } });
   expect(await objectives.json()).toMatchObject([{ stopReason: 1, outputCount: 5 }]);
   demo.child.kill('SIGINT');
   expect(await demo.ended).toBe(0);

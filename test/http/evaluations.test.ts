@@ -6,6 +6,7 @@ import { failLostEvaluations } from '../../src/application/fail-evaluation.ts';
 import { claimEvaluations } from '../../src/db/evaluations.ts';
 import { notify } from '../../src/db/listen.ts';
 import type { Db, Trx } from '../../src/db/transaction.ts';
+import { parseApiKey } from '../../src/domain/api-key.ts';
 import { accountIdOf, expireLease, insertBatch, insertEvaluations, type TestBatch } from '../support/evaluations.ts';
 import {
   type Answered,
@@ -391,6 +392,17 @@ describe('a claim', () => {
 });
 
 describe('a claim that waits', () => {
+  it('What it gets after its key was revoked is not sent and goes back', async () => {
+    const key = await service.makeKey('test', ['evaluate']);
+    const waiting = claim({ wait: 20 }, service.sendAs(key));
+    await expect.poll(() => service.evaluationWaiters.waiting).toBe(1);
+    await sql`update api_keys set revoked_at = now() where key_id = ${parseApiKey(key)!.keyId}`.execute(service.db);
+    const { ids } = await prepareCases(1);
+    await notify(service.db, 'backsolve_evaluations', String(accountId));
+    expect(await waiting).toMatchObject({ status: 401, body: { type: 'urn:backsolve:problem:unauthenticated' } });
+    expect(await read(ids[0]!)).toMatchObject({ state: 'waiting', lostLeases: 0 });
+  });
+
   it('It is answered as soon as there is something, and those that came first are served first', async () => {
     const waiting: Promise<Answered>[] = [];
     for (const n of [1, 2, 3]) {

@@ -101,7 +101,9 @@ async function useSessions(): Promise<void> {
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0];
     if (cookie === undefined) continue;
     secrets.set(`session key ${statuses.length}`, cookie.split('=')[1]!);
-    const headers = { cookie };
+    const { pageSecret } = (await signedIn.json()) as { pageSecret: string };
+    secrets.set(`page secret ${statuses.length}`, pageSecret);
+    const headers = { cookie, 'x-page-secret': pageSecret };
     statuses.push((await fetch(`${service.url}/v1/models`, { headers })).status);
     statuses.push((await fetch(`${service.url}/v1/models`, { method: 'POST', headers })).status);
   }

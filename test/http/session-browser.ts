@@ -1,4 +1,4 @@
-/** Browsers that sign in to the page, without a browser: they keep their cookie and say where their requests come from. */
+/** Browsers that sign in to the page, without a browser: they keep their secrets and say where their requests come from. */
 import { expect } from 'vitest';
 import { parseApiKey, type Scope } from '../../src/domain/api-key.ts';
 import type { NativeService, Send } from './native-service.ts';
@@ -14,29 +14,43 @@ export const SESSION_ENDED = {
 export type Headers = Readonly<Record<string, string>>;
 
 export function makeVisitors(serviceOf: () => NativeService) {
-  /** A browser at an address: it keeps the cookie that it is given, and says where its requests come from. */
+  /** A browser at an address: it keeps the cookie and the secret of the page that it is given. */
   function openBrowser({ address = '192.0.2.1', host = HOST, over = {} as Headers } = {}) {
     let cookie: string | undefined;
+    let pageSecret: string | undefined;
     const send = async (...[method, url, body, headers = OWN]: Parameters<Send>) => {
       const response = await serviceOf().app.inject({
         method: method as 'GET',
         url,
         remoteAddress: address,
-        headers: { host, ...over, ...headers, ...(cookie !== undefined && { cookie: `other=1; ${cookie}` }) },
+        headers: {
+          host,
+          ...over,
+          ...(cookie !== undefined && { cookie: `other=1; ${cookie}` }),
+          ...(pageSecret !== undefined && { 'x-page-secret': pageSecret }),
+          ...headers,
+        },
         ...(body !== undefined && { payload: body as object }),
       });
-      const set = response.headers['set-cookie'] as string | undefined;
+      const given = [response.headers['set-cookie'] ?? []].flat();
+      // Of the path under which the page keeps its own.
+      const set = given.find((one) => one.includes('; Path=/;'));
       if (set !== undefined) cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]!;
       const isJson = String(response.headers['content-type']).includes('json') && response.body !== '';
       const { statusCode: status, headers: answered, body: text } = response;
-      return { status, headers: answered, set, text, body: isJson ? response.json() : undefined };
+      const answer = isJson ? response.json() : undefined;
+      pageSecret = answer?.pageSecret ?? pageSecret;
+      return { status, headers: answered, set, given, text, body: answer };
     };
     return {
       send,
       cookie: () => cookie!,
       token: () => cookie!.split('=')[1]!,
-      steal: (stolen: string) => {
-        cookie = stolen;
+      pageSecret: () => pageSecret!,
+      /** Takes both secrets of another browser, or only a cookie. */
+      steal: (stolenCookie: string, stolenSecret?: string) => {
+        cookie = stolenCookie;
+        pageSecret = stolenSecret;
       },
     };
   }

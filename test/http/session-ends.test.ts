@@ -42,7 +42,7 @@ describe('the end of a session', () => {
     const browser = await signIn();
     const cookie = browser.cookie();
     expect(await browser.send('DELETE', '/session')).toMatchObject({ status: 204, text: '' });
-    browser.steal(cookie);
+    browser.steal(cookie, browser.pageSecret());
     await expectEnded(browser);
     expect((await browser.send('DELETE', '/session')).status).toBe(204);
   });

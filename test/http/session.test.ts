@@ -32,10 +32,11 @@ describe('signing in by key', () => {
   it('answers with account, scopes and end, and from then on the cookie is the key', async () => {
     const before = Date.now();
     const { account, keyId, answer, send } = await signIn(['read', 'write']);
-    expect(answer.body).toEqual({ account, scopes: ['read', 'write'], keyId, expiresAt: expect.any(String) });
+    const shown = { account, scopes: ['read', 'write'], keyId, expiresAt: expect.any(String) };
+    expect(answer.body).toEqual({ ...shown, pageSecret: expect.stringMatching(/^\w{41}$/) });
     const days = (Date.parse(answer.body.expiresAt) - before) / (24 * HOUR_MS);
     expect(days).toBeCloseTo(LIFETIME_DAYS, 2);
-    expect(await send('GET', '/session')).toMatchObject({ status: 200, body: answer.body });
+    expect((await send('GET', '/session')).body).toEqual(shown);
     expect(await send('POST', '/v1/models', { name: 'made on the page' })).toMatchObject({ status: 201 });
     const listed = await send('GET', '/v1/models');
     expect(listed.body.map(({ name }: { name: string }) => name)).toEqual(['made on the page']);
@@ -83,7 +84,7 @@ describe('signing in by key', () => {
   it('ends the earlier session of the browser', async () => {
     const browser = await signIn();
     const stolen = openBrowser();
-    stolen.steal(browser.cookie());
+    stolen.steal(browser.cookie(), browser.pageSecret());
     const { key } = await openAccount();
     expect((await browser.send('POST', '/session', { key })).status).toBe(201);
     expect(await stolen.send('GET', '/v1/models')).toMatchObject(SESSION_ENDED);
@@ -93,8 +94,8 @@ describe('signing in by key', () => {
   it(`ends the oldest session of an account beyond ${MAXIMUM_SESSIONS}`, async () => {
     const first = await signIn();
     await sql`
-      insert into browser_sessions (token_hash, account_id, scopes, expires_at)
-      select sha256(n::text::bytea), s.account_id, s.scopes, s.expires_at
+      insert into browser_sessions (token_hash, page_hash, account_id, scopes, expires_at)
+      select sha256(n::text::bytea), s.page_hash, s.account_id, s.scopes, s.expires_at
       from (select * from browser_sessions order by id desc limit 1) s, generate_series(2, ${MAXIMUM_SESSIONS}::int) n`.execute(
       service.db,
     );
@@ -232,7 +233,7 @@ describe('what a cookie does not do', () => {
     const { key, ...browser } = await signIn();
     const authorization = `Bearer ${browser.token()}`;
     expect((await openBrowser().send('GET', '/v1/models', undefined, { authorization })).status).toBe(401);
-    browser.steal(`bks_session_8080=${key}`);
+    browser.steal(`bks_session_8080=${key}`, browser.pageSecret());
     expect(await browser.send('GET', '/v1/models')).toMatchObject(SESSION_ENDED);
     expect((await openBrowser().send('POST', '/session', { token: key })).status).toBe(401);
   });
@@ -267,7 +268,7 @@ describe('the cookie', () => {
   it('belongs to one port: the cookie of another service on the host is not looked at', async () => {
     const browser = await signIn();
     const elsewhere = openBrowser({ host: 'rig.example:9090' });
-    elsewhere.steal(browser.cookie());
+    elsewhere.steal(browser.cookie(), browser.pageSecret());
     expect(await elsewhere.send('GET', '/v1/models')).toMatchObject({
       status: 401,
       body: { type: 'urn:backsolve:problem:unauthenticated' },
@@ -304,21 +305,20 @@ describe('guesses', () => {
     expect((await from(address).send('POST', '/session', { token })).status).toBe(201);
   });
 
-  it('Wrong cookies count like wrong keys; sessions that were right here go on', async () => {
+  it('Wrong secrets of pages count like wrong keys; sessions that were right here go on', async () => {
     const guarded = await openNativeService({ deps: { wrongKeys: new WrongKeys({ limit: 3, now: () => 0 }) } });
-    const get = async (cookie: string) =>
-      (await guarded.app.inject({ url: '/v1/models', headers: { host: HOST, cookie } })).statusCode;
-    const payload = { key: guarded.key };
-    const cookies: string[] = [];
-    for (let count = 0; count < 2; count++) {
-      const signedIn = await guarded.app.inject({ method: 'POST', url: '/session', headers: { host: HOST }, payload });
-      cookies.push(String(signedIn.headers['set-cookie']).split(';')[0]!);
-    }
-    expect(await get(cookies[0]!)).toBe(200);
-    for (let count = 0; count < 3; count++) expect(await get(`bks_session_8080=wrong${count}`)).toBe(401);
-    expect(await get('bks_session_8080=wrong')).toBe(429);
-    expect(await get(cookies[0]!)).toBe(200);
-    expect(await get(cookies[1]!)).toBe(429);
+    type Secrets = Pick<ReturnType<typeof openBrowser>, 'cookie' | 'pageSecret'>;
+    const get = async (secret: string, { cookie }: Pick<Secrets, 'cookie'>) => {
+      const headers = { host: HOST, cookie: cookie(), 'x-page-secret': secret };
+      return (await guarded.app.inject({ url: '/v1/models', headers })).statusCode;
+    };
+    const visitors = makeVisitors(() => guarded);
+    const [known, unknown] = [await visitors.signIn(), await visitors.signIn()];
+    expect(await get(known.pageSecret(), known)).toBe(200);
+    for (let count = 0; count < 3; count++) expect(await get(`wrong${count}`, known)).toBe(401);
+    expect(await get('wrong', known)).toBe(429);
+    expect(await get(known.pageSecret(), known)).toBe(200);
+    expect(await get(unknown.pageSecret(), unknown)).toBe(429);
     await guarded.close();
   });
 });
@@ -355,12 +355,13 @@ describe('the whole service', () => {
     const signedIn = await signIn({ key: whole.key });
     expect(signedIn.status).toBe(201);
     const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
+    const { pageSecret } = (await signedIn.json()) as { pageSecret: string };
     expect(cookie).toContain(`bks_session_${new URL(url!).port}=`);
     await sql`update browser_sessions set last_used_at = now() - interval '1 hour'`.execute(db);
     const origin = url!;
     const made = await fetch(`${url}/v1/models`, {
       method: 'POST',
-      headers: { cookie, origin, 'content-type': 'application/json' },
+      headers: { cookie, 'x-page-secret': pageSecret, origin, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'by cookie' }),
     });
     expect(made.status).toBe(201);

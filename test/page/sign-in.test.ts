@@ -1,5 +1,8 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { openPageSession } from '../../harness/page-session.ts';
 import { createSignInLink } from '../../src/application/browser-sessions.ts';
+import { createKey } from '../../src/application/manage-keys.ts';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -120,4 +123,126 @@ test('The keyboard alone signs in, goes through the page and signs out', async (
   await page.getByRole('heading', { name: 'Objectives' }).waitFor();
   await press('Space', 'button', 'Sign out');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor();
+const accountIn = (page: Page) => page.getByRole('banner').getByText(/^Account /);
+const keyOf = (account: string) =>
+  createKey(service.service.db, { account, label: null, scopes: ['read', 'write', 'admin'], expiresAt: null });
+
+test('The header names the account, and a new tab of the browser is signed in as well', async ({ visit }) => {
+  const page = await visit(service, '/page');
+  expect(await accountIn(page).textContent()).toBe('Account test');
+  const tab = await page.context().newPage();
+  await tab.goto('/page/administration');
+  await heading(tab, 'Administration');
+  expect(await accountIn(tab).textContent()).toBe('Account test');
+  await page.setViewportSize(PHONE);
+  await expectAccessible(page);
+});
+
+test('A sign-out shows in the other tabs, and a sign-in to the same account brings them back', async ({ visit }) => {
+  const page = await visit(service, '/page/administration', { tolerates: [/status of 401/] });
+  await heading(page, 'Administration');
+  const tab = await page.context().newPage();
+  await tab.goto('/page');
+  await heading(tab, 'Objectives');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await heading(tab, 'Sign in');
+  expect(await tab.getByRole('alert').textContent()).toBe('You signed out in another tab.');
+  await page.getByLabel('API key').fill(service.key);
+  await page.keyboard.press('Enter');
+  await heading(tab, 'Objectives');
+});
+
+test('A tab says so when another one signs in to another account, and shows that one only when asked', async ({
+  visit,
+}) => {
+  const page = await visit(service, '/page', { tolerates: [/status of 401/] });
+  await heading(page, 'Objectives');
+  const token = await createSignInLink(service.service.db, 'other', { makesAccount: true });
+  const tab = await page.context().newPage();
+  await tab.goto(`/page#token=${token}`);
+  await tab.getByRole('button', { name: 'Sign in by the link' }).click();
+  await expect.poll(() => accountIn(tab).textContent()).toBe('Account other');
+  await heading(page, 'Sign in');
+  expect(await page.getByRole('alert').textContent()).toContain('Another tab signed in to the account other');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Go on with other' }).click();
+  await expect.poll(() => accountIn(page).textContent()).toBe('Account other');
+});
+
+test('A link is not used while somebody is signed in until it is clicked, and one that fails ends no session', async ({
+  visit,
+}) => {
+  const page = await visit(service, '/page', { tolerates: [/status of 401 .*\/session\)/] });
+  await heading(page, 'Objectives');
+  const tries: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') tries.push(request.url());
+  });
+  for (const letter of ['a', 'b']) {
+    await page.goto(`/page#token=${letter.repeat(8)}_${letter.repeat(32)}`);
+    await page.getByText('You are signed in to the account test').waitFor();
+  }
+  await expectAccessible(page);
+  await screenshot(page, 'sign-in offered link');
+  await page.getByRole('button', { name: 'Ignore the link' }).click();
+  expect([tries, new URL(page.url()).hash]).toEqual([[], '']);
+  await page.goto(`/page#token=${'c'.repeat(8)}_${'c'.repeat(32)}`);
+  await page.getByRole('button', { name: 'Sign in by the link' }).click();
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('used before or has expired');
+  expect(await accountIn(page).textContent()).toBe('Account test');
+  expect(await page.getByRole('heading', { name: 'Objectives' }).isVisible()).toBe(true);
+  expect(tries).toHaveLength(1);
+  await page.reload();
+  await heading(page, 'Objectives');
+});
+
+test('After a link has failed the next one waits for a click', async ({ visit }) => {
+  const page = await visit(service, `/page#token=${'d'.repeat(8)}_${'d'.repeat(32)}`, {
+    key: null,
+    tolerates: [/status of 401 .*\/session\)/],
+  });
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('used before or has expired');
+  const token = await createSignInLink(service.service.db, 'test');
+  await page.goto(`/page#token=${token}`);
+  await page.getByRole('button', { name: 'Sign in by the link' }).click();
+  await heading(page, 'Objectives');
+});
+
+test('A cookie planted by a program on another port changes neither the account nor what is written', async ({
+  visit,
+}) => {
+  const page = await visit(service, '/page');
+  await heading(page, 'Objectives');
+  const thief = await openPageSession(service.service.url!, await keyOf('thief'));
+  const [name, value] = thief.cookie.split('=') as [string, string];
+  const planted = { name, value, domain: '127.0.0.1', httpOnly: true, sameSite: 'Strict' as const };
+  await page.context().addCookies([{ ...planted, path: '/v1' }]);
+  await page.reload();
+  await heading(page, 'Objectives');
+  expect(await accountIn(page).textContent()).toBe('Account test');
+  await expect.poll(async () => (await page.context().cookies()).map(({ path }) => path)).toEqual(['/']);
+});
+
+test('Whoever signs out is told what they have not sent, and it leaves the browser', async ({ visit }) => {
+  const page = await visit(service, '/page/new', { tolerates: [/status of 401/] });
+  await page.getByLabel('Name of the problem').fill('Secret rig');
+  const drafts = () => page.evaluate<string[]>("Object.keys(localStorage).filter((key) => key.includes('draft'))");
+  await expect.poll(drafts).toHaveLength(1);
+  const tab = await page.context().newPage();
+  await tab.goto('/page/new');
+  await tab.getByLabel('Name of the problem').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByRole('listitem').allTextContents()).toEqual(['the new problem']);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await drafts()).toHaveLength(1);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await dialog.getByRole('button', { name: 'Sign out and delete' }).click();
+  await heading(page, 'Sign in');
+  await heading(tab, 'Sign in');
+  expect(await drafts()).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { test as base, expect, inject } from 'vitest';
+import { openPageSession } from '../../harness/page-session.ts';
 import type { TestService } from './service.ts';
 
 /** Of a picture, in pixels. */
@@ -42,12 +43,8 @@ const withBrowser = base
         reducedMotion: 'reduce',
         viewport: { width: 1280, height: 900 },
         ...options,
+        ...(key !== null && { storageState: (await openPageSession(service.url!, key)).storageState }),
       });
-      if (key !== null) {
-        const headers = { origin: service.url! };
-        const answer = await context.request.post('/session', { data: { key }, headers });
-        expect(answer.status(), await answer.text()).toBe(201);
-      }
       context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       pages.push(page);

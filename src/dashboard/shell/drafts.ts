@@ -61,6 +61,14 @@ function keysOf(store: Store): readonly string[] {
   return Array.from({ length: store.length }, (_, i) => store.key(i)!);
 }
 
+/** What was typed and not sent, as items of a list. */
+export function unsentDrafts(account: string, store: Store | undefined = browserStore()): readonly string[] {
+  const drafts = draftsOf(account, store);
+  const problem = drafts.read(NEW_PROBLEM) === undefined ? [] : ['the new problem'];
+  const objectives = new Set(drafts.names('outputs/').map((name) => name.split('/')[1]!));
+  return [...problem, ...Array.from(objectives, (id) => `outputs of objective ${id}`)];
+}
+
 /** Removes all drafts of an account from this browser, for its sign-out. */
 export function forgetAll(account: string, store: Store | undefined = browserStore()): void {
   forgotten.set(account, (forgotten.get(account) ?? 0) + 1);

@@ -5,10 +5,12 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { clock } from '../parts/formats.ts';
 import { SignIn } from '../views/sign-in/sign-in.tsx';
 import { Link } from './link.tsx';
+import { LinkOffer } from './link-offer.tsx';
 import { address, type View } from './router.ts';
 import { findRoute, type Match } from './routes.ts';
 import { awaySince, explain } from './service.ts';
-import { may, session, signOut } from './session.ts';
+import { may, session, signInNotice } from './session.ts';
+import { SignOutButton, SignOutDialog } from './sign-out.tsx';
 import { type Theme, theme } from './theme.ts';
 
 export function Frame() {
@@ -24,17 +26,25 @@ export function Frame() {
         </Link>
         {known && <Navigation />}
         <div class="top-end">
-          <ThemeChoice />
           {known && (
-            <button type="button" class="quiet" onClick={() => void signOut()}>
-              Sign out
-            </button>
+            <span class="account" title={known.account}>
+              Account {known.account}
+            </span>
           )}
+          <ThemeChoice />
+          {known && <SignOutButton />}
         </div>
       </header>
       {awaySince.value !== undefined && (
         <p class="notice warning" role="status">
           Not connected; as of {clock(awaySince.value)}. Trying again.
+        </p>
+      )}
+      <SignOutDialog />
+      <LinkOffer />
+      {known && signInNotice.value !== undefined && (
+        <p class="notice warning" role="alert">
+          {signInNotice.value}
         </p>
       )}
       <main id="main" tabIndex={-1}>

@@ -1,6 +1,7 @@
-/** The service, by the session's cookie, and whether it can be reached. */
+/** The service, by the session of the page, and whether it can be reached. */
 import { signal } from '@preact/signals';
 import { Backsolve, BacksolveError, ConnectionError } from '../../../clients/typescript/src/index.ts';
+import { pageSecret, SECRET_HEADER } from './page-secret.ts';
 
 /** Since when no answer has come; undefined while the service answers. */
 export const awaySince = signal<Date | undefined>(undefined);
@@ -21,7 +22,6 @@ export async function fetchNoting(input: RequestInfo | URL, init?: RequestInit):
     // A proxy answers so while the service restarts.
     if (response.status === 502 || response.status === 503 || response.status === 504) noteAway();
     else noteAnswer();
-    if (response.status === 401) onSignedOut();
     return response;
   } catch (error) {
     if (!init?.signal?.aborted) noteAway();
@@ -38,10 +38,21 @@ function noteAway(): void {
   awaySince.value ??= lastAnswer.value ?? new Date();
 }
 
+/** Sends the secret of the page, and notes when the session is over. */
+async function fetchSignedIn(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const secret = pageSecret();
+  const headers = new Headers(init?.headers);
+  if (secret !== undefined) headers.set(SECRET_HEADER, secret);
+  const response = await fetchNoting(input, { ...init, headers });
+  // An answer to an earlier session says nothing about this one.
+  if (response.status === 401 && secret === pageSecret()) onSignedOut();
+  return response;
+}
+
 /** Readers try again themselves, so few retries: a control must not hang for a minute. */
 export const service = new Backsolve({
   url: location.origin,
-  fetch: fetchNoting,
+  fetch: fetchSignedIn,
   maximumRetries: 2,
   retryForMs: 8_000,
 });

@@ -1,5 +1,7 @@
 /** Who is signed in. */
 import { signal } from '@preact/signals';
+import { forgetAll } from './drafts.ts';
+import { adoptSecret, pageSecret, SECRET_HEADER, SECRET_NAME, storedSecret, storeSecret } from './page-secret.ts';
 import { fetchNoting, whenSignedOut } from './service.ts';
 
 export type Scope = 'read' | 'write' | 'evaluate' | 'admin';
@@ -14,70 +16,150 @@ export interface Session {
 
 /** undefined: not known yet; null: nobody. */
 export const session = signal<Session | null | undefined>(undefined);
-/** Why there is no session, if there is something to say. */
+/** What there is to say of the session, and why there is none. */
 export const signInNotice = signal<string | undefined>(undefined);
+/** The token of a link that signs in only when the user says so: a page that opened this one may have put it into the address. */
+export const offeredLink = signal<string | undefined>(undefined);
+/** The account that another tab signed in to, while this one showed another. */
+export const accountElsewhere = signal<string | undefined>(undefined);
+
+/** Whose data this tab has shown. */
+let shownAccount: string | undefined;
+let hasLinkFailed = false;
+
+const OVER = 'Your session is over. Sign in to go on where you were.';
+const NO_ANSWER = 'The service does not answer. Check that it runs, then';
 
 whenSignedOut(() => {
-  if (session.value) signInNotice.value = 'Your session is over. Sign in to go on where you were.';
-  session.value = null;
+  const stored = storedSecret();
+  if (stored !== undefined && stored !== pageSecret()) void followOtherTab();
+  else if (session.value) end(OVER);
 });
 
-/** Signs in by the link in the address, or else looks whether a session is there. */
+/** Goes on with the session of the browser, or else signs in by the link in the address. */
 export async function startSession(): Promise<void> {
   // A link that is opened where the page is already open changes only this part of the address.
-  addEventListener('hashchange', () => {
-    const token = takeToken();
-    if (token !== undefined) void signIn({ token });
+  addEventListener('hashchange', () => void takeLink());
+  addEventListener('storage', ({ key }) => {
+    if (key === SECRET_NAME || key === null) void followOtherTab();
   });
-  const token = takeToken();
-  if (token !== undefined) {
-    await signIn({ token });
+  const secret = pageSecret();
+  try {
+    const found = secret === undefined ? null : await ask(secret);
+    if (found !== null) begin(found);
+    else if (!hasLink()) session.value = null;
+  } catch {
+    end(`${NO_ANSWER} reload this page.`);
+  }
+  await takeLink();
+}
+
+/** The session of a secret; null: there is none any more. Rejects when the service does not answer. */
+async function ask(secret: string): Promise<Session | null> {
+  const response = await fetchNoting('/session', { headers: { [SECRET_HEADER]: secret } });
+  if (!response.ok) throw new Error(`answered ${response.status}`);
+  return (await response.json()) as Session | null;
+}
+
+/** A view keeps what it has read, so another account gets a page of its own. */
+function begin(found: Session): void {
+  if (shownAccount !== undefined && shownAccount !== found.account) {
+    location.reload();
     return;
   }
+  shownAccount = found.account;
+  accountElsewhere.value = undefined;
+  session.value = found;
+}
+
+function end(notice: string | undefined): void {
+  signInNotice.value = notice;
+  session.value = null;
+}
+
+/** Another tab signed out, or in. */
+async function followOtherTab(): Promise<void> {
+  const secret = storedSecret();
+  if (secret === pageSecret()) return;
   try {
-    const response = await fetchNoting('/session');
-    session.value = response.ok ? ((await response.json()) as Session) : null;
+    const found = secret === undefined ? null : await ask(secret);
+    if (found !== null && shownAccount !== undefined && found.account !== shownAccount) {
+      accountElsewhere.value = found.account;
+      end(undefined);
+      return;
+    }
+    adoptSecret(secret);
+    if (found !== null) begin(found);
+    else if (session.value && secret !== undefined) end(OVER);
+    else if (session.value) {
+      forgetAll(session.value.account);
+      end('You signed out in another tab.');
+    }
   } catch {
-    session.value = null;
-    signInNotice.value = 'The service does not answer. Check that it runs, then reload this page.';
+    end(`${NO_ANSWER} reload this page.`);
   }
 }
 
-/** The token of a sign-in link, which leaves the address. */
-function takeToken(): string | undefined {
-  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-  if (token !== undefined) history.replaceState(null, '', location.pathname + location.search);
-  return token;
+const LINK = /^#token=([\w-]+)$/;
+
+function hasLink(): boolean {
+  return LINK.test(location.hash);
 }
 
-/** Resolves to whether it worked; otherwise `signInNotice` says why not. */
+/** Takes the token of a link out of the address. It signs in if nobody is, and no link has failed here before. */
+async function takeLink(): Promise<void> {
+  const token = LINK.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  if (session.value || hasLinkFailed) offeredLink.value = token;
+  else await signIn({ token });
+}
+
+/** Resolves to whether it worked; otherwise `signInNotice` says why not, and the session stays as it was. */
 export async function signIn(credentials: { readonly key: string } | { readonly token: string }): Promise<boolean> {
   signInNotice.value = undefined;
+  offeredLink.value = undefined;
+  const isDone = await trySignIn(credentials);
+  if (!isDone && 'token' in credentials) hasLinkFailed = true;
+  session.value ??= null;
+  return isDone;
+}
+
+async function trySignIn(credentials: object): Promise<boolean> {
+  const secret = pageSecret();
   try {
     const response = await fetchNoting('/session', {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...(secret !== undefined && { [SECRET_HEADER]: secret }) },
       body: JSON.stringify(credentials),
     });
-    const body = (await response.json()) as Session & { readonly detail?: string };
-    session.value = response.ok ? body : null;
-    if (!response.ok) signInNotice.value = body.detail ?? 'Signing in failed.';
-    return response.ok;
+    const body = (await response.json()) as Session & { readonly pageSecret: string; readonly detail?: string };
+    if (!response.ok) {
+      signInNotice.value = body.detail ?? 'Signing in failed.';
+      return false;
+    }
+    storeSecret(body.pageSecret);
+    begin(body);
+    return true;
   } catch {
-    session.value = null;
-    signInNotice.value = 'The service does not answer. Check that it runs, then try again.';
+    signInNotice.value = `${NO_ANSWER} try again.`;
     return false;
   }
 }
 
-export async function signOut(): Promise<void> {
+/** Drafts of the account leave this browser as well. Resolves to whether it worked; otherwise the header says that the service is away. */
+export async function signOut(): Promise<boolean> {
   try {
-    await fetchNoting('/session', { method: 'DELETE' });
-    signInNotice.value = 'You are signed out.';
-    session.value = null;
+    const headers = { [SECRET_HEADER]: pageSecret() ?? '' };
+    const response = await fetchNoting('/session', { method: 'DELETE', headers });
+    if (!response.ok) return false;
   } catch {
-    signInNotice.value = undefined;
+    return false;
   }
+  if (session.value) forgetAll(session.value.account);
+  storeSecret(undefined);
+  end('You are signed out.');
+  return true;
 }
 
 /** Whether the session ends when this key does. */

@@ -2,13 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import { refuseGone } from '../client-presence.ts';
 import type { IngressDeps } from '../deps.ts';
-import { readKey, readKeyOrToken, requireKey, requireKeyOrSession } from './authenticate.ts';
+import { readKey, readKeyOrPageSecret, requireKey, requireKeyOrSession } from './authenticate.ts';
 import { limitConcurrencyByAccount, limitConcurrencyByKey } from './limit-concurrency.ts';
 
 /** `takesSessions`: a request without a key may come from a session of the page. */
 export function admitAccounts(scope: FastifyInstance, deps: IngressDeps, takesSessions = false): void {
   const { slots } = deps;
-  if (slots !== undefined) limitConcurrencyByKey(scope, slots.byKey, takesSessions ? readKeyOrToken : readKey);
+  if (slots !== undefined) limitConcurrencyByKey(scope, slots.byKey, takesSessions ? readKeyOrPageSecret : readKey);
   if (takesSessions) requireKeyOrSession(scope, deps);
   else requireKey(scope, deps);
   // The client may have gone while its key was looked up.

@@ -1,23 +1,38 @@
 /** Identifies the owner of a request's key, or of its session, before its body is read. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, type KeyHolder, type Principal } from '../../application/authenticate.ts';
-import { findSession, type Session } from '../../application/browser-sessions.ts';
+import { findSession, type Session, type SessionProof } from '../../application/browser-sessions.ts';
 import { SharedLookups } from '../../application/shared-lookups.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { parseToken } from '../../domain/browser-session.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { clientAddress } from '../client-address.ts';
 import type { HttpDeps } from '../deps.ts';
-import { readToken } from '../session/cookie.ts';
+import { noStrayCookies, readProof, requireProof } from '../session/cookie.ts';
 import { requireOwnPage } from '../session/cross-site.ts';
 
-const principals = new WeakMap<FastifyRequest, Principal>();
+interface Identified {
+  readonly principal: Principal;
+  /** Looks the key or session up once more. */
+  again(): Promise<Principal>;
+}
+
+const identified = new WeakMap<FastifyRequest, Identified>();
 
 /** The owner of the request's key or session; only for routes behind `requireKey` or `requireKeyOrSession`. */
 export function principalOf(request: FastifyRequest): Principal {
-  const principal = principals.get(request);
-  if (principal === undefined) throw new Error(`the route ${request.routeOptions.url} lacks authentication`);
-  return principal;
+  return identifiedOf(request).principal;
+}
+
+/** Throws as `requireKey` and `requireKeyOrSession` do if the key or session has ended since the request began. */
+export async function requireAdmission(request: FastifyRequest): Promise<void> {
+  await identifiedOf(request).again();
+}
+
+function identifiedOf(request: FastifyRequest): Identified {
+  const found = identified.get(request);
+  if (found === undefined) throw new Error(`the route ${request.routeOptions.url} lacks authentication`);
+  return found;
 }
 
 export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
@@ -29,19 +44,22 @@ export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
 export function requireKeyOrSession(scope: FastifyInstance, deps: HttpDeps): void {
   const ownerOfKey = makeKeyFinder(deps);
   const ownerOfSession = makeSessionFinder(deps);
-  identify(scope, async (request) => {
+  identify(scope, async (request, reply) => {
     const keyText = readKey(request);
-    const token = keyText === undefined ? readToken(request) : undefined;
-    if (token === undefined) return ownerOfKey(request, keyText);
-    const session = await ownerOfSession(request, token);
+    const proof = keyText === undefined ? requireProof(request) : undefined;
+    if (proof === undefined) return ownerOfKey(request, keyText);
+    const session = await ownerOfSession(request, reply, proof);
     if (request.method !== 'GET' && request.method !== 'HEAD') requireOwnPage(request);
     return session;
   });
 }
 
-function identify(scope: FastifyInstance, findOwner: (request: FastifyRequest) => Promise<Principal>): void {
-  scope.addHook('onRequest', async (request) => {
-    principals.set(request, await findOwner(request));
+type FindOwner = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;
+
+function identify(scope: FastifyInstance, findOwner: FindOwner): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    const again = () => findOwner(request, reply);
+    identified.set(request, { principal: await again(), again });
   });
 }
 
@@ -58,12 +76,19 @@ function makeKeyFinder(deps: HttpDeps): (request: FastifyRequest, keyText: strin
   };
 }
 
-/** Finds the session of a token and notes its use. Throws SESSION_ENDED, or TOO_MANY_WRONG_KEYS without a look-up. */
-export function makeSessionFinder(deps: HttpDeps): (request: FastifyRequest, token: string) => Promise<Session> {
+/**
+ * Finds the session of a request, notes its use and removes cookies that others put beside its own. Throws SESSION_ENDED, or
+ * TOO_MANY_WRONG_KEYS without a look-up.
+ */
+export function makeSessionFinder(
+  deps: HttpDeps,
+): (request: FastifyRequest, reply: FastifyReply, proof: SessionProof) => Promise<Session> {
   const lookups = new SharedLookups<Session>();
-  return async (request, token) => {
-    const find = () => lookups.find(token, () => findSession(deps.db, token));
-    const session = await slowGuesses(deps, request, token, find, () => parseToken(token)!);
+  return async (request, reply, proof) => {
+    const { tokens, pageSecret } = proof;
+    const find = () => lookups.find([pageSecret, ...tokens].join(' '), () => findSession(deps.db, proof));
+    const session = await slowGuesses(deps, request, pageSecret, find, () => parseToken(pageSecret)!);
+    if (tokens.length > 1) reply.header('set-cookie', noStrayCookies(request));
     deps.noteSessionUse?.(session.id);
     if (session.keyId !== null) deps.noteKeyUse(session.keyId);
     return session;
@@ -101,8 +126,8 @@ async function slowGuesses<T>(
 }
 
 /** The text by which a request identifies itself, right or wrong. */
-export function readKeyOrToken(request: FastifyRequest): string | undefined {
-  return readKey(request) ?? readToken(request);
+export function readKeyOrPageSecret(request: FastifyRequest): string | undefined {
+  return readKey(request) ?? readProof(request)?.pageSecret;
 }
 
 /** The key in Authorization: Bearer, or in X-API-Key. */

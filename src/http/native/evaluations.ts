@@ -66,6 +66,16 @@ async function handBack(
   }
 }
 
+/** Throws if the key was revoked while the request waited; what was claimed for it goes back. */
+async function requireAdmission(call: Call<unknown, unknown>, claimed: readonly ClaimedEvaluation[]): Promise<void> {
+  try {
+    await call.requireAdmission();
+  } catch (error) {
+    await handBack(call, claimed);
+    throw error;
+  }
+}
+
 export const evaluationOperations: readonly Operation[] = [
   defineOperation({
     method: 'POST',
@@ -101,6 +111,7 @@ export const evaluationOperations: readonly Operation[] = [
       const { evaluations, mayWait } = await claimEvaluations(deps, accountId, body, options);
       claimed = evaluations;
       if (gone.signal.aborted) await handBack(call, claimed);
+      if (body.waitMs > 0) await requireAdmission(call, claimed);
       const lost = evaluations.filter(({ wasLost }) => wasLost).length;
       if (lost > 0) deps.metrics?.evaluationLeaseLost(lost);
       const answer = ok.answer({ evaluations: evaluations.map(presentClaimedEvaluation) });

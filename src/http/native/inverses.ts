@@ -86,7 +86,7 @@ export const inverseOperations: readonly Operation[] = [
     refusals: {
       409: 'The previous iteration is not completed, or as many are open as parallelism says; instance is the path of the oldest open one. The detail says what to do.',
     },
-    handle: async ({ deps, accountId, ids, prefer, requestId, idempotency }) => {
+    handle: async ({ deps, accountId, ids, prefer, requestId, idempotency, requireAdmission }) => {
       const { waitMs, applied } = applyWait(prefer, {
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
@@ -95,6 +95,7 @@ export const inverseOperations: readonly Operation[] = [
       const traceParent = activeTraceParent();
       const options = { requestId, traceParent, waitMs, idempotency, limits, opensMore: true };
       const view = await suggest(deps, accountId, ids, options);
+      if (waitMs > 0) await requireAdmission();
       const isPending = isBeingComputed(view.inverse);
       return {
         status: isPending ? 202 : 201,
@@ -135,7 +136,7 @@ export const inverseOperations: readonly Operation[] = [
         },
       },
     },
-    handle: async ({ deps, accountId, ids, body, prefer, requestId, idempotency }) => {
+    handle: async ({ deps, accountId, ids, body, prefer, requestId, idempotency, requireAdmission }) => {
       const { waitMs, applied } = applyWait(prefer, {
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
@@ -143,6 +144,7 @@ export const inverseOperations: readonly Operation[] = [
       const limits = deps.settings.account;
       const options = { count: body.count, requestId, traceParent: activeTraceParent(), waitMs, idempotency, limits };
       const suggested = await suggestInverses(deps, accountId, ids, options);
+      if (waitMs > 0) await requireAdmission();
       const preference = applied !== undefined && suggested.mayWait && { 'preference-applied': applied };
       const answer = presentSuggestedInverses(suggested);
       if (suggested.isDone) {

@@ -4,7 +4,8 @@ import { applyWait } from '../wire/prefer.ts';
 
 /**
  * For a request that has an answer and would rather wait for another: what `wait` resolves to, and the header that says so.
- * Undefined where the request does not wait: it has no If-None-Match, does not prefer to, or too many of its account do.
+ * Undefined where the request does not wait: it has no If-None-Match, does not prefer to, or too many of its account do. Throws if the
+ * key was revoked meanwhile.
  */
 export async function waitForChange<Stamp>(
   {
@@ -12,7 +13,8 @@ export async function waitForChange<Stamp>(
     accountId,
     ifNoneMatch,
     prefer,
-  }: Pick<Call<unknown, unknown>, 'deps' | 'accountId' | 'ifNoneMatch' | 'prefer'>,
+    requireAdmission,
+  }: Pick<Call<unknown, unknown>, 'deps' | 'accountId' | 'ifNoneMatch' | 'prefer' | 'requireAdmission'>,
   wait: (waiters: ChangeWaiters, waitMs: number) => Promise<Stamp | undefined>,
 ): Promise<{ readonly stamp: Stamp | undefined; readonly headers: Readonly<Record<string, string>> }> {
   const { changeWaiters, settings } = deps;
@@ -20,5 +22,7 @@ export async function waitForChange<Stamp>(
   const canWait =
     ifNoneMatch !== undefined && waitMs > 0 && changeWaiters !== undefined && !changeWaiters.isFull(accountId);
   if (!canWait || applied === undefined) return { stamp: undefined, headers: {} };
-  return { stamp: await wait(changeWaiters, waitMs), headers: { 'preference-applied': applied } };
+  const stamp = await wait(changeWaiters, waitMs);
+  await requireAdmission();
+  return { stamp, headers: { 'preference-applied': applied } };
 }

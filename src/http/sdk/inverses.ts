@@ -77,7 +77,10 @@ export const inverseOperations: readonly Operation[] = [
 ];
 
 interface SuggestCall
-  extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId' | 'idempotency'> {
+  extends Pick<
+    Call<{ readonly objectiveId: number }, unknown>,
+    'accountId' | 'ids' | 'requestId' | 'idempotency' | 'requireAdmission'
+  > {
   readonly deps: SuggestDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
 }
 
@@ -85,11 +88,13 @@ interface SuggestCall
  * Throws OVERLOADED if the suggestion takes longer than a client waits (a retry gets it), and OBJECTIVE_ENDED if the objective
  * was stopped in the meantime.
  */
-async function suggest({ deps, accountId, ids, requestId, idempotency }: SuggestCall): Promise<InverseView> {
+async function suggest(call: SuggestCall): Promise<InverseView> {
+  const { deps, accountId, ids, requestId, idempotency } = call;
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
   const limits = deps.settings.account;
   const traceParent = activeTraceParent();
   const view = await suggestNext(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits });
+  if (waitMs > 0) await call.requireAdmission();
   if (view.inverse.input !== null) return view;
   if (!isBeingComputed(view.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
   const message = 'The suggestion is still being computed; retry to get it.';

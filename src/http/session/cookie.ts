@@ -1,8 +1,15 @@
 /**
- * The cookie of a session. Cookies ignore ports, so over http its name has the port: services on other ports of the host keep theirs.
- * Host, port and protocol are those that the browser sees, as far as TRUST_PROXY lets proxies say so.
+ * The cookie of a session, and the header beside it. Cookies ignore ports, so over http the name has the port: services on other ports of
+ * the host keep theirs. Programs there still receive the cookie and can add some of the same name; they do not know the secret of the
+ * page. Host, port and protocol are those that the browser sees, as far as TRUST_PROXY lets proxies say so.
  */
 import type { FastifyRequest } from 'fastify';
+import type { SessionProof } from '../../application/browser-sessions.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { pathOf } from '../request-path.ts';
+
+/** Carries the secret of the page. */
+export const PAGE_HEADER = 'x-page-secret';
 
 /** Of the browser's page, such as http://127.0.0.1:8080. */
 export function ownOrigin(request: FastifyRequest): string {
@@ -14,13 +21,27 @@ function nameOf(request: FastifyRequest): string {
   return `bks_session_${/:(\d+)$/.exec(request.host)?.[1] ?? '80'}`;
 }
 
-/** The token in the request's cookie. */
-export function readToken(request: FastifyRequest): string | undefined {
-  const { cookie } = request.headers;
-  if (cookie === undefined) return undefined;
+/** The tokens in all cookies with the name, once each. */
+export function readTokens(request: FastifyRequest): readonly string[] {
   const start = `${nameOf(request)}=`;
-  const found = cookie.split(';').find((one) => one.trimStart().startsWith(start));
-  return found?.trim().slice(start.length);
+  const cookies = (request.headers.cookie ?? '').split(';').map((one) => one.trim());
+  return [...new Set(cookies.filter((one) => one.startsWith(start)).map((one) => one.slice(start.length)))];
+}
+
+/** undefined without a cookie, or without the secret of the page. */
+export function readProof(request: FastifyRequest): SessionProof | undefined {
+  const tokens = readTokens(request);
+  const pageSecret = request.headers[PAGE_HEADER];
+  return tokens.length === 0 || typeof pageSecret !== 'string' ? undefined : { tokens, pageSecret };
+}
+
+/** As readProof. Throws SESSION_ENDED for a cookie without the secret of the page. */
+export function requireProof(request: FastifyRequest): SessionProof | undefined {
+  const proof = readProof(request);
+  if (proof !== undefined || readTokens(request).length === 0) return proof;
+  const message =
+    'The cookie of a session counts only together with the secret of its page, in X-Page-Secret; sign in again. Programs send an API key instead: Authorization: Bearer <key>.';
+  throw new DomainError('SESSION_ENDED', message);
 }
 
 /** Set-Cookie for a session that begins now. */
@@ -33,7 +54,17 @@ export function noCookie(request: FastifyRequest): string {
   return cookieOf(request, '', 0);
 }
 
-function cookieOf(request: FastifyRequest, value: string, seconds: number): string {
+/** Set-Cookie that removes cookies of the name from the paths below the root that the request has: no session is there. */
+export function noStrayCookies(request: FastifyRequest): readonly string[] {
+  const parts = pathOf(request).split('/').filter(Boolean).slice(0, DEEPEST_PATH);
+  const paths = parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
+  return paths.flatMap((path) => [cookieOf(request, '', 0, path), cookieOf(request, '', 0, `${path}/`)]);
+}
+
+/** More parts than the path of an operation has are not looked at. */
+const DEEPEST_PATH = 9;
+
+function cookieOf(request: FastifyRequest, value: string, seconds: number, path = '/'): string {
   const secure = request.protocol === 'https' ? '; Secure' : '';
-  return `${nameOf(request)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${nameOf(request)}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -1,6 +1,12 @@
 /** Signing in to the page and out again. For browsers; programs send a key with every request. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { endSession, type NewSession, signInByKey, signInByLink } from '../../application/browser-sessions.ts';
+import {
+  endSession,
+  isAnyAlive,
+  type NewSession,
+  signInByKey,
+  signInByLink,
+} from '../../application/browser-sessions.ts';
 import { parseApiKey } from '../../domain/api-key.ts';
 import { DomainError, refuseViolations } from '../../domain/errors.ts';
 import { clientAddress } from '../client-address.ts';
@@ -11,9 +17,9 @@ import { limitRate } from '../hooks/rate-limit.ts';
 import { addApiHeaders } from '../hooks/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { WrongKeys } from '../wrong-keys.ts';
-import { noCookie, readToken, sessionCookie } from './cookie.ts';
+import { noCookie, noStrayCookies, readProof, readTokens, sessionCookie } from './cookie.ts';
 import { refuseOtherPages, requireOwnPage } from './cross-site.ts';
-import { newSession, presentSession, type SignIn } from './session.wire.ts';
+import { newSession, presentNewSession, presentSession, type SignIn } from './session.wire.ts';
 
 const PATH = '/session';
 /** Per address. A person who mistypes a key notices nothing. */
@@ -34,33 +40,34 @@ export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: 
     refuseViolations(violations);
     const session = await signIn(request, value!);
     // The browser forgets its earlier session.
-    const earlier = readToken(request);
+    const earlier = readProof(request);
     if (earlier !== undefined) await endSession(deps.db, earlier);
     reply.header('set-cookie', sessionCookie(request, session.token, session.expiresAt));
-    return reply.code(201).send(presentSession(session));
+    return reply.code(201).send(presentNewSession(session));
   });
 
   /** null when nobody is signed in: pages ask, and browsers report every 4xx as an error of the page. */
   scope.get(PATH, async (request, reply) => {
     reply.type('application/json; charset=utf-8');
-    const token = readToken(request);
-    if (token === undefined) return 'null';
+    const proof = readProof(request);
+    if (proof === undefined) return 'null';
     try {
-      return JSON.stringify(presentSession(await find(request, token)));
+      return JSON.stringify(presentSession(await find(request, reply, proof)));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'SESSION_ENDED') throw error;
-      reply.header('set-cookie', noCookie(request));
+      // Another tab may have signed in meanwhile: its cookie stays.
+      if (!(await isAnyAlive(deps.db, proof.tokens))) {
+        reply.header('set-cookie', [noCookie(request), ...noStrayCookies(request)]);
+      }
       return 'null';
     }
   });
 
   scope.delete(PATH, async (request, reply) => {
-    const token = readToken(request);
-    if (token !== undefined) {
-      requireOwnPage(request);
-      const accountId = await endSession(deps.db, token);
-      if (accountId !== undefined) request.log.info({ accountId }, 'session.ended');
-    }
+    if (readTokens(request).length > 0) requireOwnPage(request);
+    const proof = readProof(request);
+    const accountId = proof && (await endSession(deps.db, proof));
+    if (accountId !== undefined) request.log.info({ accountId }, 'session.ended');
     return reply.header('set-cookie', noCookie(request)).code(204).send();
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Session } from '../../application/browser-sessions.ts';
+import type { NewSession, Session } from '../../application/browser-sessions.ts';
 import { makeViolation } from '../../domain/errors.ts';
 import type { BodySpec } from '../body/spec.ts';
 import { textSchema, toTimestamp } from '../wire/fields.ts';
@@ -33,4 +33,9 @@ export const newSession: BodySpec<SignIn> = {
 
 export function presentSession({ accountName, scopes, keyId, expiresAt }: Session) {
   return { account: accountName, scopes, keyId, expiresAt: toTimestamp(expiresAt) };
+}
+
+/** With the secret that the page sends from then on. */
+export function presentNewSession(session: NewSession) {
+  return { ...presentSession(session), pageSecret: session.pageSecret };
 }

@@ -225,18 +225,22 @@ describe('errors', () => {
 });
 
 describe('without a key', () => {
-  it('No key is sent, and the cookie of a session takes its part', async () => {
+  it('No key is sent, and a session of the page takes its part', async () => {
     const signedIn = await fetch(`${url}/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ key: service.key }),
     });
     const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
+    const { pageSecret } = (await signedIn.json()) as { pageSecret: string };
     const sent: Headers[] = [];
-    // Adds what a browser adds in a page of the service.
+    // Adds what a browser and the page add.
     const inPage: typeof fetch = (input, init) => {
       sent.push(new Headers(init?.headers));
-      return fetch(input, { ...init, headers: { ...init?.headers, cookie, 'sec-fetch-site': 'same-origin' } });
+      return fetch(input, {
+        ...init,
+        headers: { ...init?.headers, cookie, 'x-page-secret': pageSecret, 'sec-fetch-site': 'same-origin' },
+      });
     };
     const page = new Backsolve({ url, fetch: inPage });
     const { body } = await page.call('createModel', { body: { name: `by cookie ${crypto.randomUUID()}` } });

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { type Drafts, draftsOf, NEW_PROBLEM } from '../../shell/drafts.ts';
 import { service } from '../../shell/service.ts';
 import { session } from '../../shell/session.ts';
-import { type Draft, emptyDraft, exampleDraft, parseDraft } from './draft.ts';
+import { type Draft, emptyDraft, exampleDraft, isUntouched, parseDraft } from './draft.ts';
 import type { Faults } from './requests.ts';
 import type { Workplace } from './start.ts';
 
@@ -45,7 +45,9 @@ function keepChange(): void {
 function keep(): void {
   clearTimeout(timer);
   timer = undefined;
-  isKept.value = drafts?.write(NEW_PROBLEM, JSON.stringify(draft.value)) ?? false;
+  // Nothing was typed: nothing is lost.
+  if (isUntouched(draft.value)) drafts?.remove(NEW_PROBLEM);
+  else isKept.value = drafts?.write(NEW_PROBLEM, JSON.stringify(draft.value)) ?? false;
 }
 
 /** @param fields  whose faults are gone with the change; a field stands for those below it, too */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { signIn, signInNotice } from '../../shell/session.ts';
+import { accountElsewhere, signIn, signInNotice } from '../../shell/session.ts';
 
 /** Asks for a key where no sign-in link was followed. */
 export function SignIn() {
@@ -19,6 +19,14 @@ export function SignIn() {
         <p class="notice warning" role="alert">
           {notice}
         </p>
+      )}
+      {accountElsewhere.value !== undefined && (
+        <div class="notice warning" role="alert">
+          <p>Another tab signed in to the account {accountElsewhere.value}, which ended the session of this one.</p>
+          <button type="button" onClick={() => location.reload()}>
+            Go on with {accountElsewhere.value}
+          </button>
+        </div>
       )}
       <form onSubmit={(event) => void send(event)}>
         <label for="key">API key</label>

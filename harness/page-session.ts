@@ -1,0 +1,45 @@
+/** Signs in to the page as a browser does, for tests and measurements. */
+
+export interface PageSession {
+  readonly cookie: string;
+  readonly pageSecret: string;
+  /** What its requests carry. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What a browser of Playwright keeps of it. */
+  readonly storageState: {
+    readonly cookies: {
+      name: string;
+      value: string;
+      domain: string;
+      path: string;
+      expires: number;
+      httpOnly: boolean;
+      secure: boolean;
+      sameSite: 'Strict';
+    }[];
+    readonly origins: { origin: string; localStorage: { name: string; value: string }[] }[];
+  };
+}
+
+/** @param url  of the service. Rejects with what it answers to a wrong key. */
+export async function openPageSession(url: string, key: string): Promise<PageSession> {
+  const { origin, hostname } = new URL(url);
+  const headers = { 'content-type': 'application/json', origin };
+  const answer = await fetch(`${origin}/session`, { method: 'POST', headers, body: JSON.stringify({ key }) });
+  const text = await answer.text();
+  if (answer.status !== 201) throw new Error(`signing in: ${answer.status} ${text}`);
+  const { pageSecret } = JSON.parse(text) as { pageSecret: string };
+  const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
+  const [name, value] = cookie.split('=') as [string, string];
+  return {
+    cookie,
+    pageSecret,
+    headers: { cookie, 'x-page-secret': pageSecret, origin },
+    storageState: {
+      cookies: [
+        { name, value, domain: hostname, path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' },
+      ],
+      origins: [{ origin, localStorage: [{ name: 'backsolve-page-secret', value: pageSecret }] }],
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { offeredLink, session, signIn } from './session.ts';
+
+/** Asks before a link from the address is used: whoever opened this page may have put it there. */
+export function LinkOffer() {
+  const token = offeredLink.value;
+  if (token === undefined) return null;
+  const known = session.value;
+  return (
+    <div class="notice warning" role="status">
+      <p>
+        The address has a sign-in link.{' '}
+        {known && `You are signed in to the account ${known.account}; the link ends that and signs you in again.`}
+        {' Use it only if you opened it yourself.'}
+      </p>
+      <p class="dialog-buttons">
+        <button type="button" onClick={() => void signIn({ token })}>
+          Sign in by the link
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            offeredLink.value = undefined;
+          }}
+        >
+          Ignore the link
+        </button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { signal } from '@preact/signals';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { unsentDrafts } from './drafts.ts';
+import { session, signOut } from './session.ts';
+
+/** What would be lost, while the user is asked. */
+const unsent = signal<readonly string[]>([]);
+
+/** Asks first when something was typed and not sent. */
+export function SignOutButton() {
+  const begin = () => {
+    unsent.value = unsentDrafts(session.value?.account ?? '');
+    if (unsent.value.length === 0) void signOut();
+  };
+  return (
+    <button type="button" class="quiet" onClick={begin}>
+      Sign out
+    </button>
+  );
+}
+
+/** Apart from the button: a dialog has a header of its own. */
+export function SignOutDialog() {
+  if (unsent.value.length === 0 || !session.value) return null;
+  const close = () => {
+    unsent.value = [];
+  };
+  return (
+    <ConfirmDialog
+      title="Sign out and delete drafts?"
+      action="Sign out and delete"
+      onClose={close}
+      onConfirm={async () => {
+        if (!(await signOut())) throw new Error('The service does not answer, so you are still signed in. Try again.');
+        close();
+      }}
+    >
+      <p>What you typed and have not sent is kept in this browser only. Signing out deletes it:</p>
+      <ul>
+        {unsent.value.map((draft) => (
+          <li key={draft}>{draft}</li>
+        ))}
+      </ul>
+    </ConfirmDialog>
+  );
+}
