@@ -5,6 +5,7 @@ import type { Engine } from '../src/engine/pool.ts';
 export function makeCheapEngine(): Engine {
   return {
     design: () => Promise.reject(new Error('the cheap engine designs no cases')),
+    designApart: () => Promise.reject(new Error('the cheap engine designs no cases')),
     suggest: async ({ space, history }) => {
       const input = Float64Array.from(space.variables, ({ minimum, maximum }, i) => {
         const share = ((history.count + 1) * (i + 1) * 0.6180339887498949) % 1;

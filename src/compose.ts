@@ -1,5 +1,6 @@
 /** With composing/, the only place that builds objects. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
+import { Designs } from './application/designs.ts';
 import { checkDefinition } from './composing/check-definition.ts';
 import { allowedHosts, type RunningIngress, startIngress, webhookUrlJudge } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
@@ -98,7 +99,8 @@ export async function startService(
     const engine = tracing === undefined ? threads : traceEngine(threads, tracing);
     const isDatabaseReady = makeMigrationCheck(db);
     const { prove } = roles;
-    const parts = { config, log, db, disk, listener, engine, metrics, tracing, isDatabaseReady, prove };
+    const designs = new Designs({ engine, ...config.engine });
+    const parts = { config, log, db, disk, listener, engine, designs, metrics, tracing, isDatabaseReady, prove };
     const worker = roles.worker ? startWorker(parts) : undefined;
     if (worker !== undefined) closers.push(worker.close);
     let ingress: RunningIngress | undefined;

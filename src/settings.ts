@@ -186,12 +186,12 @@ export const SETTINGS_TREE = {
     timeLimitMs: setting(
       'ENGINE_TIME_LIMIT_MS',
       wholeNumber(100, 60 * MINUTE_MS, '60000'),
-      'A computation that takes longer is aborted and counts as failed. A safety net, not a tuning knob.',
+      'A computation that takes longer is aborted and counts as failed; the time that it waits for a thread does not count. A safety net, not a tuning knob.',
     ),
     workLimit: setting(
       'ENGINE_WORK_LIMIT',
       wholeNumber(1, 1_000_000, '15000'),
-      'Work that one suggestion may spend, in millions of floating point operations. It is counted, not timed, so that the answer does not depend on the machine. The default is about 10 s on one busy core (0.55 to 0.8 ms per million were measured); 200 inputs with 200 outputs take 3000 to 7000. Past the limit the best suggestion found so far is returned.',
+      'Work that one suggestion, or one design of input cases within constraints, may spend, in millions of floating point operations. It is counted, not timed, so that the answer does not depend on the machine. The default is about 10 s on one busy core (0.55 to 0.8 ms per million were measured); 200 inputs with 200 outputs take 3000 to 7000. Past the limit the best suggestion found so far is returned; a design is refused with 400.',
     ),
   },
   database: {

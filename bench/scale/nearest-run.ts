@@ -58,10 +58,9 @@ try {
 
 async function measure(on: Db, accountId: number, cases: number, outputCount: number): Promise<readonly number[]> {
   const model = await createModel(on, accountId, { name: `${cases} x ${outputCount}`, description: null });
-  const engine = { design: () => Promise.reject(new Error('the cases are given')) };
   const random = (rows: number, columns: number) =>
     Matrix.from(Array.from({ length: rows }, () => Array.from({ length: columns }, Math.random)));
-  const project = await createProject({ db: on, engine }, accountId, model.id, {
+  const project = await createProject(on, accountId, model.id, {
     name: 'bench',
     space: {
       inputCount: INPUT_COUNT,

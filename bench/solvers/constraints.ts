@@ -13,7 +13,7 @@
  */
 import { parseArgs } from 'node:util';
 import { parseCondition } from '../../src/domain/expression.ts';
-import { violationOf } from '../../src/optimizer/constraints/conditions.ts';
+import { CompiledCondition } from '../../src/optimizer/constraints/compiled-condition.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import type { Condition, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';
@@ -405,7 +405,9 @@ function play({ variables, evaluate, targets }: Constrained, conditions: readonl
     outputs.push(evaluate(rows.at(-1)!));
   }
   const violation = Math.max(
-    ...rows.flatMap((x) => conditions.map((condition) => violationOf(condition, Float64Array.from(x)))),
+    ...rows.flatMap((x) =>
+      conditions.map((condition) => new CompiledCondition(condition).violationAt(Float64Array.from(x))),
+    ),
     0,
   );
   return { runs: rows.length, solved: outputs.some(isMet), violation, times };

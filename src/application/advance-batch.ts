@@ -14,7 +14,8 @@ import { DomainError, type ErrorCode, isDiskFull } from '../domain/errors.ts';
 import { Matrix } from '../domain/matrix.ts';
 import { StopReason } from '../domain/stop-reason.ts';
 import type { AccountLimits } from './account-limits.ts';
-import { type DesignEngine, loadWithinRegion, refuseEmptyRegion } from './load-objectives.ts';
+import { type Designs, NEVER } from './designs.ts';
+import { loadObjectives, refuseEmptyRegion } from './load-objectives.ts';
 import { loadOutputCases } from './load-output-cases.ts';
 import { endBatch } from './manage-batches.ts';
 import { requestSuggestions } from './request-suggestions.ts';
@@ -26,7 +27,7 @@ export { isDatabaseAway } from '../db/transaction.ts';
 
 export interface AdvanceDeps {
   readonly db: Db;
-  readonly engine: DesignEngine;
+  readonly designs: Pick<Designs, 'for'>;
   /** Of every account; none unless given. */
   readonly limits?: AccountLimits | undefined;
 }
@@ -47,6 +48,7 @@ const PAUSE_SECONDS: Partial<Readonly<Record<ErrorCode, number>>> = {
   QUEUE_FULL: 5,
   LIMIT_REACHED: 30,
   QUOTA_EXCEEDED: 30,
+  OVERLOADED: 5,
 };
 
 /** Undefined unless the error is a refusal that may be over later. */
@@ -100,7 +102,7 @@ function hasRegion({ definition: { fixedInputs = null, constraints = null } }: o
 
 /** Runs the engine, so outside any transaction. */
 async function checkRegions(
-  { db, engine }: AdvanceDeps,
+  { db, designs }: AdvanceDeps,
   batchId: number,
   waiting: readonly objectivesOf.WaitingObjective[],
 ): Promise<Regions> {
@@ -108,6 +110,7 @@ async function checkRegions(
   const owner = await batches.findOwner(db, batchId);
   const project = owner && (await findProject(db, owner.accountId, owner.projectId));
   if (project === undefined) return regions;
+  const engine = designs.for(owner!.accountId, NEVER);
   for (const { position, definition } of waiting) {
     regions.set(position, await refusalOf(() => refuseEmptyRegion(project, definition, engine)));
   }
@@ -269,7 +272,7 @@ async function create(
   // How many of its inverses are open is decided with the other objectives of the batch.
   const request = { ...definition, parallelism: 1, reuse: definition.reuse ?? true, batchId: id };
   try {
-    const { id: objectiveId, stopReason } = await loadWithinRegion(trx, accountId, path, request, limits);
+    const { id: objectiveId, stopReason } = await loadObjectives(trx, accountId, path, request, limits);
     return { objectiveId, isRunning: stopReason === StopReason.running };
   } catch (error) {
     if (isFinalRefusal(error)) return { failureReason: error.message };

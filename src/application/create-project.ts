@@ -14,15 +14,15 @@ import type { NewProject, ProjectWithCases } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
 import { BYTES_PER_NUMBER, type StorageQuota } from '../domain/storage.ts';
 import { toPositiveZero } from '../domain/vectors.ts';
-import type { Engine } from '../engine/pool.ts';
 import { refuseOverQuota } from './account-limits.ts';
+import type { DesignEngine } from './designs.ts';
 import { toOptimizerSpace } from './engine-input.ts';
 import { refuseDisabled } from './paths.ts';
 import { recordEvents } from './record-event.ts';
 
-/** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits. No database. */
+/** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits, OVERLOADED. No database. */
 export async function withInputCases(
-  engine: Pick<Engine, 'design'>,
+  engine: DesignEngine,
   project: NewProject,
   limits: CaseLimits = NO_CASE_LIMITS,
 ): Promise<NewProject> {
@@ -47,18 +47,19 @@ function seedOfProject({ space, outputCount, caseCount }: NewProject): number {
 }
 
 /**
- * Throws NOT_FOUND for the model, QUOTA_EXCEEDED. The design runs before the transaction. Event:
- * project.created.
+ * @param project with its input cases, see `withInputCases`
+ *
+ * Throws NOT_FOUND for the model, QUOTA_EXCEEDED. Event: project.created.
  */
 export async function createProject(
-  deps: { readonly db: Db; readonly engine: Pick<Engine, 'design'> },
+  db: Db,
   accountId: number,
   modelId: number,
   project: NewProject,
   quota?: StorageQuota,
 ): Promise<ProjectWithCases> {
-  const { inputCases, space } = await withInputCases(deps.engine, project);
-  return inTransaction(deps.db, async (trx) => {
+  const { inputCases, space } = project;
+  return inTransaction(db, async (trx) => {
     const model = await lockModel(trx, accountId, modelId);
     if (model === undefined) throw notFound('model', modelId);
     refuseDisabled(model, 'model');
@@ -79,16 +80,14 @@ export async function createProject(
 }
 
 /** Throws VALIDATION_FAILED when the conditions leave no input. */
-async function designCases(engine: Pick<Engine, 'design'>, project: NewProject, seed: number) {
+async function designCases(engine: DesignEngine, project: NewProject, seed: number) {
   const { space } = project;
-  const answer = await engine.design({
+  const { count, X, region } = await engine.design({
     space: toOptimizerSpace(project.space),
     outputCount: project.outputCount,
     caseCount: project.inputCases === null ? project.caseCount : 1,
     seed,
   });
-  if (!answer.ok) throw new Error(`the design of the input cases failed: ${answer.fault}`);
-  const { count, X, region } = answer.result;
   if (space.details !== undefined && region !== undefined) {
     const { inputNames } = project.names ?? NO_NAMES;
     refuseViolations(checkRegion(space.details, { ...space, inputNames }, region));

@@ -40,8 +40,8 @@ import { seedOf } from '../domain/seed.ts';
 import { attemptsWithin, checkMaximumRuns } from '../domain/stop-options.ts';
 import { nextState, outputEvent, StopReason } from '../domain/stop-reason.ts';
 import type { Trial } from '../domain/trial.ts';
-import type { Engine } from '../engine/pool.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
+import type { DesignEngine } from './designs.ts';
 import { toObjectiveSpace } from './engine-input.ts';
 import { findNearestCase, type NearestCase } from './judge-runs.ts';
 import { getTrial, lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
@@ -51,28 +51,11 @@ import { solutionEvents } from './several-solutions.ts';
 import { stopObjective } from './stop-objective.ts';
 import { type InverseView, viewOf } from './views.ts';
 
-/** The engine looks whether limits on the inputs of one objective leave any; it is needed only for those. */
-export type DesignEngine = Pick<Engine, 'design'>;
-
 /**
- * One transaction. Without limits the account may have anything. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED,
- * LIMIT_REACHED, QUOTA_EXCEEDED.
+ * For a request whose limits on the inputs leave some (`refuseEmptyLimits`). One transaction, or part of one. Without limits the
+ * account may have anything. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED, LIMIT_REACHED, QUOTA_EXCEEDED.
  */
 export async function loadObjectives(
-  db: Db,
-  accountId: number,
-  path: TrialPath,
-  request: NewObjective,
-  limits?: AccountLimits,
-  engine?: DesignEngine,
-): Promise<ObjectiveWithInverses> {
-  const project = await getProjectOf(db, accountId, path, request);
-  if (project !== undefined) await refuseEmptyRegion(project, request, engine);
-  return loadWithinRegion(db, accountId, path, request, limits);
-}
-
-/** The same for a request whose limits are known to leave an input; it joins a transaction. */
-export async function loadWithinRegion(
   db: Db | Trx,
   accountId: number,
   path: TrialPath,
@@ -87,16 +70,17 @@ export async function loadWithinRegion(
   });
 }
 
-/** The project of a trial; undefined when the request states no limits of its own, which are all that it is needed for. */
-async function getProjectOf(
-  db: Db,
+/** Throws NOT_FOUND, and what `refuseEmptyRegion` throws, for a request with limits on the inputs. */
+export async function refuseEmptyLimits(
+  { db, engine }: { readonly db: Db; readonly engine: DesignEngine },
   accountId: number,
   path: TrialPath,
-  { fixedInputs, constraints }: NewObjective,
-): Promise<Project | undefined> {
-  if (fixedInputs == null && constraints == null) return undefined;
+  request: NewObjective,
+): Promise<void> {
+  if (request.fixedInputs == null && request.constraints == null) return;
   const trial = await getTrial(db, accountId, path);
-  return findProject(db, accountId, trial.projectId);
+  const project = await findProject(db, accountId, trial.projectId);
+  if (project !== undefined) await refuseEmptyRegion(project, request, engine);
 }
 
 /**
@@ -263,12 +247,8 @@ class BestStart {
   }
 }
 
-/** Throws VALIDATION_FAILED when the limits of the objective leave no input. Runs the engine, so outside any transaction. */
-export async function refuseEmptyRegion(
-  project: Project,
-  sent: NewObjective,
-  engine: DesignEngine | undefined,
-): Promise<void> {
+/** Throws VALIDATION_FAILED when the limits of the objective leave no input, OVERLOADED. Runs the engine, so outside any transaction. */
+export async function refuseEmptyRegion(project: Project, sent: NewObjective, engine: DesignEngine): Promise<void> {
   const { initialInput, fixedInputs } = sent.byName ?? {};
   const inputsByName = { ...(initialInput && { initialInput }), ...(fixedInputs && { fixedInputs }) };
   const resolved = resolveObjective({ ...sent, byName: inputsByName }, project, 0);
@@ -282,14 +262,12 @@ export async function refuseEmptyRegion(
     conditionsOf(project, limits).length === 0
   )
     return;
-  const answer = await engine!.design({
+  const { region } = await engine.design({
     space: toObjectiveSpace(project, limits, request.initialInput),
     outputCount: null,
     caseCount: 1,
     seed: project.seed,
   });
-  if (!answer.ok) throw new Error(`the region of the objective could not be computed: ${answer.fault}`);
-  const { region } = answer.result;
   if (region !== undefined) refuseViolations(atNames(checkObjectiveRegion(project, limits, region), named));
 }
 

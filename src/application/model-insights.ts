@@ -1,8 +1,9 @@
 /**
  * What clients ask of the models of an objective: other solutions, its front, how surely an input holds when it is made with
  * tolerances, and what the targets tell about the inputs. Computed when it is asked for, from the data as they are
- * (model-answers.ts).
+ * (computations.ts).
  */
+import { createHash } from 'node:crypto';
 import { readSnapshot, type Snapshot } from '../db/suggestions.ts';
 import type { Db } from '../db/transaction.ts';
 import { makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
@@ -12,9 +13,9 @@ import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../dom
 import type { Engine } from '../engine/pool.ts';
 import type { FrontReport, Identifiability, PredictedPoint, Robustness } from '../optimizer/insights.ts';
 import type { InputTolerances, SuggestRequest } from '../optimizer/problem.ts';
+import { type Computed, Computations } from './computations.ts';
 import { toSourcedRequest, toSuggestRequest } from './engine-input.ts';
 import { type KnownRun, rowsThatMeet, toRuns } from './found-runs.ts';
-import { type Computed, ModelAnswers, type Question } from './model-answers.ts';
 import type { ObjectivePath } from './paths.ts';
 import { getInverse, getObjectiveWithParents } from './read-objectives.ts';
 
@@ -31,6 +32,14 @@ export interface ModelInsightsOptions {
   readonly workLimit: number;
 }
 
+/** What an answer follows from. */
+interface Question {
+  readonly kind: string;
+  /** Plain data beyond the request. */
+  readonly asked: unknown;
+  readonly request: SuggestRequest;
+}
+
 /** Who asks. */
 export interface Asking {
   readonly db: Db;
@@ -43,12 +52,12 @@ export interface Asking {
 export class ModelInsights {
   readonly #engine: ModelInsightsOptions['engine'];
   readonly #workLimit: number;
-  readonly #answers: ModelAnswers;
+  readonly #answers: Computations;
 
   constructor({ engine, threads, workLimit }: ModelInsightsOptions) {
     this.#engine = engine;
     this.#workLimit = workLimit;
-    this.#answers = new ModelAnswers({
+    this.#answers = new Computations({
       running: Math.max(1, threads - 1),
       waiting: WAITING.total,
       waitingPerAccount: WAITING.perAccount,
@@ -143,11 +152,25 @@ export class ModelInsights {
 
   #ask<R>(
     { accountId, signal }: Asking,
-    question: Omit<Question, 'accountId'>,
+    question: Question,
     compute: (signal: AbortSignal) => Promise<Computed<R>>,
   ): Promise<R> {
-    return this.#answers.get({ accountId, ...question }, signal, compute);
+    return this.#answers.get({ accountId, key: keyOf(question) }, signal, compute);
   }
+}
+
+/** Equal for equal questions. */
+function keyOf({ kind, asked, request: { history, pending, ...rest } }: Question): string {
+  const hash = createHash('sha256');
+  // Numbers as texts: JSON has no infinity.
+  const question = JSON.stringify([kind, asked, rest], (_, value: unknown) =>
+    typeof value === 'number' ? String(value) : value,
+  );
+  hash.update(question);
+  for (const part of [history.X, history.Y, history.failed, pending ?? new Float64Array(0)]) {
+    hash.update(`${part.length} `).update(part);
+  }
+  return hash.digest('base64url');
 }
 
 async function snapshotOf({ db, accountId }: Asking, objectiveId: number): Promise<Snapshot> {

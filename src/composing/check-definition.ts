@@ -3,13 +3,13 @@
  * are designed as for a project. Commands check a problem file with it before anything starts.
  */
 import { withInputCases } from '../application/create-project.ts';
+import type { DesignEngine } from '../application/designs.ts';
 import { isOutsideBounds, readAddedCases } from '../domain/added-cases.ts';
 import { areConditionsMet } from '../domain/conditions.ts';
 import { DomainError, makeViolation, type Violation } from '../domain/errors.ts';
 import { NO_NAMES } from '../domain/names.ts';
 import { checkNewObjective } from '../domain/objective.ts';
 import { checkInput, type NewProject } from '../domain/project.ts';
-import type { Engine } from '../engine/pool.ts';
 import { newModel } from '../http/native/models.wire.ts';
 import { newObjectives } from '../http/native/new-objective.wire.ts';
 import { newProject } from '../http/native/projects.wire.ts';
@@ -49,9 +49,7 @@ export interface CheckedDefinition {
 const MAXIMUM_CELLS = 2_000_000;
 
 /** The computation of the optimizer, here and now: a command needs no threads. */
-const engine: Pick<Engine, 'design'> = {
-  design: async (request) => ({ ok: true, result: initialDesign(request), elapsedNs: 0 }),
-};
+const engine: DesignEngine = { design: async (request) => initialDesign(request) };
 
 export async function checkDefinition(definition: Definition): Promise<CheckedDefinition> {
   const model = newModel.read(definition.model);

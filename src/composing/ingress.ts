@@ -47,7 +47,7 @@ export interface RunningIngress {
 }
 
 export async function startIngress(parts: Parts): Promise<RunningIngress> {
-  const { config, log, db, disk, listener, engine, metrics, tracing } = parts;
+  const { config, log, db, disk, listener, engine, designs, metrics, tracing } = parts;
   const { maximumWaiting, maximumWaitingPerAccount } = config.suggest;
   const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
   const suggestionWaiters = new SuggestionWaiters({ db, listener, ...waits });
@@ -68,7 +68,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { app, isReady } = await buildServer({
     db,
     dbFor: (accountId) => forAccount(db, accountId),
-    engine,
+    designs,
     modelInsights: new ModelInsights({ engine, ...config.engine }),
     suggestionWaiters,
     evaluationWaiters,

@@ -1,5 +1,6 @@
 /** What the parts of a running process share. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Designs } from '../application/designs.ts';
 import type { Config } from '../config.ts';
 import type { DiskSpace } from '../db/disk-space.ts';
 import type { Listener } from '../db/listen.ts';
@@ -16,6 +17,7 @@ export interface Parts {
   readonly disk: DiskSpace;
   readonly listener: Listener;
   readonly engine: Engine;
+  readonly designs: Designs;
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
   readonly isDatabaseReady: () => Promise<boolean>;

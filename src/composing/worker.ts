@@ -33,7 +33,8 @@ export interface RunningWorker {
   readonly isDrained: () => Promise<boolean>;
 }
 
-export function startWorker({ config, log, db, disk, listener, engine, metrics, tracing }: Parts): RunningWorker {
+export function startWorker(parts: Parts): RunningWorker {
+  const { config, log, db, disk, listener, engine, designs, metrics, tracing } = parts;
   const loop = makeSuggestionLoop({
     db,
     listener,
@@ -53,7 +54,7 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
   const batches = makeBatchLoop({
     db,
     listener,
-    engine,
+    designs,
     log,
     limits: config.account,
     pollIntervalMs: config.worker.pollIntervalMs,

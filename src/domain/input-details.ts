@@ -3,6 +3,7 @@
  * number, ranges in which the solution probably lies, and conditions among the inputs.
  */
 import type { Condition, RegionReport } from '../optimizer/problem.ts';
+import { checkOperations } from './constraint-work.ts';
 import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { isWord, type ParsedCondition, parseCondition, renameInputs } from './expression.ts';
 import {
@@ -50,6 +51,7 @@ export function readInputDetails(
   const parsed = (sent.constraints ?? []).map((one, i) => readConstraint(space, names, one, ['constraints', i]));
   violations.push(...parsed.flatMap((one) => one.violations), ...checkDiscreteCount(space, sent));
   const conditions = parsed.flatMap(({ condition }) => (condition === undefined ? [] : [condition]));
+  if (conditions.length === parsed.length) violations.push(...checkOperations(sent.constraints ?? [], conditions));
   return { details: { ...sent, conditions, region: null }, violations };
 }
 
@@ -289,6 +291,11 @@ export function checkRegion(
     const message = report.isForWholeNumbers
       ? 'leave no input with whole numbers, steps and levels that could be found; loosen one of them, or state a feasibleInput.'
       : 'leave no input that could be found; state one that satisfies them as feasibleInput.';
+    return [makeViolation(['constraints'], message)];
+  }
+  if (report.kind === 'out-of-work') {
+    const message =
+      'take more work than the service may spend on a design: shorten them, state fewer, loosen those that few inputs satisfy, or send inputCases and a feasibleInput.';
     return [makeViolation(['constraints'], message)];
   }
   const names = inputNamesOf(space.inputCount, inputNames);

@@ -1,6 +1,7 @@
 /** Limits on the inputs that hold for one objective only, besides those of its project: fixed inputs and constraints. */
 import type { Condition, RegionReport } from '../optimizer/problem.ts';
 import { areConditionsMet } from './conditions.ts';
+import { checkOperations, operationsOf } from './constraint-work.ts';
 import { makeViolation, type Violation } from './errors.ts';
 import {
   checkDetailsOfValue,
@@ -60,6 +61,10 @@ export function readObjectiveLimits(
   }
   violations.push(...checkDiscreteCount(space, { ...space.details, constraints }));
   const conditions = parsed.flatMap(({ condition }) => (condition === undefined ? [] : [condition]));
+  if (conditions.length === parsed.length) {
+    const { constraints: sent, conditions: known = [] } = space.details ?? {};
+    violations.push(...checkOperations(constraints, conditions, operationsOf(sent ?? [], known)));
+  }
   return { limits: { fixedInputs: fixed, constraints: { sent: constraints, conditions } }, violations };
 }
 
@@ -122,6 +127,11 @@ export function checkObjectiveRegion(
   if (report.kind === 'nothing-found') {
     const what = report.isForWholeNumbers ? 'input with whole numbers and the values allowed' : 'input';
     const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an initialInput that satisfies them.`;
+    return [makeViolation([field], message)];
+  }
+  if (report.kind === 'out-of-work') {
+    const message =
+      'take more work than the service may spend on them, with those of the project: shorten them, state fewer, or state an initialInput that satisfies them.';
     return [makeViolation([field], message)];
   }
   const names = inputNamesOf(space.inputCount, space.names.inputNames);

@@ -8,6 +8,7 @@ import { initialDesign } from '../optimizer/initial-design.ts';
 import { type Prepared, prepare } from '../optimizer/prepare.ts';
 import { robustness } from '../optimizer/robustness.ts';
 import { suggestFrom, warmUp } from '../optimizer/suggest.ts';
+import { answerOf } from './answer.ts';
 import type { EngineTask, Result, ThreadAnswer } from './protocol.ts';
 
 // Otherwise the first suggestion of a thread would run before the JIT has compiled the hot loops.
@@ -16,16 +17,8 @@ warmUp();
 /** The models of the suggestion computed last, kept until it is explained: a few megabytes with many cases. */
 let kept: { readonly requestNumber: number; readonly prepared: Prepared } | null = null;
 
-/** Never throws: an error of the optimizer is answered as a fault. */
 export default function run(task: EngineTask): ThreadAnswer {
-  const startedAt = process.hrtime.bigint();
-  try {
-    const result = compute(task);
-    return { threadId, answer: { ok: true, result, elapsedNs: Number(process.hrtime.bigint() - startedAt) } };
-  } catch (error) {
-    const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { threadId, answer: { ok: false, fault } };
-  }
+  return answerOf(threadId, () => compute(task));
 }
 
 function compute(task: EngineTask): Result {

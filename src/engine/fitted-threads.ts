@@ -1,7 +1,7 @@
 import type { SuggestRequest } from '../optimizer/problem.ts';
 
 /** A thread of the pool. */
-interface Thread {
+export interface Thread {
   readonly id: number;
   /** Number of tasks it is running. */
   readonly currentUsage: number;

@@ -2,10 +2,11 @@
  * Runs the optimizer in worker threads, so that a long computation never blocks the event loop that renews leases. A task
  * that exceeds the hard limit loses its thread; the optimizer's own work limit makes that rare.
  */
+import PQueue from 'p-queue';
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { SolutionsRequest } from '../optimizer/insights.ts';
 import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
-import { FittedThreads } from './fitted-threads.ts';
+import { FittedThreads, type Thread } from './fitted-threads.ts';
 import type {
   DesignAnswer,
   EngineTask,
@@ -21,8 +22,14 @@ import type {
 } from './protocol.ts';
 
 export interface Engine {
-  design(request: DesignRequest): Promise<DesignAnswer>;
-  /** Rejects with an AbortError when the signal fires or the hard limit is exceeded; an optimizer error is a fault. */
+  /** Rejects as `suggest` does. */
+  design(request: DesignRequest, signal: AbortSignal): Promise<DesignAnswer>;
+  /** The same in a thread besides the others, which has a lower priority where the system allows it. */
+  designApart(request: DesignRequest, signal: AbortSignal): Promise<DesignAnswer>;
+  /**
+   * Rejects with an AbortError or the reason of the signal when it fires, and with an AbortError when the hard limit is exceeded; an
+   * optimizer error is a fault.
+   */
   suggest(request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer>;
   /**
    * What the history says about the model and the goal; rejects as `suggest` does. For the same request object as an earlier
@@ -42,7 +49,7 @@ export interface Engine {
 
 export interface EngineSettings {
   readonly threads: number;
-  /** Hard limit of one task. */
+  /** Hard limit of one task, from the moment at which a thread begins it. */
   readonly timeLimitMs: number;
   /** Called with errors of the pool itself, such as a thread that dies. */
   readonly onError: (error: Error) => void;
@@ -51,16 +58,17 @@ export interface EngineSettings {
 /** Starts threads with the first tasks or, with `keepWarm`, at once. They end after a minute idle unless kept warm. */
 export function startEngine(settings: EngineSettings & { readonly keepWarm: boolean }): Engine {
   const fitted = new FittedThreads();
-  const pool = new Piscina({
-    filename: new URL('./entry.ts', import.meta.url).href,
+  const pool = startPool(settings, {
+    entry: new URL('./entry.ts', import.meta.url),
     minThreads: settings.keepWarm ? settings.threads : 0,
     maxThreads: settings.threads,
-    idleTimeout: 60_000,
-    concurrentTasksPerWorker: 1,
-    loadBalancer: (task, threads) => fitted.choose(task[queueOptionsSymbol], threads),
+    choose: (request, threads) => fitted.choose(request, threads),
   });
-  // An aborted task can make the pool emit 'error', which would end the process without a listener.
-  pool.on('error', (error: unknown) => settings.onError(error instanceof Error ? error : new Error(String(error))));
+  const apart = startPool(settings, {
+    entry: new URL('./design-entry.ts', import.meta.url),
+    minThreads: 0,
+    maxThreads: 1,
+  });
 
   const numbers = new WeakMap<SuggestRequest, number>();
   let lastNumber = 0;
@@ -70,12 +78,8 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
     return number;
   };
 
-  const run = async (task: EngineTask, signal: AbortSignal | undefined): Promise<unknown> => {
-    const limit = AbortSignal.timeout(settings.timeLimitMs);
-    const { threadId, answer } = (await pool.run(
-      { ...task, [queueOptionsSymbol]: task.request },
-      { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) },
-    )) as ThreadAnswer;
+  const run = async (task: EngineTask, signal: AbortSignal): Promise<unknown> => {
+    const { threadId, answer } = await pool.run(task, signal);
     if (task.kind === 'suggest') fitted.remember(threadId, task.request);
     return answer;
   };
@@ -83,7 +87,9 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
     run({ kind, request, requestNumber: numberOf(request) }, signal);
 
   return {
-    design: (request) => run({ kind: 'design', request }, undefined) as Promise<DesignAnswer>,
+    design: (request, signal) => run({ kind: 'design', request }, signal) as Promise<DesignAnswer>,
+    designApart: async (request, signal) =>
+      (await apart.run({ kind: 'design', request }, signal)).answer as DesignAnswer,
     suggest: (request, signal) => runNumbered('suggest', request, signal) as Promise<SuggestAnswer>,
     explain: (request, signal) => runNumbered('explain', request, signal) as Promise<ExplainAnswer>,
     robustness: (task, signal) => run({ kind: 'robustness', ...task }, signal) as Promise<RobustnessAnswer>,
@@ -91,6 +97,43 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
       run({ kind: 'identifiability', ...task }, signal) as Promise<IdentifiabilityAnswer>,
     solutions: (request, signal) => run({ kind: 'solutions', request }, signal) as Promise<SolutionsAnswer>,
     front: (request, signal) => run({ kind: 'front', request }, signal) as Promise<FrontAnswer>,
+    close: async () => {
+      await Promise.all([pool.close(), apart.close()]);
+    },
+  };
+}
+
+interface Threads {
+  /** The module that they run. */
+  readonly entry: URL;
+  readonly minThreads: number;
+  readonly maxThreads: number;
+  /** An idle thread for a request; null when there is none. Absent: any. */
+  readonly choose?: <T extends Thread>(request: object | null, threads: readonly T[]) => T | null;
+}
+
+/**
+ * Tasks wait in a line of ours: that of Piscina stands still when an abort takes its last thread, and does not tell when a task
+ * begins.
+ */
+function startPool({ timeLimitMs, onError }: EngineSettings, { entry, minThreads, maxThreads, choose }: Threads) {
+  const pool = new Piscina({
+    filename: entry.href,
+    minThreads,
+    maxThreads,
+    idleTimeout: 60_000,
+    concurrentTasksPerWorker: 1,
+    ...(choose && { loadBalancer: (task, threads) => choose(task[queueOptionsSymbol], threads) }),
+  });
+  // An aborted task can make the pool emit 'error', which would end the process without a listener.
+  pool.on('error', (error: unknown) => onError(error instanceof Error ? error : new Error(String(error))));
+  const line = new PQueue({ concurrency: maxThreads });
+  const begin = (task: EngineTask, signal: AbortSignal): Promise<ThreadAnswer> => {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]);
+    return pool.run({ ...task, [queueOptionsSymbol]: task.request }, { signal: limited });
+  };
+  return {
+    run: (task: EngineTask, signal: AbortSignal) => line.add(() => begin(task, signal), { signal }),
     close: () => pool.destroy(),
   };
 }

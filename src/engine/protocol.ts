@@ -25,8 +25,13 @@ export interface IdentifiabilityTask {
   readonly confidence: number;
 }
 
+export interface DesignTask {
+  readonly kind: 'design';
+  readonly request: DesignRequest;
+}
+
 export type EngineTask =
-  | { readonly kind: 'design'; readonly request: DesignRequest }
+  | DesignTask
   | ({ readonly kind: 'robustness' } & RobustnessTask)
   | ({ readonly kind: 'identifiability' } & IdentifiabilityTask)
   | { readonly kind: 'solutions'; readonly request: SolutionsRequest }

@@ -8,7 +8,7 @@ import type { ModelInsights } from '../application/model-insights.ts';
 import type { NewestResults } from '../application/newest-results.ts';
 import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { DatabaseTrouble, Db } from '../db/transaction.ts';
-import type { Engine } from '../engine/pool.ts';
+import type { Designs } from '../application/designs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Bodies } from './body/bodies.ts';
@@ -62,7 +62,7 @@ export interface HttpDeps {
   readonly db: Db;
   /** The database handle for requests of an account; `db` unless given. */
   dbFor?(accountId: number): Db;
-  readonly engine: Engine;
+  readonly designs: Designs;
   readonly modelInsights: ModelInsights;
   readonly suggestionWaiters: SuggestionWaiters;
   readonly evaluationWaiters: EvaluationWaiters;

@@ -12,9 +12,10 @@ import {
 } from './encoding.ts';
 import { squareBetween } from './linalg/dense.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
-import type { Design, DesignRequest, Space } from './problem.ts';
+import { Meter, OutOfWork } from './numerics/work.ts';
+import type { Design, DesignRequest, RegionReport, Space } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
-import { type SearchSpace, tryMakeSearchSpace } from './search-space.ts';
+import { type SearchSpace, tryMakeDesignSpace } from './search-space.ts';
 
 /** Largest feature of a designed number; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;
@@ -40,11 +41,24 @@ const ORTHOGONAL_SHARE = 0.5;
  * follow the slope that they see there into the wrong half of the bounds.
  *
  * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points, none when
- * its conditions leave none. Throws RangeError for bounds that are not finite or out of order.
+ * its conditions leave none or take more work than the limit. Throws RangeError for bounds that are not finite or out of order.
  */
 export function initialDesign(request: DesignRequest): Design {
-  const space = tryMakeSearchSpace(request.space, request.seed, true);
-  if ('kind' in space) return { count: 0, X: new Float64Array(0), region: space };
+  try {
+    return designOf(request, new Meter(request.workLimit));
+  } catch (error) {
+    if (error instanceof OutOfWork) return noDesign({ kind: 'out-of-work' });
+    throw error;
+  }
+}
+
+function noDesign(region: RegionReport): Design {
+  return { count: 0, X: new Float64Array(0), region };
+}
+
+function designOf(request: DesignRequest, meter: Meter): Design {
+  const space = tryMakeDesignSpace(request.space, request.seed, meter);
+  if ('kind' in space) return noDesign(space);
   const { encoding, conditions } = space;
   const wanted = space.countUpTo(caseCount(encoding, request));
   if (conditions !== null) return designWithin(space, conditions, wanted, request.seed);
@@ -84,7 +98,9 @@ function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted:
   const within = conditions.within(likelyBox(encoding), random) ?? conditions;
   const { middle } = within.region;
   const first = within.admissibleNear(middle, random);
-  const candidates = within.draw(Math.max(WALKED, 2 * Math.min(wanted, WALKED)), random).flatMap((u) => {
+  // One case alone is that in the middle, and whoever asks for it asks whether there is any.
+  const drawn = wanted === 1 && first !== null ? 0 : Math.max(WALKED, 2 * Math.min(wanted, WALKED));
+  const candidates = within.draw(drawn, random).flatMap((u) => {
     const pulled = within.admissibleNear(
       u.map((value, f) => (value + middle[f]!) / 2),
       random,

@@ -276,7 +276,9 @@ export type RegionReport =
   /** An equation that is not linear. */
   | { readonly kind: 'nonlinear-equation'; readonly condition: number }
   /** No admissible input was found: none with whole numbers, or none within curved conditions. */
-  | { readonly kind: 'nothing-found'; readonly isForWholeNumbers: boolean };
+  | { readonly kind: 'nothing-found'; readonly isForWholeNumbers: boolean }
+  /** The design takes more work than it may. */
+  | { readonly kind: 'out-of-work' };
 
 export interface DesignRequest {
   readonly space: Space;
@@ -286,6 +288,8 @@ export interface DesignRequest {
   readonly caseCount: number | null;
   /** Unsigned 32-bit seed. */
   readonly seed: number;
+  /** Work that the conditions may take, in the units of `SuggestRequest.workLimit`. Absent: any. */
+  readonly workLimit?: number;
 }
 
 /** The designed cases. */

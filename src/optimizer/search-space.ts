@@ -1,6 +1,7 @@
 import { type Conditions, makeConditions } from './constraints/conditions.ts';
 import { type Encoding, makeEncoding } from './encoding.ts';
 import { makeRandom } from './numerics/random.ts';
+import { Meter } from './numerics/work.ts';
 import type { RegionReport, Space } from './problem.ts';
 
 /** The inputs that may be designed and suggested: the encoded bounds, and what the conditions leave of them. */
@@ -16,14 +17,17 @@ export interface SearchSpace {
 
 /** Throws RangeError for bounds that are not finite or out of order and for conditions that leave no input. */
 export function makeSearchSpace(space: Space, seed: number): SearchSpace {
-  const made = tryMakeSearchSpace(space, seed);
+  const made = makeSpace(space, seed, makeEncoding(space), new Meter());
   if ('kind' in made) throw new RangeError(`The conditions leave no input: ${made.kind}.`);
   return made;
 }
 
-/** The same, but why the conditions leave no input is an answer. @param forDesign see `makeEncoding` */
-export function tryMakeSearchSpace(space: Space, seed: number, forDesign = false): SearchSpace | EmptyRegion {
-  const encoding = makeEncoding(space, forDesign);
+/** The same for a design, but why the conditions leave no input is an answer. Throws OutOfWork past the limit of the meter. */
+export function tryMakeDesignSpace(space: Space, seed: number, meter: Meter): SearchSpace | EmptyRegion {
+  return makeSpace(space, seed, makeEncoding(space, true), meter);
+}
+
+function makeSpace(space: Space, seed: number, encoding: Encoding, meter: Meter): SearchSpace | EmptyRegion {
   const { conditions: given = [], feasibleInput } = space;
   if (given.length === 0) {
     const { size } = encoding;
@@ -35,7 +39,7 @@ export function tryMakeSearchSpace(space: Space, seed: number, forDesign = false
     };
   }
   const feasible = feasibleInput === undefined ? null : Float64Array.from(feasibleInput);
-  const made = makeConditions(encoding, given, makeRandom(seed, 7), feasible);
+  const made = makeConditions(encoding, given, makeRandom(seed, 7), feasible, meter);
   if (made.kind !== 'conditions') return made;
   const { conditions } = made;
   const { isCounted } = conditions;

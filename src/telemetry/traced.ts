@@ -79,7 +79,8 @@ export function traceEngine(engine: Engine, tracing: Tracing): Engine {
     tracing.inSpan({ name: `engine ${task}`, kind: 'internal' }, run);
   return {
     ...engine,
-    design: (request) => inSpan('design', () => engine.design(request)),
+    design: (request, signal) => inSpan('design', () => engine.design(request, signal)),
+    designApart: (request, signal) => inSpan('design', () => engine.designApart(request, signal)),
     solutions: (request, signal) => inSpan('solutions', () => engine.solutions(request, signal)),
     front: (request, signal) => inSpan('front', () => engine.front(request, signal)),
     robustness: (task, signal) => inSpan('robustness', () => engine.robustness(task, signal)),

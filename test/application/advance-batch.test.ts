@@ -25,6 +25,7 @@ beforeAll(async () => {
 afterAll(() => account.close());
 
 const engine = { design: () => Promise.reject(new Error('no region is looked at here')) };
+const designs = { for: () => engine };
 const SETTINGS = {
   name: null,
   evaluator: { kind: 'pull' },
@@ -54,7 +55,7 @@ async function openBatch(count: number, change: Partial<NewBatch> = {}) {
   return batch.id;
 }
 
-const advance = (id: number) => advanceBatch({ db: account.db, engine }, id);
+const advance = (id: number) => advanceBatch({ db: account.db, designs }, id);
 const read = async (id: number) => (await findBatch(account.db, account.accountId, id))!;
 const objectivesOf = (id: number) =>
   listBatchObjectives(account.db, account.accountId, id, { limit: 100, after: null });
@@ -111,7 +112,7 @@ it('Cases that may not be loaded are refused before they are evaluated, and fail
     update evaluations set state = 'done', output = '{1,2,3}', finished_at = now() where batch_id = ${batch.id}`.execute(
     account.db,
   );
-  await advanceBatch({ db: account.db, engine, limits }, batch.id);
+  await advanceBatch({ db: account.db, designs, limits }, batch.id);
   expect(await read(batch.id)).toMatchObject({
     status: 'failed',
     failureReason: expect.stringContaining('at most 1 cases of 3 numbers'),

@@ -3,12 +3,7 @@ import { withInputCases } from '../../src/application/create-project.ts';
 import type { NewProject } from '../../src/domain/project.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 
-const engine: Parameters<typeof withInputCases>[0] = {
-  design: async (request) => {
-    const { count, X } = initialDesign(request);
-    return { ok: true, result: { count, X }, elapsedNs: 0 };
-  },
-};
+const engine: Parameters<typeof withInputCases>[0] = { design: async (request) => initialDesign(request) };
 
 const WIDE: NewProject = {
   name: 'wide',

@@ -136,8 +136,7 @@ describe('the nearest run', () => {
   it('Is found among more cases than are read at once, and never a failed one', async () => {
     const [rows, outputCount, nearest] = [250, 1_000, 240];
     const model = await createModel(t.db, t.accountId, { name: 'many cases', description: null });
-    const design = () => Promise.reject(new Error('this test brings its own cases'));
-    const project = await createProject({ db: t.db, engine: { design } }, t.accountId, model.id, {
+    const project = await createProject(t.db, t.accountId, model.id, {
       name: 'many cases',
       space: { inputCount: 1, minimums: [0], maximums: [rows], inputTypes: ['float'], categories: [[]] },
       inputCases: Matrix.from(Array.from({ length: rows }, (_, row) => [row])),

@@ -1,8 +1,8 @@
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { within } from '../../harness/optimizer-game.ts';
 import { type Engine, startEngine } from '../../src/engine/pool.ts';
 import { explain } from '../../src/optimizer/explain.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { Condition, DesignRequest, Expression, SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const engine: Engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
@@ -30,6 +30,27 @@ it('the engine gives the suggestion and the explanation of the optimizer, togeth
   expect(await engine.suggest(request, signal)).toMatchObject({ ok: true, result: suggest(request) });
   expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explain(request) });
   expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explain(request) });
+});
+
+/** Takes far longer than any test. */
+function endlessDesign(): DesignRequest {
+  const x: Expression[] = Array.from({ length: 100 }, (_, input) => ({ kind: 'input', input }));
+  const sum = x.reduce((left, one) => ({ kind: 'operation', operator: '+', of: [left, one] }));
+  const sine: Expression = { kind: 'call', name: 'sin', of: [sum] };
+  const condition: Condition = { left: sine, relation: '>=', right: { kind: 'number', value: 0.2 } };
+  const variables = x.map(() => ({ kind: 'float' as const, minimum: 0, maximum: 10 }));
+  const conditions = new Array<Condition>(200).fill(condition);
+  return { space: { variables, conditions }, outputCount: null, caseCount: null, seed: 1 };
+}
+
+it('the time limit of a task begins when a thread takes it, not when it enters the line', async () => {
+  const hasty = startEngine({ threads: 1, timeLimitMs: 1_500, keepWarm: false, onError: () => undefined });
+  onTestFinished(() => hasty.close());
+  const endless = hasty.designApart(endlessDesign(), signal);
+  const { space } = requestOf(1);
+  const short = hasty.designApart({ space, outputCount: null, caseCount: 1, seed: 1 }, signal);
+  await expect(endless).rejects.toThrow(/abort/);
+  expect(await short).toMatchObject({ ok: true, result: { count: 1 } });
 });
 
 it('the engine carries pending inputs to its threads', async () => {

@@ -15,6 +15,7 @@ export function makeEngine(suggestWith: Suggest): Engine {
   return {
     ...explainNothing,
     design: () => Promise.reject(new Error('these tests bring their own cases')),
+    designApart: () => Promise.reject(new Error('these tests bring their own cases')),
     solutions: () => Promise.reject(new Error('these tests ask for no solutions')),
     front: () => Promise.reject(new Error('these tests ask for no front')),
     explain: () => Promise.reject(new Error('these tests ask for no explanation')),

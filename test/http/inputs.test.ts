@@ -6,7 +6,7 @@ import { type NativeService, openNativeService } from './native-service.ts';
 let service: NativeService;
 let projects: string;
 beforeAll(async () => {
-  service = await openNativeService({ hasWorker: true });
+  service = await openNativeService({ hasWorker: true, designWork: 300 });
   const { body } = await service.send('POST', '/v1/models', { name: 'Inputs in detail' });
   projects = `/v1/models/${body.id}/projects`;
 });
@@ -55,6 +55,42 @@ async function play(project: { id: number; inputCases: number[][] }, blackBox: (
   }
   return { inputs, stopReason };
 }
+
+describe('constraints that take much work', () => {
+  const names = Array.from({ length: 10 }, (_, i) => `x${i}`);
+  const wide = {
+    name: 'Products of ten',
+    inputCount: 10,
+    minimums: new Array(10).fill(0),
+    maximums: new Array(10).fill(10),
+    inputTypes: new Array(10).fill('float'),
+    inputNames: names,
+  };
+  const sine = `sin(${names.join('*')}) >= -0.9`;
+
+  it('are refused with what to do, and hold up no project of another account', async () => {
+    const asked = Array.from({ length: 8 }, (_, k) =>
+      service.send('POST', projects, { ...wide, constraints: new Array(100 + k).fill(sine) }),
+    );
+    const other = service.sendAs(await service.makeKey('another'));
+    const { body: model } = await other('POST', '/v1/models', { name: 'Beside them' });
+    const made = await other('POST', `/v1/models/${model.id}/projects`, MIXTURE);
+    expect(made.status).toBe(201);
+    for (const { status, body } of await Promise.all(asked)) {
+      expect(status).toBe(400);
+      expect(body.errors).toMatchObject([
+        { property: 'constraints', message: expect.stringMatching(/^take more work .* shorten them, state fewer/) },
+      ]);
+    }
+  });
+
+  it('are refused before anything is computed when the expressions are too large together', async () => {
+    const tower = `${'x0^'.repeat(10)}x1 + 1 <= 2`;
+    const { status, body } = await service.send('POST', projects, { ...wide, constraints: new Array(250).fill(tower) });
+    expect(status).toBe(400);
+    expect(body.errors[0].message).toMatch(/^take 28500 operations together, may take 25000;/);
+  });
+});
 
 describe('a project with constraints, steps and a logarithmic input', () => {
   it('answers what was stated, what kind each constraint is, and an input that satisfies all', async () => {

@@ -6,6 +6,7 @@ import { connectTo } from '../../harness/database-handle.ts';
 import { ChangeWaiters } from '../../src/application/change-waiters.ts';
 import { EvaluationWaiters } from '../../src/application/evaluation-waiters.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
+import { Designs } from '../../src/application/designs.ts';
 import { ModelInsights } from '../../src/application/model-insights.ts';
 import { NewestResults } from '../../src/application/newest-results.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
@@ -67,6 +68,8 @@ export const NO_OPTIONS = {
 };
 
 export interface ServiceOptions {
+  /** Work that a design may take. */
+  readonly designWork?: number;
   readonly settings?: Partial<HttpSettings>;
   readonly deps?: Partial<HttpDeps>;
   readonly waiting?: Partial<SuggestionWaitersOptions>;
@@ -117,7 +120,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const { app } = await buildServer({
     db,
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
-    engine,
+    designs: new Designs({ engine, threads: 1, workLimit: options.designWork ?? 20_000 }),
     modelInsights: new ModelInsights({ engine, threads: 1, workLimit: 20_000 }),
     suggestionWaiters,
     evaluationWaiters,

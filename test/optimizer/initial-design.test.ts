@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Condition, Variable } from '../../src/optimizer/problem.ts';
+import type { Condition, Expression, Variable } from '../../src/optimizer/problem.ts';
 import { finiteSpaces, spaces } from './arbitraries.ts';
 
 const floats = (n: number): Variable[] => Array.from({ length: n }, () => ({ kind: 'float', minimum: 0, maximum: 10 }));
@@ -19,6 +19,33 @@ describe('the designed cases', () => {
     [1, 1, 2],
   ])('for %i inputs and %s outputs number %i', (n, outputs, count) => {
     expect(design(n, outputs).count).toBe(count);
+  });
+
+  it('are the same with a limit of work that is enough, and none with another, whatever the constraints are made of', () => {
+    const x = (input: number): Expression => ({ kind: 'input', input });
+    const number = (value: number): Expression => ({ kind: 'number', value });
+    const sum = (of: readonly Expression[]) =>
+      of.reduce((left, right) => ({ kind: 'operation', operator: '+', of: [left, right] }));
+    const inputs = (n: number) => Array.from({ length: n }, (_, v) => x(v));
+    const curved: Condition = {
+      left: { kind: 'call', name: 'sin', of: [sum(inputs(10))] },
+      relation: '>=',
+      right: number(0.5),
+    };
+    const flat: Condition = { left: sum(inputs(30)), relation: '<=', right: number(0) };
+    const whole: Condition = { left: sum(inputs(8)), relation: '=', right: number(37) };
+    const integers = floats(8).map((one) => ({ ...one, kind: 'integer' as const }));
+    for (const space of [
+      { variables: floats(10), conditions: [curved] },
+      { variables: floats(30), conditions: [flat] },
+      { variables: integers, conditions: [whole] },
+    ]) {
+      const request = { space, outputCount: null, caseCount: 4, seed: 1 };
+      const design = initialDesign(request);
+      expect(design.count).toBeGreaterThan(0);
+      expect(initialDesign({ ...request, workLimit: 5_000 })).toEqual(design);
+      expect(initialDesign({ ...request, workLimit: 0.5 }).region).toEqual({ kind: 'out-of-work' });
+    }
   });
 
   it('number as many as the client asks for', () => {

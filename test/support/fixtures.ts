@@ -46,8 +46,6 @@ export const LINEAR_OBJECTIVE: NewObjective = {
   maximumAttempts: 500,
 };
 
-const neverDesigns = { design: () => Promise.reject(new Error('these tests provide their own cases')) };
-
 /** Loads a model with a unique name, a project with two cases, their outputs and an objective. */
 export async function loadLinearObjective(
   { db, accountId }: Pick<TestAccount, 'db' | 'accountId'>,
@@ -58,7 +56,7 @@ export async function loadLinearObjective(
     [0, 0],
     [10, 1],
   ];
-  const project = await createProject({ db, engine: neverDesigns }, accountId, model.id, {
+  const project = await createProject(db, accountId, model.id, {
     name: 'linear',
     space: {
       inputCount: 2,

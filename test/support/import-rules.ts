@@ -24,7 +24,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   // What both say about goals and explanations is declared once, in the interface of the optimizer.
   domain: { imports: [], types: ['optimizer/problem', 'optimizer/insights'], packages: [], platform: [] },
   optimizer: { imports: [], packages: [], platform: [] },
-  engine: { imports: ['optimizer'], packages: ['piscina'] },
+  engine: { imports: ['optimizer'], packages: ['p-queue', 'piscina'] },
   db: { imports: ['domain'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],

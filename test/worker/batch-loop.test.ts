@@ -264,7 +264,7 @@ it('While the database is away the loop warns and reports no error', async () =>
   let hear: (payload: string) => void = () => undefined;
   const loop = makeBatchLoop({
     db,
-    engine: { design: () => Promise.reject(new Error('no region is looked at here')) },
+    designs: { for: () => ({ design: () => Promise.reject(new Error('no region is looked at here')) }) },
     listener: {
       subscribe: (_channel, notified) => {
         const before = hear;

@@ -4,8 +4,8 @@ import { getBatch, listBatches, listBatchObjectives } from '../../application/re
 import type { BatchStatus } from '../../domain/batch.ts';
 import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';
-import type { HttpDeps } from '../deps.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { designEngineOf } from '../gone-signal.ts';
+import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { batchSchema, batchStatus, presentBatch } from '../wire/batch.ts';
 import {
   batchObjectiveSchema,
@@ -21,8 +21,9 @@ const tag = 'Batches';
 const batch = '/batches/{batch_id}';
 const LARGEST_ID = Number.MAX_SAFE_INTEGER;
 
-function checkDeps({ db, engine, judgeEvaluatorUrl }: HttpDeps) {
-  return { db, engine, judgeUrl: judgeEvaluatorUrl };
+function checkDeps(call: Call<unknown, unknown>) {
+  const { db, judgeEvaluatorUrl } = call.deps;
+  return { db, engine: designEngineOf(call), judgeUrl: judgeEvaluatorUrl };
 }
 
 export const batchOperations: readonly Operation[] = [
@@ -37,8 +38,7 @@ export const batchOperations: readonly Operation[] = [
     body: newBatch,
     holdsSecret: true,
     answers: created.spec('The batch, with the secret of its http evaluator.', createdBatchSchema),
-    prepare: ({ deps, accountId, ids, body }) =>
-      checkBatch(checkDeps(deps), accountId, ids, body, deps.settings.account),
+    prepare: (call) => checkBatch(checkDeps(call), call.accountId, call.ids, call.body, call.deps.settings.account),
     handle: async ({ deps, accountId, ids }, checked) => {
       const made = await createBatch(deps.db, accountId, ids, checked, deps.settings.account);
       return created.answer(batchPath(made.batch.id), presentCreatedBatch(made));
@@ -156,8 +156,7 @@ export const batchOperations: readonly Operation[] = [
     body: newBatchObjectives,
     answers: { 201: { description: 'The batch as it is now.', schema: batchSchema } },
     refusals: { 409: 'The batch failed or was cancelled.' },
-    prepare: ({ deps, accountId, ids, body }) =>
-      checkAddedObjectives({ db: deps.db, engine: deps.engine }, accountId, ids.batchId, body.objectives),
+    prepare: (call) => checkAddedObjectives(checkDeps(call), call.accountId, call.ids.batchId, call.body.objectives),
     handle: async ({ deps, accountId, ids, body }) => ({
       status: 201,
       body: presentBatch(

@@ -1,7 +1,7 @@
 import type { Asking } from '../../application/model-insights.ts';
 import { MOST_SOLUTIONS } from '../../domain/several-solutions.ts';
 import { ok } from '../answer/answers.ts';
-import { ClientGoneError } from '../client-presence.ts';
+import { goneSignalOf } from '../gone-signal.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import {
   frontSchema,
@@ -100,8 +100,6 @@ export const modelInsightOperations: readonly Operation[] = [
 ];
 
 /** Who asks, until the client is gone. */
-function askingOf({ deps, accountId, whenGone }: Call<unknown, unknown>): Asking {
-  const gone = new AbortController();
-  whenGone(() => gone.abort(new ClientGoneError()));
-  return { db: deps.db, accountId, signal: gone.signal };
+function askingOf(call: Call<unknown, unknown>): Asking {
+  return { db: call.deps.db, accountId: call.accountId, signal: goneSignalOf(call) };
 }

@@ -1,5 +1,5 @@
 import { changeObjective } from '../../application/change-objective.ts';
-import { initializeInverse, loadObjectives } from '../../application/load-objectives.ts';
+import { initializeInverse, loadObjectives, refuseEmptyLimits } from '../../application/load-objectives.ts';
 import { getTrial } from '../../application/manage-trials.ts';
 import {
   deleteObjective,
@@ -10,6 +10,7 @@ import {
 } from '../../application/read-objectives.ts';
 import { stopObjective } from '../../application/stop-objective.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
+import { designEngineOf } from '../gone-signal.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { inverseSchema, noFields, presentInverse } from './inverses.wire.ts';
 import { newInverse, newObjectives, objectivePatch } from './new-objective.wire.ts';
@@ -42,8 +43,10 @@ export const objectiveOperations: readonly Operation[] = [
       'The initial point is iteration 1, already completed. If it satisfies everything within all limits on the inputs, the objective is satisfied at once. Without an initial point the search starts from the best case known.',
     body: newObjectives,
     answers: created.spec('The objectives, judged at the initial output.', loadedObjectivesSchema),
+    prepare: (call) =>
+      refuseEmptyLimits({ db: call.deps.db, engine: designEngineOf(call) }, call.accountId, call.ids, call.body),
     handle: async ({ deps, accountId, ids, body }) => {
-      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account, deps.engine);
+      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account);
       return created.answer(objectivePath(ids, loaded.id), presentLoadedObjectives(loaded));
     },
     replay: {

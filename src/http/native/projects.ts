@@ -6,6 +6,7 @@ import type { Project } from '../../domain/project.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { HttpDeps } from '../deps.ts';
+import { designEngineOf } from '../gone-signal.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { presentInputByName } from './by-name.wire.ts';
 import { projectPath } from './paths.ts';
@@ -39,9 +40,9 @@ export const projectOperations: readonly Operation[] = [
       'Without inputCases the service designs the points. Evaluate them, then load the outputs as output cases.',
     body: newProject,
     answers: created.spec('The project with its input cases.', projectSchema),
-    prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
+    prepare: (call) => withInputCases(designEngineOf(call), call.body, call.deps.settings.account),
     handle: async ({ deps, accountId, ids }, project) => {
-      const made = await createProject(deps, accountId, ids.modelId, project, deps.settings.account);
+      const made = await createProject(deps.db, accountId, ids.modelId, project, deps.settings.account);
       return created.written(projectPath(ids.modelId, made.id), presentProject(made, made.inputCases));
     },
     replay: {

@@ -3,6 +3,7 @@ import { getProject } from '../../application/manage-projects.ts';
 import { readAllInputCases } from '../../application/read-cases.ts';
 import { createdWithoutPath } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
+import { designEngineOf } from '../gone-signal.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { newProject, presentProject, projectSchema } from './projects.wire.ts';
 
@@ -15,9 +16,9 @@ export const projectOperations: readonly Operation[] = [
     summary: 'Create a project; its input cases are designed',
     body: newProject,
     answers: createdWithoutPath.spec('The project.', projectSchema),
-    prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
+    prepare: (call) => withInputCases(designEngineOf(call), call.body, call.deps.settings.account),
     handle: async ({ deps, accountId, ids }, project) => {
-      const made = await createProject(deps, accountId, ids.modelId, project, deps.settings.account);
+      const made = await createProject(deps.db, accountId, ids.modelId, project, deps.settings.account);
       return createdWithoutPath.written(presentProject(made, made.inputCases, []));
     },
     replay: {

@@ -5,9 +5,11 @@
 import { decode, type Encoding, encode, everyInput } from '../encoding.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
-import type { Condition, Expression, RegionReport } from '../problem.ts';
+import { Meter } from '../numerics/work.ts';
+import type { Condition, RegionReport } from '../problem.ts';
 import { BoxProgram } from './box-program.ts';
-import { evaluate, type LinearForm, linearFormOf } from './expression.ts';
+import { CompiledCondition } from './compiled-condition.ts';
+import { type LinearForm, linearFormOf } from './expression.ts';
 import {
   type BoxParts,
   conditionParts,
@@ -27,24 +29,22 @@ const FIRST_POINT_TRIES = 3_000;
 const SAMPLES = 100;
 /** Points of a finite space that are counted one by one. */
 const COUNTED = 10_000;
-/** Violation, relative to the largest term and at least 1, up to which a condition holds. */
-const TOLERANCE = 1e-9;
+/** Approximate flops of a look at one feature: its variable may take some values only. */
+const DECODING_FLOPS = 30;
 
 export type ConditionsResult =
   | { readonly kind: 'conditions'; readonly conditions: Conditions }
   | Exclude<RegionReport, { readonly kind: 'open' }>;
-
-/** The linear forms of both sides of a condition; null for a side that is not linear. */
-type Forms = readonly [left: LinearForm | null, right: LinearForm | null];
 
 interface ConditionParts {
   readonly region: Region;
   readonly linear: readonly LinearCondition[];
   /** The linear conditions without the bounds. */
   readonly parts: BoxParts;
-  readonly curved: readonly Curved[];
+  /** Indices of the curved conditions. */
+  readonly curved: readonly number[];
   /** One for each condition. */
-  readonly forms: readonly Forms[];
+  readonly compiled: readonly CompiledCondition[];
 }
 
 /** Bounds of the features, length p each. */
@@ -53,26 +53,20 @@ interface Bounds {
   readonly upper: Float64Array;
 }
 
-interface Curved {
-  readonly index: number;
-  /** Holds where it is at most 0. */
-  readonly left: Expression;
-  readonly right: Expression;
-  readonly sign: 1 | -1;
-}
-
 /**
  * @param feasible an input that satisfies everything, length n, when the client gave one
+ * @param meter    counts the work on the conditions, here and later; past its limit OutOfWork is thrown
  */
 export function makeConditions(
   encoding: Encoding,
   given: readonly Condition[],
   random: RandomStream,
   feasible: Float64Array | null = null,
+  meter: Meter = new Meter(),
 ): ConditionsResult {
   const linear: LinearCondition[] = [];
   const linearIndex: number[] = [];
-  const curved: Curved[] = [];
+  const curved: number[] = [];
   for (const [index, { left, relation, right }] of given.entries()) {
     const form = linearFormOf({ kind: 'operation', operator: '-', of: [left, right] });
     if (form !== null) {
@@ -81,10 +75,10 @@ export function makeConditions(
     } else if (relation === '=') {
       return { kind: 'nonlinear-equation', condition: index };
     } else {
-      curved.push({ index, left, right, sign: relation === '<=' ? 1 : -1 });
+      curved.push(index);
     }
   }
-  const made = makeRegion(encoding.lower, encoding.upper, linear);
+  const made = makeRegion(encoding.lower, encoding.upper, linear, meter);
   if (made.kind === 'empty') {
     const conditions = made.conflicting.flatMap((row) => (row.kind === 'condition' ? [linearIndex[row.index]!] : []));
     const variables = made.conflicting.flatMap((row) => (row.kind === 'bound' ? [encoding.owner[row.feature]!] : []));
@@ -95,7 +89,7 @@ export function makeConditions(
     linear,
     parts: conditionParts(linear, encoding.p),
     curved,
-    forms: given.map(formsOf),
+    compiled: given.map((one) => new CompiledCondition(one)),
   });
   if (!conditions.begin(random, feasible)) {
     return { kind: 'nothing-found', isForWholeNumbers: curved.length === 0 };
@@ -108,9 +102,9 @@ export class Conditions {
   readonly #encoding: Encoding;
   readonly #given: readonly Condition[];
   readonly #linear: readonly LinearCondition[];
-  readonly #curved: readonly Curved[];
-  /** The linear forms of the sides of each condition. */
-  readonly #forms: readonly Forms[];
+  /** Indices of the curved conditions. */
+  readonly #curved: readonly number[];
+  readonly #compiled: readonly CompiledCondition[];
   /** The linear conditions without the bounds. */
   readonly #parts: BoxParts;
   /** Features of a point that satisfies everything but, perhaps, whole numbers. */
@@ -121,14 +115,14 @@ export class Conditions {
   constructor(
     encoding: Encoding,
     given: readonly Condition[],
-    { region, linear, parts, curved, forms }: ConditionParts,
+    { region, linear, parts, curved, compiled }: ConditionParts,
   ) {
     this.region = region;
     this.#encoding = encoding;
     this.#given = given;
     this.#linear = linear;
     this.#curved = curved;
-    this.#forms = forms;
+    this.#compiled = compiled;
     this.#parts = parts;
     this.#first = region.middle;
     this.#decoded = new Float64Array(encoding.n);
@@ -136,14 +130,14 @@ export class Conditions {
 
   /** The same conditions in a smaller box; null when they leave nothing of it, or no point of it is found. */
   within({ lower, upper }: Bounds, random: RandomStream): Conditions | null {
-    const made = makeRegion(lower, upper, this.#linear);
+    const made = makeRegion(lower, upper, this.#linear, this.region.meter);
     if (made.kind === 'empty') return null;
     const smaller = new Conditions(this.#encoding, this.#given, {
       region: made.region,
       linear: this.#linear,
       parts: this.#parts,
       curved: this.#curved,
-      forms: this.#forms,
+      compiled: this.#compiled,
     });
     return smaller.begin(random, null) ? smaller : null;
   }
@@ -167,7 +161,7 @@ export class Conditions {
     return {
       kind: 'open',
       conditionKinds: this.#given.map(({ relation }, index) => {
-        if (this.#curved.some((one) => one.index === index)) return 'curved';
+        if (this.#curved.includes(index)) return 'curved';
         return relation === '=' ? 'equation' : 'linear';
       }),
       interior: inputAt(this.admissibleNear(this.#first, random) ?? this.#first),
@@ -216,12 +210,9 @@ export class Conditions {
 
   /** Whether the input x (length n, natural units) satisfies every condition to 1e-9 of its largest term. */
   areMet(x: Float64Array): boolean {
-    for (let index = 0; index < this.#given.length; index++) {
-      const condition = this.#given[index]!;
-      // The largest term is at least 1, so that most conditions need no look at their terms.
-      const difference = evaluate(condition.left, x) - evaluate(condition.right, x);
-      if (Number.isFinite(difference) && excessOf(condition, difference) <= TOLERANCE) continue;
-      if (!(violationWith(condition, this.#forms[index]!, x) <= TOLERANCE)) return false;
+    for (const one of this.#compiled) {
+      this.region.meter.spend(one.flops);
+      if (!one.isMetAt(x)) return false;
     }
     return true;
   }
@@ -241,6 +232,7 @@ export class Conditions {
   /** Whether the curved conditions hold at the features u. */
   isCurvedMetAt(u: Float64Array): boolean {
     if (this.#curved.length === 0) return true;
+    this.#spendDecoding();
     decode(this.#encoding, u, this.#decoded);
     return this.#isCurvedMet(this.#decoded);
   }
@@ -296,49 +288,24 @@ export class Conditions {
   }
 
   #isCurvedMet(x: Float64Array): boolean {
-    for (const { left, right, sign } of this.#curved) {
-      if (!(sign * (evaluate(left, x) - evaluate(right, x)) <= 0)) return false;
+    for (const index of this.#curved) {
+      const one = this.#compiled[index]!;
+      this.region.meter.spend(one.flops);
+      if (!(one.excessAt(x) <= 0)) return false;
     }
     return true;
   }
 
+  #spendDecoding(): void {
+    this.region.meter.spend(DECODING_FLOPS * this.#encoding.p);
+  }
+
   #inputOf(u: Float64Array): Float64Array {
+    this.#spendDecoding();
     const x = new Float64Array(this.#encoding.n);
     decode(this.#encoding, u, x);
     return x;
   }
-}
-
-/** By how much x breaks a condition, relative to its largest term and at least 1; Infinity where it has no value. */
-export function violationOf(condition: Condition, x: Float64Array): number {
-  return violationWith(condition, formsOf(condition), x);
-}
-
-function formsOf({ left, right }: Condition): Forms {
-  return [linearFormOf(left), linearFormOf(right)];
-}
-
-function violationWith(condition: Condition, forms: Forms, x: Float64Array): number {
-  const a = evaluate(condition.left, x);
-  const b = evaluate(condition.right, x);
-  const difference = a - b;
-  if (!Number.isFinite(difference)) return Number.POSITIVE_INFINITY;
-  const scale = Math.max(1, largestTerm(forms[0], a, x), largestTerm(forms[1], b, x));
-  return excessOf(condition, difference) / scale;
-}
-
-/** By how much the difference of the sides breaks a condition. */
-function excessOf({ relation }: Condition, difference: number): number {
-  if (relation === '=') return Math.abs(difference);
-  return relation === '<=' ? difference : -difference;
-}
-
-/** The largest summand of a linear expression, or the value of another one. */
-function largestTerm(form: LinearForm | null, value: number, x: Float64Array): number {
-  if (form === null) return Math.abs(value);
-  let largest = Math.abs(form.constant);
-  for (const [input, factor] of form.coefficients) largest = Math.max(largest, Math.abs(factor * x[input]!));
-  return largest;
 }
 
 /** The condition on the features: x_v = middle_v + half_v u_f for every number, a constant for one that is held. */

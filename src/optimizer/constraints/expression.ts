@@ -1,23 +1,6 @@
-/**
- * Expressions over the inputs, as plain data: their value, and whether they are linear.
- */
+/** Whether expressions over the inputs are linear, and the coefficients of those that are. */
 
 import type { Expression, FunctionName, Operator } from '../problem.ts';
-
-/** The value at x, length n in natural units; NaN or infinite where the expression has none. */
-export function evaluate(expression: Expression, x: Float64Array): number {
-  if (expression.kind === 'number') return expression.value;
-  if (expression.kind === 'input') return x[expression.input]!;
-  const { of } = expression;
-  if (expression.kind === 'operation') {
-    return operate(expression.operator, evaluate(of[0]!, x), evaluate(of[1]!, x));
-  }
-  if (of.length === 1) return (Math[expression.name] as (of: number) => number)(evaluate(of[0]!, x));
-  return callFunction(
-    expression.name,
-    of.map((operand) => evaluate(operand, x)),
-  );
-}
 
 /** A linear expression: the sum of coefficient times input, plus a constant. */
 export interface LinearForm {

@@ -11,6 +11,8 @@
  * is the triangular factor of the active rows, so that J' [a_active] = [R; 0].
  */
 
+import { Meter } from '../numerics/work.ts';
+
 /** Rows of conditions, equations first. Rows should have entries of order 1: tolerances are relative to their terms. */
 export interface Rows {
   readonly count: number;
@@ -44,6 +46,10 @@ const TOLERANCE = 1e-12;
 const DEPENDENT = 1e-10;
 /** Rows enter and leave; each round adds one row or removes one. In practice a few per row. */
 const ROUNDS_PER_ROW = 20;
+/** Approximate flops of a round per entry of an n x n factor, on which a row is projected and which is turned. */
+const FLOPS_PER_ENTRY = 8;
+/** The same per entry of the rows. */
+const FLOPS_PER_LOOK = 4;
 
 /** The state of one solve: the primal point, the multipliers of the active rows, and the two factors. */
 class ActiveSet {
@@ -60,14 +66,23 @@ class ActiveSet {
   readonly #J: Float64Array;
   /** Columns of the triangular factor: column k has k + 1 entries from k n on. */
   readonly #R: Float64Array;
+  readonly #meter: Meter;
 
-  constructor(x: Float64Array, J: Float64Array, rows: Rows) {
+  constructor(x: Float64Array, J: Float64Array, rows: Rows, meter: Meter) {
     this.n = x.length;
+    this.#meter = meter;
     this.x = x;
     this.rows = rows;
     this.isActive = new Uint8Array(rows.count);
     this.#J = J;
     this.#R = new Float64Array(this.n * this.n);
+  }
+
+  /** Counts one change of the active rows, and the look at all rows before it. */
+  spendRound(): void {
+    const { n } = this;
+    const looks = this.rows.only.reduce((sum, one) => sum + (one >= 0 ? 1 : n), 0);
+    this.#meter.spend(FLOPS_PER_ENTRY * n * n + FLOPS_PER_LOOK * looks);
   }
 
   /** The violation of row i, negative when violated, and the size of its terms. */
@@ -187,10 +202,15 @@ function rotate(J: Float64Array, first: number, second: number, n: number, c: nu
  * @param inverseFactor L^-T by columns (n x n) with H = L L'; the identity for the distance to a point
  * @param start         H^-1 g, the unconstrained minimum, length n
  * @returns the minimum, or rows that contradict each other. Throws RangeError when the rounds do not end, which takes
- *          rows that are no numbers.
+ *          rows that are no numbers, and OutOfWork past the limit of the meter.
  */
-export function solveQuadratic(inverseFactor: Float64Array, start: Float64Array, rows: Rows): QuadraticResult {
-  const set = new ActiveSet(start.slice(), inverseFactor.slice(), rows);
+export function solveQuadratic(
+  inverseFactor: Float64Array,
+  start: Float64Array,
+  rows: Rows,
+  meter: Meter = new Meter(),
+): QuadraticResult {
+  const set = new ActiveSet(start.slice(), inverseFactor.slice(), rows, meter);
   const limit = ROUNDS_PER_ROW * (rows.count + set.n + 1);
   for (let round = 0; round < limit; round++) {
     const violated = mostViolated(set);
@@ -227,6 +247,7 @@ function makeActive(
 ): readonly number[] | null {
   let multiplier = 0;
   for (let round = 0; round < limit; round++) {
+    set.spendRound();
     const d = set.project(row, sign);
     const r = set.dualDirection(d);
     const { step: dualStep, position } = longestDualStep(set, r);

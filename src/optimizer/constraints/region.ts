@@ -5,6 +5,7 @@
  * leaves this file is a projection, so that its violation is that of the quadratic program: about 1e-14 of the terms.
  */
 import { dot } from '../linalg/dense.ts';
+import { Meter } from '../numerics/work.ts';
 import { BoxProgram } from './box-program.ts';
 import type { GeneralRows } from './general-rows.ts';
 import { type QuadraticResult, type Rows, solveQuadratic } from './quadratic-program.ts';
@@ -32,6 +33,8 @@ export interface Region {
   readonly held: readonly Float64Array[];
   /** A point well inside, as far from all inequalities as the region allows; length n. */
   readonly middle: Float64Array;
+  /** Counts the work of everything that is done with the region. */
+  readonly meter: Meter;
 }
 
 export type RegionResult =
@@ -42,6 +45,7 @@ export type RegionResult =
 const NO_ROOM = 1e-9;
 /** Curvature given to linear objectives, so that they have one solution. The region's size is of order 1. */
 const FLAT = 1e-3;
+const LOOK_FLOPS = 30;
 /** A held feature this far outside its bounds is one of theirs. */
 const ROUNDING = 1e-12;
 
@@ -49,31 +53,34 @@ const ROUNDING = 1e-12;
  * Lays out the region.
  *
  * @param lower, upper length n, lower <= upper; equal where a feature is held
+ * @param meter         counts this work, too; past its limit OutOfWork is thrown
  * @returns the region, or the conditions and bounds that contradict each other
  */
 export function makeRegion(
   lower: Float64Array,
   upper: Float64Array,
   conditions: readonly LinearCondition[],
+  meter: Meter = new Meter(),
 ): RegionResult {
   const { rows, sources } = layOut(lower, upper, conditions);
   const centre = lower.map((low, f) => (low + upper[f]!) / 2);
-  const first = nearestPoint(rows, centre);
+  const first = nearestPoint(rows, centre, meter);
   if (first.kind === 'infeasible') {
     return { kind: 'empty', conflicting: first.conflicting.map((row) => sources[row]!) };
   }
   const held = orthonormalBasis(rows, rows.equations);
-  const middle = deepest(rows, held);
+  const middle = deepest(rows, held, meter);
   if (middle !== null && middle.radius > NO_ROOM) {
     const n = lower.length;
-    return { kind: 'region', region: { n, rows, program: toProgram(rows, n), sources, held, middle: middle.point } };
+    const program = toProgram(rows, n);
+    return { kind: 'region', region: { n, rows, program, sources, held, middle: middle.point, meter } };
   }
-  return { kind: 'region', region: flatten(rows, sources, first.x) };
+  return { kind: 'region', region: flatten(rows, sources, first.x, meter) };
 }
 
 /** The point of the region nearest to u; both have length n. */
-export function projectOnto({ program }: Region, u: Float64Array): Float64Array {
-  const nearest = nearestIn(program, u);
+export function projectOnto({ program, meter }: Region, u: Float64Array): Float64Array {
+  const nearest = nearestIn(program, u, meter);
   if (nearest === null) throw new RangeError('The region lost its points by rounding.');
   return nearest;
 }
@@ -83,7 +90,7 @@ export function projectOnto({ program }: Region, u: Float64Array): Float64Array 
  * limit; all arrays have length n. null when there is none.
  */
 export function projectHolding(
-  { program: whole }: Region,
+  { program: whole, meter }: Region,
   u: Float64Array,
   held: Uint8Array,
   limits: readonly Limit[] = [],
@@ -100,15 +107,23 @@ export function projectHolding(
     lower[f] = upper[f] = u[f]!;
   }
   const program = new BoxProgram(whole.rows, lower, upper);
-  return program.isPlainlyEmpty() ? null : nearestIn(program, u);
+  meter.spend(lookFlops(program));
+  return program.isPlainlyEmpty() ? null : nearestIn(program, u, meter);
 }
 
 /** The point of a program nearest to u (length n); null when there is none. */
-export function nearestIn(program: BoxProgram, u: Float64Array): Float64Array | null {
+export function nearestIn(program: BoxProgram, u: Float64Array, meter: Meter = new Meter()): Float64Array | null {
+  const before = program.flops;
   const found = program.project(u);
+  meter.spend(program.flops - before + lookFlops(program));
   if (found !== null) return found;
-  const nearest = nearestPoint(rowsOf(program), u);
+  const nearest = nearestPoint(rowsOf(program), u, meter);
   return nearest.kind === 'solved' ? nearest.x : null;
+}
+
+/** Approximate flops of a look at all features and rows of a program, with the arrays that are made for it. */
+function lookFlops({ lower, rows }: BoxProgram): number {
+  return LOOK_FLOPS * (lower.length + rows.values.length);
 }
 
 /** A box (length n each) and the rows that are no bounds. */
@@ -202,8 +217,8 @@ export interface Limit {
 }
 
 /** The smallest and the largest value of each feature within the region, to about 1e-3 of the region's size. */
-export function rangesOf({ n, rows, middle }: Region): readonly (readonly [number, number])[] {
-  const end = (f: number, side: 1 | -1) => (farthest(rows, unit(n, f, side)) ?? middle)[f]!;
+export function rangesOf({ n, rows, middle, meter }: Region): readonly (readonly [number, number])[] {
+  const end = (f: number, side: 1 | -1) => (farthest(rows, unit(n, f, side), meter) ?? middle)[f]!;
   return Array.from({ length: n }, (_, f) => [end(f, -1), end(f, 1)]);
 }
 
@@ -278,14 +293,14 @@ function identity(n: number, factor: number): Float64Array {
 }
 
 /** The point nearest to u that satisfies the rows. */
-function nearestPoint(rows: Rows, u: Float64Array): QuadraticResult {
-  return solveQuadratic(identity(u.length, 1), u, rows);
+function nearestPoint(rows: Rows, u: Float64Array, meter: Meter): QuadraticResult {
+  return solveQuadratic(identity(u.length, 1), u, rows, meter);
 }
 
 /** About the point of the rows that lies farthest along a direction; null when roundings leave none. */
-function farthest(rows: Rows, direction: Float64Array): Float64Array | null {
+function farthest(rows: Rows, direction: Float64Array, meter: Meter): Float64Array | null {
   const start = direction.map((value) => value / FLAT);
-  const result = solveQuadratic(identity(direction.length, 1 / Math.sqrt(FLAT)), start, rows);
+  const result = solveQuadratic(identity(direction.length, 1 / Math.sqrt(FLAT)), start, rows, meter);
   return result.kind === 'solved' ? result.x : null;
 }
 
@@ -293,7 +308,11 @@ function farthest(rows: Rows, direction: Float64Array): Float64Array | null {
  * The centre of about the largest ball, within the equations, that all inequalities leave: maximizes r - FLAT (|s|^2 +
  * r^2) / 2 with a_i' s - |a_i| r >= b_i, where |a_i| is the length of the part of a_i that the equations leave free.
  */
-function deepest(rows: Rows, held: readonly Float64Array[]): { point: Float64Array; radius: number } | null {
+function deepest(
+  rows: Rows,
+  held: readonly Float64Array[],
+  meter: Meter,
+): { point: Float64Array; radius: number } | null {
   const n = rows.A.length / rows.count;
   const wide = n + 1;
   const widened = conditionsOf(rows).map(({ coefficients, bound, isEquation }) => {
@@ -308,15 +327,15 @@ function deepest(rows: Rows, held: readonly Float64Array[]): { point: Float64Arr
   });
   const direction = new Float64Array(wide);
   direction[n] = 1;
-  const point = farthest(toRows(widened, wide), direction);
+  const point = farthest(toRows(widened, wide), direction, meter);
   return point && { point: point.slice(0, n), radius: point[n]! };
 }
 
 /** The region of rows without an inside: inequalities without room become equations. */
-function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array): Region {
+function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array, meter: Meter): Region {
   const n = inside.length;
   const hasRoom = ({ coefficients, bound }: LinearCondition): boolean =>
-    dotOf(coefficients, farthest(rows, coefficients) ?? inside) - bound > NO_ROOM;
+    dotOf(coefficients, farthest(rows, coefficients, meter) ?? inside) - bound > NO_ROOM;
   const marked = conditionsOf(rows).map((one, i) => ({
     condition: { ...one, isEquation: one.isEquation || !hasRoom(one) },
     source: sources[i]!,
@@ -331,8 +350,8 @@ function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array
   );
   const held = orthonormalBasis(flat, flat.equations);
   // Roundings can leave equations without a common point; then the rows stay as they were.
-  if (nearestPoint(flat, inside).kind === 'infeasible') {
-    return { n, sources, rows, program: toProgram(rows, n), held, middle: inside };
+  if (nearestPoint(flat, inside, meter).kind === 'infeasible') {
+    return { n, sources, rows, program: toProgram(rows, n), held, middle: inside, meter };
   }
   return {
     n,
@@ -340,7 +359,8 @@ function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array
     sources: ordered.map(({ source }) => source),
     rows: flat,
     held,
-    middle: deepest(flat, held)?.point ?? inside,
+    middle: deepest(flat, held, meter)?.point ?? inside,
+    meter,
   };
 }
 

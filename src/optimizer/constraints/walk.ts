@@ -17,6 +17,9 @@ const SPREAD_MOVES = 20;
 /** Times that a chord is shortened when it ends outside a curved condition; 2^-30 of it is no move at all. */
 const SHORTENINGS = 30;
 
+/** Approximate flops of a move per feature, per direction that is held, and per entry of the rows. */
+const MOVE_FLOPS = 10;
+
 /**
  * Points of the region that are uniform in the limit: hit-and-run along random directions that keep the equations. A move
  * that is not admissible shortens its chord towards the current point, as slice sampling does.
@@ -52,6 +55,7 @@ function hitAndRun(
   const { n } = region;
   for (let f = 0; f < n; f++) direction[f] = 2 * random.uniform() - 1;
   removeParts(direction, region.held);
+  region.meter.spend(MOVE_FLOPS * (n * (1 + region.held.length) + region.program.rows.values.length));
   let [from, to] = chordOf(region, u, direction);
   if (!(to > from) || !Number.isFinite(to - from)) return;
   const point = isAdmissible === null ? u : new Float64Array(n);

@@ -5,6 +5,8 @@ import { projectHolding, type Region } from './region.ts';
 
 /** Boxes of whole numbers that the search for the nearest whole point opens. */
 const NODE_LIMIT = 400;
+/** Approximate flops of a search for the value of a discrete variable next to a point. */
+const LEVEL_FLOPS = 300;
 
 interface Node {
   readonly u: Float64Array;
@@ -41,6 +43,7 @@ export function nearestWhole(
   };
   push([]);
   for (let node = 0; node < NODE_LIMIT && open.length > 0; node++) {
+    region.meter.spend(LEVEL_FLOPS * ordered.length);
     open.sort((a, b) => a.distance - b.distance);
     const nearest = open.shift()!;
     const split = mostFractional(encoding, ordered, nearest.u, rounded(nearest.u));

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCondition } from '../../../src/domain/expression.ts';
-import { makeConditions, violationOf } from '../../../src/optimizer/constraints/conditions.ts';
+import { CompiledCondition } from '../../../src/optimizer/constraints/compiled-condition.ts';
+import { makeConditions } from '../../../src/optimizer/constraints/conditions.ts';
 import { decode, makeEncoding } from '../../../src/optimizer/encoding.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
 import type { Condition, Variable } from '../../../src/optimizer/problem.ts';
@@ -69,7 +70,8 @@ describe('the conditions of a space', () => {
         const x = new Float64Array(encoding.n);
         for (const u of points) {
           decode(encoding, u, x);
-          for (const condition of given) expect(violationOf(condition, x)).toBeLessThanOrEqual(1e-9);
+          for (const condition of given)
+            expect(new CompiledCondition(condition).violationAt(x)).toBeLessThanOrEqual(1e-9);
           variables.forEach(({ kind, minimum, maximum }, v) => {
             expect(x[v]).toBeGreaterThanOrEqual(minimum);
             expect(x[v]).toBeLessThanOrEqual(maximum);
@@ -115,7 +117,7 @@ describe('the conditions of a space', () => {
 
   it('count as broken where an expression has no value', () => {
     const { given } = make([float(-1, 1)], ['log(x1) <= 1']);
-    expect(violationOf(given[0]!, Float64Array.of(-1))).toBe(Number.POSITIVE_INFINITY);
-    expect(violationOf(given[0]!, Float64Array.of(1))).toBe(-1);
+    expect(new CompiledCondition(given[0]!).violationAt(Float64Array.of(-1))).toBe(Number.POSITIVE_INFINITY);
+    expect(new CompiledCondition(given[0]!).violationAt(Float64Array.of(1))).toBe(-1);
   });
 });

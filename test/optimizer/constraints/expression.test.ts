@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ParseResult, parseCondition } from '../../../src/domain/expression.ts';
-import { evaluate, linearFormOf } from '../../../src/optimizer/constraints/expression.ts';
+import { linearFormOf } from '../../../src/optimizer/constraints/expression.ts';
+import type { Expression } from '../../../src/optimizer/problem.ts';
+import { Program } from '../../../src/optimizer/constraints/program.ts';
 
 const INPUTS = new Map([
   ['a', 0],
@@ -15,7 +17,23 @@ function left(text: string) {
   return parsed.condition.left;
 }
 
-const at = (text: string, ...x: number[]) => evaluate(left(text), Float64Array.from(x));
+/** The value, from the definition of each operation. */
+function treeAt(expression: Expression, x: readonly number[]): number {
+  if (expression.kind === 'number') return expression.value;
+  if (expression.kind === 'input') return x[expression.input]!;
+  const of = expression.of.map((one) => treeAt(one, x));
+  const [a, b] = of as [number, number];
+  if (expression.kind === 'call') return (Math[expression.name] as (...values: number[]) => number)(...of);
+  return { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '^': a ** b }[expression.operator];
+}
+
+/** Numbers, inputs, and operands of operations and functions. */
+function countOf(expression: Expression): number {
+  if (expression.kind === 'number' || expression.kind === 'input') return 1;
+  return expression.of.reduce((sum, one) => sum + 1 + countOf(one), 0);
+}
+
+const at = (text: string, ...x: number[]) => new Program(left(text)).at(Float64Array.from(x));
 
 describe('an expression', () => {
   it.each([
@@ -36,6 +54,42 @@ describe('an expression', () => {
     ['a - 2*b + c^2', 1 - 4 + 9],
   ])('%s is %d', (text, expected) => {
     expect(at(text, 1, 2, 3)).toBeCloseTo(expected, 12);
+  });
+
+  it('has the same bits as its tree, operation by operation, and work that grows with its size', () => {
+    const { operation } = fc.letrec<{ operation: Expression; leaf: Expression }>((tie) => ({
+      leaf: fc.oneof(
+        fc.double().map((value) => ({ kind: 'number' as const, value })),
+        fc.nat(2).map((input) => ({ kind: 'input' as const, input })),
+      ),
+      operation: fc.oneof(
+        { maxDepth: 6, withCrossShrink: true },
+        tie('leaf'),
+        fc.record({
+          kind: fc.constant('operation' as const),
+          operator: fc.constantFrom('+', '-', '*', '/', '^'),
+          of: fc.tuple(tie('operation'), tie('operation')),
+        }),
+        fc.record({
+          kind: fc.constant('call' as const),
+          name: fc.constantFrom('min', 'max'),
+          of: fc.array(tie('operation'), { minLength: 2, maxLength: 4 }),
+        }),
+        fc.record({
+          kind: fc.constant('call' as const),
+          name: fc.constantFrom('sqrt', 'exp', 'log', 'log10', 'sin', 'cos', 'tan', 'atan', 'abs'),
+          of: fc.tuple(tie('operation')),
+        }),
+      ),
+    }));
+    fc.assert(
+      fc.property(operation, fc.array(fc.double(), { minLength: 3, maxLength: 3 }), (one, x) => {
+        const program = new Program(one);
+        expect(program.at(Float64Array.from(x))).toBe(treeAt(one, x));
+        expect(program.flops).toBeLessThanOrEqual(40 * countOf(one));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it.each(['1 / (a - a)', 'log(0 - a)', 'sqrt(0 - a)', '0 / (a - a)', 'exp(1000 * a)'])(
@@ -102,7 +156,7 @@ describe('a condition', () => {
     fc.assert(
       fc.property(text, (one) => {
         const parsed = parseCondition(one, INPUTS);
-        if (parsed.kind === 'parsed') evaluate(parsed.condition.left, Float64Array.of(1, 2, 3));
+        if (parsed.kind === 'parsed') new Program(parsed.condition.left).at(Float64Array.of(1, 2, 3));
         else expect(parsed.fault.position).toBeLessThanOrEqual(one.length);
       }),
       { numRuns: 2_000 },

@@ -1,26 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerLimits, ModelAnswers } from '../../src/application/model-answers.ts';
-import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import { type ComputationLimits, Computations } from '../../src/application/computations.ts';
 
 const NOBODY_LEAVES = new AbortController().signal;
-const REQUEST: SuggestRequest = {
-  space: { variables: [{ kind: 'float', minimum: 0, maximum: 1 }] },
-  goal: { targets: [], l1: null },
-  history: { count: 1, X: Float64Array.of(0.5), Y: new Float64Array(0), failed: new Uint8Array(1) },
-  firstSuggested: 1,
-  convergence: 1e-6,
-  seed: 1,
-  workLimit: 1,
-};
 
 /** Answers whose computations end when the test says so. */
-function open(limits: Partial<AnswerLimits> = {}) {
-  const answers = new ModelAnswers({ running: 2, waiting: 3, waitingPerAccount: 2, kept: 2, ...limits });
+function open(limits: Partial<ComputationLimits> = {}) {
+  const answers = new Computations({ running: 2, waiting: 3, waitingPerAccount: 2, kept: 2, ...limits });
   const begun: string[] = [];
   const aborted: string[] = [];
   const ends = new Map<string, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
-  const ask = (accountId: number, asked: string, signal = NOBODY_LEAVES, request = REQUEST) =>
-    answers.get({ accountId, kind: 'test', asked, request }, signal, async (giveUp) => {
+  const ask = (accountId: number, asked: string, signal = NOBODY_LEAVES, key = asked) =>
+    answers.get({ accountId, key }, signal, async (giveUp) => {
       begun.push(asked);
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       ends.set(asked, { resolve, reject });
@@ -41,13 +31,23 @@ describe('computations that clients wait for', () => {
     await expect.poll(() => begun).toEqual(['a', 'c']);
     end('a');
     expect(await asked[0]).toBe('a of 1');
-    // The first in line whose account computes nothing.
-    await expect.poll(() => begun).toEqual(['a', 'c', 'b']);
+    // An account that has computed nothing comes first.
+    await expect.poll(() => begun).toEqual(['a', 'c', 'd']);
     end('c');
-    await expect.poll(() => begun).toEqual(['a', 'c', 'b', 'd']);
+    await expect.poll(() => begun).toEqual(['a', 'c', 'd', 'b']);
     end('b');
     end('d');
     expect(await Promise.all(asked)).toEqual(['a of 1', 'b of 1', 'c of 2', 'd of 3']);
+  });
+
+  it('run for the accounts in turn, however many wait for one of them', async () => {
+    const { ask, begun, end } = open({ running: 1, waitingPerAccount: 3, waiting: 4 });
+    const asked = [ask(1, 'a'), ask(1, 'b'), ask(1, 'c'), ask(2, 'd')];
+    for (const one of ['a', 'd', 'b', 'c']) {
+      await expect.poll(() => begun.at(-1)).toBe(one);
+      end(one);
+    }
+    await Promise.all(asked);
   });
 
   it('are refused past the limits of an account and of the process', async () => {
@@ -65,20 +65,19 @@ describe('computations that clients wait for', () => {
     expect(await Promise.all(asked)).toHaveLength(5);
   });
 
-  it('are shared, kept, and computed anew from other data', async () => {
+  it('are shared and kept, and other questions are computed', async () => {
     const { ask, begun, end } = open();
     const both = [ask(1, 'a'), ask(1, 'a')];
     await expect.poll(() => begun).toEqual(['a']);
     end('a');
     expect(await Promise.all(both)).toEqual(['a of 1', 'a of 1']);
     expect(await ask(1, 'a')).toBe('a of 1');
-    const changed = { ...REQUEST, history: { ...REQUEST.history, X: Float64Array.of(0.25) } };
-    const anew = ask(1, 'a', NOBODY_LEAVES, changed);
+    const changed = ask(1, 'a', NOBODY_LEAVES, 'a of other data');
     const other = ask(2, 'a');
     await expect.poll(() => begun).toEqual(['a', 'a', 'a']);
     end('a');
     expect(await other).toBe('a of 2');
-    expect(await Promise.race([anew, 'open'])).toBe('open');
+    expect(await Promise.race([changed, 'open'])).toBe('open');
   });
 
   it('end when nobody waits for them any more, and let the account go on', async () => {
@@ -107,7 +106,7 @@ describe('computations that clients wait for', () => {
     expect(await again).toBe('a of 1');
   });
 
-  it('that take too long are refused, and faults of the models are errors; neither is kept', async () => {
+  it('that take too long are refused, and faults of the engine are errors; neither is kept', async () => {
     const { ask, begun, end, ends } = open();
     const slow = ask(1, 'a');
     await expect.poll(() => begun).toEqual(['a']);

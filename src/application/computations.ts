@@ -1,15 +1,13 @@
 /**
  * Computations of the engine that clients ask for and wait for. An answer is kept by everything it was computed from, so that it
  * is never outdated, and equal requests of an account share one computation. An account computes one at a time and its other
- * requests wait in line; what runs and waits in this process is bounded. A computation ends early when all who wait for it have
- * given up.
+ * requests wait in line, which serves the accounts round robin; what runs and waits in this process is bounded. A computation
+ * ends early when all who wait for it have given up.
  */
-import { createHash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
 import { Tally } from '../domain/tally.ts';
-import type { SuggestRequest } from '../optimizer/problem.ts';
 
-export interface AnswerLimits {
+export interface ComputationLimits {
   /** Computations that run at a time. */
   readonly running: number;
   /** Computations that wait, of all accounts and of one. */
@@ -19,13 +17,10 @@ export interface AnswerLimits {
   readonly kept: number;
 }
 
-/** What an answer follows from. */
 export interface Question {
   readonly accountId: number;
-  readonly kind: string;
-  /** Plain data beyond the request. */
-  readonly asked: unknown;
-  readonly request: SuggestRequest;
+  /** Equal for questions of the account that have the same answer. */
+  readonly key: string;
 }
 
 /** What the engine answers. */
@@ -41,19 +36,24 @@ interface Computation {
 }
 
 const RETRY_AFTER_SECONDS = 2;
+/** A forgotten account is served a little earlier. */
+const REMEMBERED_ACCOUNTS = 10_000;
 
 /** One per process. */
-export class ModelAnswers {
-  readonly #limits: AnswerLimits;
+export class Computations {
+  readonly #limits: ComputationLimits;
   /** What is least lately asked for first. */
   readonly #kept = new Map<string, unknown>();
   readonly #open = new Map<string, Computation>();
   /** In the order in which they came. */
   readonly #line: Computation[] = [];
+  /** When each account began its last computation; the oldest first. */
+  readonly #served = new Map<number, number>();
+  #servedCount = 0;
   readonly #waiting = new Tally<number>();
   readonly #running = new Tally<number>();
 
-  constructor(limits: AnswerLimits) {
+  constructor(limits: ComputationLimits) {
     this.#limits = limits;
   }
 
@@ -67,7 +67,7 @@ export class ModelAnswers {
     compute: (signal: AbortSignal) => Promise<Computed<R>>,
   ): Promise<R> {
     signal.throwIfAborted();
-    const key = keyOf(question);
+    const key = `${question.accountId} ${question.key}`;
     if (this.#kept.has(key)) return this.#keep(key, this.#kept.get(key)) as R;
     const computation = this.#open.get(key) ?? this.#enter(key, question.accountId, compute);
     computation.askers++;
@@ -92,7 +92,7 @@ export class ModelAnswers {
       await begun;
       try {
         const answer = await compute(giveUp.signal);
-        if (!answer.ok) throw new Error(`the models could not be asked: ${answer.fault}`);
+        if (!answer.ok) throw new Error(`the engine failed: ${answer.fault}`);
         this.#keep(key, answer.result);
         return answer.result;
       } catch (error) {
@@ -121,20 +121,38 @@ export class ModelAnswers {
     const isFull = this.#waiting.total >= waiting;
     if (!isFull && this.#waiting.of(accountId) < waitingPerAccount) return;
     const whose = isFull ? 'Too many' : `This account waits for ${waitingPerAccount}`;
-    throw new DomainError('OVERLOADED', `${whose} computations by the models; try again when some have finished.`, {
+    throw new DomainError('OVERLOADED', `${whose} computations; try again when some have finished.`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
 
   #beginNext(): void {
     while (this.#running.total < this.#limits.running) {
-      const next = this.#line.findIndex(({ accountId }) => this.#running.of(accountId) === 0);
-      if (next < 0) return;
-      const [{ accountId, begin }] = this.#line.splice(next, 1) as [Computation];
+      const next = this.#next();
+      if (next === undefined) return;
+      const { accountId, begin } = next;
+      this.#line.splice(this.#line.indexOf(next), 1);
+      this.#noteServed(accountId);
       this.#waiting.remove(accountId);
       this.#running.add(accountId);
       begin();
     }
+  }
+
+  /** Of the accounts that compute nothing, the one whose last computation began longest ago; of its computations the first. */
+  #next(): Computation | undefined {
+    const ready = this.#line.filter(({ accountId }) => this.#running.of(accountId) === 0);
+    const servedAt = ({ accountId }: Computation) => this.#served.get(accountId) ?? 0;
+    return ready.reduce<Computation | undefined>(
+      (first, one) => (first === undefined || servedAt(one) < servedAt(first) ? one : first),
+      undefined,
+    );
+  }
+
+  #noteServed(accountId: number): void {
+    this.#served.delete(accountId);
+    this.#served.set(accountId, ++this.#servedCount);
+    if (this.#served.size > REMEMBERED_ACCOUNTS) this.#served.delete(this.#served.keys().next().value!);
   }
 
   /** Nobody waits for it any more. */
@@ -166,18 +184,4 @@ function isAborted(error: unknown): boolean {
 function tooLong(): DomainError {
   const message = 'The computation took too long; ask again later, or raise ENGINE_TIME_LIMIT_MS.';
   return new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-}
-
-/** Equal for equal questions. */
-function keyOf({ accountId, kind, asked, request: { history, pending, ...rest } }: Question): string {
-  const hash = createHash('sha256');
-  // Numbers as texts: JSON has no infinity.
-  const question = JSON.stringify([accountId, kind, asked, rest], (_, value: unknown) =>
-    typeof value === 'number' ? String(value) : value,
-  );
-  hash.update(question);
-  for (const part of [history.X, history.Y, history.failed, pending ?? new Float64Array(0)]) {
-    hash.update(`${part.length} `).update(part);
-  }
-  return hash.digest('base64url');
 }

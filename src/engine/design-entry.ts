@@ -1,0 +1,23 @@
+/** The module of the thread for designs that take long: one task in, one answer out. */
+import { readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { threadId } from 'node:worker_threads';
+import { initialDesign } from '../optimizer/initial-design.ts';
+import { answerOf } from './answer.ts';
+import type { DesignTask, ThreadAnswer } from './protocol.ts';
+
+yieldToOthers();
+
+export default function run({ request }: DesignTask): ThreadAnswer {
+  return answerOf(threadId, () => initialDesign(request));
+}
+
+/** On a machine with few cores everything else goes first. Linux gives each thread a priority of its own. */
+function yieldToOthers(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Without /proc or the right to do so the design only competes a little more.
+  }
+}
