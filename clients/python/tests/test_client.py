@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import pickle
 import re
@@ -27,6 +28,7 @@ from backsolve import (
     problems,
 )
 from backsolve._exchange import retry_after_of, retry_delay
+from backsolve._intake import LineIntake
 
 from .faults import CUT, HANG, PASS, RESET, FaultyServer, answer
 from .service_process import Service
@@ -286,3 +288,77 @@ def test_waits() -> None:
     assert retry_after_of(dates) == 30
     assert retry_after_of({"retry-after": "soon"}) is None
     assert retry_after_of({}) is None
+
+
+def test_unknown_settings_are_refused() -> None:
+    for kind in (Backsolve, AsyncBacksolve):
+        with pytest.raises(TypeError, match=f"{kind.__name__} has no option 'retryfor'. Did you mean 'retry_for'?"):
+            kind(retryfor=3)
+
+
+def packed(status: str, body: bytes, *headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close", *headers]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+GZIP = "Content-Encoding: gzip"
+LINES = "Content-Type: application/x-ndjson"
+SPACES = gzip.compress(b" " * 2**25)
+LARGE = {
+    "compressed": packed("200 OK", SPACES, JSON, GZIP),
+    "not compressed": packed("200 OK", b" " * 2**21, JSON),
+    "compressed badly": packed("200 OK", b"\x1f\x8b\x08\x08" + b"a" * 2**21, JSON, GZIP),
+}
+
+
+async def account_and_lines(server: FaultyServer, service: Service) -> tuple[str, str]:
+    said = []
+    async with AsyncBacksolve(server.url, service.key, maximum_retries=0, largest_answer=2**20) as client:
+        with pytest.raises(NotBacksolveError) as caught:
+            await client.get_account()
+        said.append(str(caught.value))
+        with pytest.raises(NotBacksolveError) as caught:
+            _ = [line async for line in client.export_account()]
+        said.append(str(caught.value))
+    return said[0], said[1]
+
+
+@pytest.mark.parametrize("fault", LARGE.values(), ids=LARGE.keys())
+def test_an_answer_that_is_too_large_is_not_read_to_its_end(service: Service, fault: bytes) -> None:
+    line = fault.replace(JSON.encode(), LINES.encode())
+    with FaultyServer(service.url, [PASS, fault, line, PASS, fault, line]) as server:
+        with through(server, service, largest_answer=2**20) as client:
+            with pytest.raises(NotBacksolveError, match="The answer of .* to getAccount has more than 1,048,576 bytes: read it in pages"):
+                client.get_account()
+            with pytest.raises(NotBacksolveError, match="A line of the answer of .* to exportAccount has more than 1,048,576 bytes"):
+                list(client.export_account())
+        account, lines = asyncio.run(account_and_lines(server, service))
+    assert "to getAccount has more than 1,048,576 bytes" in account
+    assert "A line of the answer" in lines
+
+
+def test_only_the_beginning_of_a_large_refusal_is_read(service: Service) -> None:
+    with FaultyServer(service.url, [PASS, packed("500 Error", SPACES, GZIP), packed("500 Error", b"[" * 2**20)]) as server:
+        with through(server, service, maximum_retries=0) as client:
+            for _ in range(2):
+                with pytest.raises(ServiceError) as caught:
+                    client.get_account()
+                assert caught.value.code == "HTTP_500"
+
+
+def test_answers_that_cannot_be_decompressed_are_refused(service: Service) -> None:
+    broken = [packed("200 OK", body, JSON, GZIP) for body in (b"no gzip", gzip.compress(b"{}" * 500)[:-9])]
+    with FaultyServer(service.url, [PASS, *broken, packed("200 OK", b"{}", JSON, "Content-Encoding: br")]) as server:
+        with through(server, service, maximum_retries=0) as client:
+            for _ in broken:
+                with pytest.raises(UnreachableError, match="No answer from"):
+                    client.get_account()
+            with pytest.raises(NotBacksolveError, match="is encoded as br, which was not asked for"):
+                client.get_account()
+
+
+def test_lines_end_where_the_service_ends_them() -> None:
+    body = LineIntake({"content-encoding": "gzip"}, "It", 100)
+    packed_lines = gzip.compress('{"a": "one\u2028two"}\n{"b": 1}\n{"c'.encode() + b'": 2}')
+    lines = [line for raw in (packed_lines[:30], packed_lines[30:]) for line in body.take(raw)] + list(body.end())
+    assert [json.loads(line) for line in lines] == [{"a": "one\u2028two"}, {"b": 1}, {"c": 2}]

@@ -150,13 +150,13 @@ def read_answer(reply: Reply, operation: Operation, request: Request, address: s
     return Answer(reply.status, _read_json(type_name, reply.content, request, address), headers)
 
 
-def read_line(line: str, operation: Operation, request: Request, address: str) -> Any:
+def read_line(line: bytes, operation: Operation, request: Request, address: str) -> Any:
     """A line that is no JSON was cut off by a proxy that ended the answer in order."""
     try:
         json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise cut_off(request, address) from error
-    return _read_json(str(operation.line), line.encode(), request, address)
+    return _read_json(str(operation.line), line, request, address)
 
 
 def refuse_other_version(head: str, address: str) -> None:
@@ -253,7 +253,7 @@ def _read_json(type_name: str, content: bytes, request: Request, address: str) -
 def _read_problem(content: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict) or not str(value.get("type")).startswith(TYPE_PREFIX):
         return None

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 
-def refuse_unknown_options(function: Callable[..., Any], further: type, given: Iterable[str]) -> None:
-    """Raises TypeError for an option that is neither a keyword of the function nor one of the TypedDict `further`."""
+def refuse_unknown_options(function: Callable[..., Any], further: Iterable[str], given: Iterable[str], name: str | None = None) -> None:
+    """Raises TypeError for an option that is neither a keyword of the function nor a `further` one. `name` is what to call the function."""
     keywords = [each.name for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
-    own = [*keywords, *further.__annotations__]
-    refuse_unknown(given, [name for name in own if name not in ("cls", "client")], function.__qualname__, "option")
+    known = [keyword for keyword in (*keywords, *further) if keyword not in ("cls", "self", "client")]
+    refuse_unknown(given, known, name or function.__qualname__, "option")
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str], where: str, what: str) -> None:

@@ -29,7 +29,9 @@ from ._exchange import (
     refuse_other_version,
 )
 from ._generated.operations import AsyncOperations, Operations
+from ._intake import LARGEST_ANSWER, LARGEST_REFUSAL, Intake, LineIntake
 from ._operation import JSON_MEDIUM, LINES_MEDIUM, Answer, Operation
+from ._options import refuse_unknown_options
 from ._request import Request, build_request, read_address, read_key, version_request
 
 T = TypeVar("T")
@@ -49,18 +51,32 @@ class _Base:
         first_delay: float = 0.25,
         timeout: float = 60.0,
         on_retry: Callable[[Retry], None] | None = None,
+        largest_answer: int = LARGEST_ANSWER,
     ) -> None:
         """
         A client for the service at `url`, by default that of BACKSOLVE_URL, with `api_key`, by default that of BACKSOLVE_API_KEY.
 
         A request is sent again at most `maximum_retries` times, and never later than `retry_for` seconds after its first attempt; the
         wait before it is random below `first_delay` seconds, a limit that doubles every time. `timeout` is how many seconds nothing may
-        arrive. Raises ValueError when an argument is missing or wrong.
+        arrive, `largest_answer` how many bytes an answer may have, or a line of one that is read by lines. Raises ValueError when an
+        argument is missing or wrong.
         """
         self.address = read_address(_given(url, "url", "BACKSOLVE_URL"))
         self._api_key = read_key(_given(api_key, "api_key", "BACKSOLVE_API_KEY"))
         self._settings = Settings(self.address, maximum_retries, retry_for, first_delay, timeout, on_retry)
+        self._largest_answer = largest_answer
         self._is_understood = False
+
+    def _intake(self, send: Send, response: httpx.Response, head: int | None = None) -> Intake:
+        """For the whole answer, or for its first `head` bytes."""
+        limit = LARGEST_REFUSAL if response.status_code >= 400 else self._largest_answer
+        return Intake(response.headers, self._origin(send.request), head or limit, cut=head is not None or response.status_code >= 400)
+
+    def _line_intake(self, request: Request, response: httpx.Response) -> LineIntake:
+        return LineIntake(response.headers, self._origin(request), self._largest_answer)
+
+    def _origin(self, request: Request) -> str:
+        return f"The answer of {self.address} to {request.operation}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.address!r})"
@@ -81,6 +97,7 @@ class Backsolve(_Base, Operations):
     """A client. Every operation is a method; several threads may share it."""
 
     def __init__(self, url: str | None = None, api_key: str | None = None, **settings: Any) -> None:
+        refuse_unknown_options(_Base.__init__, {}, settings, type(self).__name__)
         super().__init__(url, api_key, **settings)
         self._http = httpx.HTTPTransport(**self._options())
         self._checking = threading.Lock()
@@ -141,7 +158,11 @@ class Backsolve(_Base, Operations):
         try:
             self._drive(exchange(request, self._settings, timeout), lambda send: self._open(send, opened))
             try:
-                for line in opened[-1].iter_lines():
+                intake = self._line_intake(request, opened[-1])
+                for raw in opened[-1].iter_raw():
+                    for line in intake.take(raw):
+                        yield read_line(line, operation, request, self.address)
+                for line in intake.end():
                     yield read_line(line, operation, request, self.address)
             except httpx.RequestError as error:
                 raise cut_off(request, self.address) from error
@@ -167,31 +188,31 @@ class Backsolve(_Base, Operations):
             result: Reply = end.value
             return result
 
-    def _send(self, send: Send, limit: int | None = None) -> Reply:
+    def _send(self, send: Send, head: int | None = None) -> Reply:
         response = self._http.handle_request(_to_httpx(send))
         try:
-            if limit is None:
-                return Reply(response.status_code, response.headers, response.read())
-            content = b""
-            for piece in response.iter_bytes():
-                content += piece
-                if len(content) >= limit:
-                    break
-            return Reply(response.status_code, response.headers, content)
+            return self._read(send, response, head)
         finally:
             response.close()
+
+    def _read(self, send: Send, response: httpx.Response, head: int | None = None) -> Reply:
+        intake = self._intake(send, response, head)
+        for raw in response.iter_raw():
+            if not intake.take(raw):
+                break
+        return Reply(response.status_code, response.headers, intake.end())
 
     def _open(self, send: Send, opened: list[httpx.Response]) -> Reply:
         response = self._http.handle_request(_to_httpx(send))
         opened.append(response)
-        content = response.read() if response.status_code >= 400 else b""
-        return Reply(response.status_code, response.headers, content)
+        return self._read(send, response) if response.status_code >= 400 else Reply(response.status_code, response.headers, b"")
 
 
 class AsyncBacksolve(_Base, AsyncOperations):
     """A client whose operations are awaited. It belongs to one event loop."""
 
     def __init__(self, url: str | None = None, api_key: str | None = None, **settings: Any) -> None:
+        refuse_unknown_options(_Base.__init__, {}, settings, type(self).__name__)
         super().__init__(url, api_key, **settings)
         self._http: httpx.AsyncBaseTransport = httpx.AsyncHTTPTransport(**self._options())
 
@@ -250,7 +271,11 @@ class AsyncBacksolve(_Base, AsyncOperations):
         try:
             await self._drive(exchange(request, self._settings, timeout), lambda send: self._open(send, opened))
             try:
-                async for line in opened[-1].aiter_lines():
+                intake = self._line_intake(request, opened[-1])
+                async for raw in opened[-1].aiter_raw():
+                    for line in intake.take(raw):
+                        yield read_line(line, operation, request, self.address)
+                for line in intake.end():
                     yield read_line(line, operation, request, self.address)
             except httpx.RequestError as error:
                 raise cut_off(request, self.address) from error
@@ -276,25 +301,24 @@ class AsyncBacksolve(_Base, AsyncOperations):
             result: Reply = end.value
             return result
 
-    async def _send(self, send: Send, limit: int | None = None) -> Reply:
+    async def _send(self, send: Send, head: int | None = None) -> Reply:
         response = await self._http.handle_async_request(_to_httpx(send))
         try:
-            if limit is None:
-                return Reply(response.status_code, response.headers, await response.aread())
-            content = b""
-            async for piece in response.aiter_bytes():
-                content += piece
-                if len(content) >= limit:
-                    break
-            return Reply(response.status_code, response.headers, content)
+            return await self._read(send, response, head)
         finally:
             await response.aclose()
+
+    async def _read(self, send: Send, response: httpx.Response, head: int | None = None) -> Reply:
+        intake = self._intake(send, response, head)
+        async for raw in response.aiter_raw():
+            if not intake.take(raw):
+                break
+        return Reply(response.status_code, response.headers, intake.end())
 
     async def _open(self, send: Send, opened: list[httpx.Response]) -> Reply:
         response = await self._http.handle_async_request(_to_httpx(send))
         opened.append(response)
-        content = await response.aread() if response.status_code >= 400 else b""
-        return Reply(response.status_code, response.headers, content)
+        return await self._read(send, response) if response.status_code >= 400 else Reply(response.status_code, response.headers, b"")
 
 
 def pages(method: Callable[P, Answer[list[T]]], *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:

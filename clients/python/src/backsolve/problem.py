@@ -169,7 +169,7 @@ class SearchOptions(TypedDict, total=False):
 
 def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[str, Goal], **search: Unpack[SearchOptions]) -> Problem:
     """Raises TypeError for an unknown option, ValueError when inputs or goals are missing or wrong; the service checks the rest."""
-    refuse_unknown_options(make_problem, SearchOptions, search)
+    refuse_unknown_options(make_problem, SearchOptions.__annotations__, search)
     if not inputs or not goals:
         raise ValueError("A problem needs at least one input and one goal.")
     for name, goal in goals.items():

@@ -276,7 +276,7 @@ class Project(_Project):
         Creates a search. `parallel` is how many inputs are open at once, `budget` how many runs there may be in all, the designed ones
         included. A repetition with the same `key` within 24 hours creates nothing new. `search` has the further arguments of solve.
         """
-        refuse_unknown_options(Project.create, SearchOptions, search)
+        refuse_unknown_options(Project.create, SearchOptions.__annotations__, search)
         problem = make_problem(inputs, goals, **search)
         place = run(client, _created(problem, name, key or secrets.token_hex(16), parallel, budget, tries))
         return cls(client, place, name, problem.space, lease_seconds)
@@ -363,7 +363,7 @@ class AsyncProject(_Project):
         **search: Unpack[SearchOptions],
     ) -> AsyncProject:
         """As Project.create."""
-        refuse_unknown_options(AsyncProject.create, SearchOptions, search)
+        refuse_unknown_options(AsyncProject.create, SearchOptions.__annotations__, search)
         problem = make_problem(inputs, goals, **search)
         place = await run_async(client, _created(problem, name, key or secrets.token_hex(16), parallel, budget, tries))
         return cls(client, place, name, problem.space, lease_seconds)

@@ -76,7 +76,7 @@ def solve(
     executor does not run it, ServiceError when the service refuses, UnreachableError when it cannot be reached, and LocalServiceError
     when none can be started.
     """
-    refuse_unknown_options(solve, SearchOptions, search)
+    refuse_unknown_options(solve, SearchOptions.__annotations__, search)
     problem = make_problem(inputs, goals, **search)
     main = MainThread()
 
@@ -144,7 +144,7 @@ async def solve_async(
     **search: Unpack[SearchOptions],
 ) -> Result:
     """As solve, in the running event loop. A coroutine function is awaited, any other one runs in threads."""
-    refuse_unknown_options(solve_async, SearchOptions, search)
+    refuse_unknown_options(solve_async, SearchOptions.__annotations__, search)
     problem = make_problem(inputs, goals, **search)
     threads = functools.partial(Threads, parallel)
     session = _Session(
