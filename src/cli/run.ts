@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { FileError } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { JournalError } from '../../clients/typescript/src/evaluator/journal.ts';
 import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-files.ts';
@@ -121,6 +122,7 @@ export function toComplaint(error: unknown): { readonly message: string; readonl
 }
 
 const USAGE_ERRORS = [
+  FileError,
   ForeignFileError,
   ProblemFileError,
   ChangedProblemError,

@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { access, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import {
   cleanReason,
   type Evaluate,
@@ -92,7 +93,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     await fillWorkFolder(folder, copies, templates, evaluation.inputByName);
     const message = writeMessage(evaluation, options.withToken ?? false);
     await writeFile(path.join(folder, 'evaluation.json'), writeMessage(evaluation, false)).catch((error: Error) => {
-      throw new LocalFault(`The work folder cannot be written: ${error.message}`, { cause: error });
+      throw new LocalFault(`The work folder cannot be written: ${whyUnwritten(error)}`, { cause: error });
     });
     const allowedSeconds = Math.min(options.timeoutSeconds ?? Number.POSITIVE_INFINITY, evaluation.timeoutSeconds);
     const end = await runChild(
