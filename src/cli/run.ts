@@ -1,8 +1,9 @@
 import path from 'node:path';
+import { FileError } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { JournalError } from '../../clients/typescript/src/evaluator/journal.ts';
 import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-files.ts';
-import { BacksolveError, NotBacksolveError } from '../../clients/typescript/src/index.ts';
+import { AnswerTooLargeError, BacksolveError, NotBacksolveError } from '../../clients/typescript/src/index.ts';
 import type { Config } from '../config.ts';
 import { ProblemFileError } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
@@ -114,13 +115,15 @@ export function toComplaint(error: unknown): { readonly message: string; readonl
   const { message } = error;
   if (error instanceof CommandError) return { message, code: error.exitCode };
   if (error instanceof BudgetSpentError) return { message, code: EXIT_CODES.exhausted };
-  if (isAway(error) || error instanceof NotBacksolveError) return { message, code: EXIT_CODES.away };
+  if (isAway(error) || error instanceof NotBacksolveError || error instanceof AnswerTooLargeError)
+    return { message, code: EXIT_CODES.away };
   if (USAGE_ERRORS.some((kind) => error instanceof kind)) return { message, code: EXIT_CODES.usage };
   const isOfFile = 'syscall' in error && 'path' in error;
   return isOfFile ? { message: `A file cannot be used: ${message}`, code: EXIT_CODES.usage } : undefined;
 }
 
 const USAGE_ERRORS = [
+  FileError,
   ForeignFileError,
   ProblemFileError,
   ChangedProblemError,

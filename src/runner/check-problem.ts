@@ -67,7 +67,7 @@ export async function checkProblemFile(
   checkDefinition: CheckDefinition,
 ): Promise<CheckedProblem> {
   const text = await readText(file);
-  const { problem: written, violations, positionOf } = readProblem(text, defaultNameOf(file));
+  const { problem: written, violations, positionOf } = readProblem(text, path.parse(file).name);
   if (written === undefined) throw new ProblemFileError(file, violations);
   const problem = jobs === undefined ? written : { ...written, jobs };
   const knownBytes =
@@ -136,10 +136,4 @@ function atStart(message: string): FileViolation {
 /** The bytes, or why there are none. */
 async function readKnownFile(file: string): Promise<Uint8Array | string> {
   return readFile(file).catch((error: NodeJS.ErrnoException) => `cannot be read: ${error.message}.`);
-}
-
-/** The name of a problem that states none. The service asks for at least 4 characters. */
-function defaultNameOf(file: string): string {
-  const { name, base } = path.parse(file);
-  return name.length >= 4 ? name : base.padEnd(4, '-');
 }

@@ -32,7 +32,9 @@ export interface ChildEnd {
   readonly signal: NodeJS.Signals | null;
   /** See RunLog. */
   readonly lastLine: string | null | undefined;
-  readonly lastErrorLine: string | null | undefined;
+  /** The ends of standard error and standard output, for people. */
+  readonly errorTail: string;
+  readonly tail: string;
 }
 
 const STDOUT_LIMITS: LogLimits = { fileBytes: 10 * 1024 * 1024, tailBytes: 4 * 1024 * 1024 };
@@ -78,7 +80,7 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
   child.stdout!.destroy();
   child.stderr!.destroy();
   await Promise.all([stdout.close(), stderr.close()]);
-  return { cause, code, signal: endSignal, lastLine: stdout.lastLine(), lastErrorLine: stderr.lastLine() };
+  return { cause, code, signal: endSignal, lastLine: stdout.lastLine(), errorTail: stderr.tail, tail: stdout.tail };
 }
 
 /**

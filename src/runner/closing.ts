@@ -30,7 +30,7 @@ export const EXIT_CODES = {
 export function exitCodeOf({ kind, batch, search }: SolveEnd): number {
   if (kind === 'interrupted') return EXIT_CODES.interrupted;
   if (kind === 'away') return EXIT_CODES.away;
-  if (kind === 'fault') return EXIT_CODES.usage;
+  if (kind === 'fault' || kind === 'disk') return EXIT_CODES.usage;
   if (kind === 'abort' || batch?.status === 'failed') return EXIT_CODES.failed;
   const reasons = search.objectives.map((one) => one.stopReason);
   if (search.objectives.some((one) => one.failureReason !== null)) return EXIT_CODES.failed;
@@ -78,6 +78,8 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
       return `The service cannot be reached${because}\nNothing is lost. ${goOn}`;
     case 'fault':
       return `Nothing can be run here${because}`;
+    case 'disk':
+      return `${reason}\n${goOn}`;
     case 'abort':
       return `The command asked to end everything${because}\n${goOn}`;
   }

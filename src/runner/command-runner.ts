@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { access, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import {
   cleanReason,
   type Evaluate,
@@ -10,8 +11,9 @@ import {
   type Outcome,
 } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { type ChildEnd, runChild } from './child-process.ts';
-import { type Reading, readDocument, readFailWord, shorten, writeEnvironment, writeMessage } from './exchange.ts';
+import { type Reading, readDocument, readFailWord, writeEnvironment, writeMessage } from './exchange.ts';
 import { parseExitCodes } from './exit-codes.ts';
+import { lastWords } from './last-words.ts';
 import { ProcessGuard } from './process-group.ts';
 import { makeOutputReader } from './read-output.ts';
 import { parseArgument } from './template.ts';
@@ -92,7 +94,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     await fillWorkFolder(folder, copies, templates, evaluation.inputByName);
     const message = writeMessage(evaluation, options.withToken ?? false);
     await writeFile(path.join(folder, 'evaluation.json'), writeMessage(evaluation, false)).catch((error: Error) => {
-      throw new LocalFault(`The work folder cannot be written: ${error.message}`, { cause: error });
+      throw new LocalFault(`The work folder cannot be written: ${whyUnwritten(error)}`, { cause: error });
     });
     const allowedSeconds = Math.min(options.timeoutSeconds ?? Number.POSITIVE_INFINITY, evaluation.timeoutSeconds);
     const end = await runChild(
@@ -121,9 +123,9 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   };
 
   const judge = async (end: ChildEnd, read: () => Promise<Reading>): Promise<Outcome> => {
-    if (end.code === null) return retry(`signal ${end.signal} ended it${lastWords(end)}`);
+    if (end.code === null) return retry(`signal ${end.signal} ended it${whyOf(end)}`);
     const meaning = meaningOf(end.code);
-    const reason = `exit code ${end.code}${lastWords(end)}`;
+    const reason = `exit code ${end.code}${whyOf(end)}`;
     if (meaning === 'fault') throw new LocalFault(`The command could not be run here: ${cleanReason(reason)}`);
     if (meaning === 'abort') return { kind: 'abort', reason: cleanReason(reason) };
     if (meaning === 'retry') return retry(reason);
@@ -131,7 +133,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     if (failure !== undefined) return failed(failure);
     if (meaning === 'fail') return failed(reason);
     const reading = await read();
-    if (reading.kind === 'unreadable') return retry(reading.reason);
+    if (reading.kind === 'unreadable') return retry(withWords(reading.reason, lastWords(end.errorTail)));
     return reading.kind === 'failed' ? failed(reading.reason) : reading;
   };
 
@@ -163,9 +165,17 @@ function readLastLine(line: string | null | undefined, names: readonly string[])
   return readDocument(line, names, 'the last line of standard output');
 }
 
-/** After the exit code: the last line of standard error, which often says why. */
-function lastWords({ lastErrorLine }: ChildEnd): string {
-  return lastErrorLine ? `: ${shorten(lastErrorLine, 300)}` : '';
+/** After the exit code: what standard error says, or standard output of a program that has no other. */
+function whyOf({ errorTail, tail, lastLine }: ChildEnd): string {
+  // An output is no explanation.
+  const hasOutput = /^[[{\d+-]/.test(lastLine ?? '');
+  const words = lastWords(errorTail) || (hasOutput ? '' : lastWords(tail));
+  return words === '' ? '' : `: ${words}`;
+}
+
+/** A program may end as if all were well after it has said what is wrong. */
+function withWords(reason: string, words: string): string {
+  return words === '' ? reason : `${reason}; standard error: ${words}`;
 }
 
 function retry(reason: string): Outcome {

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Retries } from '../../clients/typescript/src/evaluator/retries.ts';
+import { toServiceName } from '../../clients/typescript/src/solve/problem.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import type { Body } from './problem-bodies.ts';
 import type { Batch, ProblemCalls } from './problem-calls.ts';
@@ -202,7 +203,7 @@ function toBatchBody(
   const limits = problem.maximumRuns === null ? {} : { maximumAttempts: attemptsLeft(problem.maximumRuns, before) };
   const start = startOutput === null ? {} : { initialInput: bodies.start, initialOutput: startOutput };
   return {
-    name: problem.name,
+    name: toServiceName(problem.name),
     objectives: objectives.map((objective) => ({ ...objective, ...limits, ...start })),
     parallelism: parallelismOf(problem.targetSets.length, jobs),
     ...(trialId !== null && { trialId }),

@@ -1,4 +1,5 @@
 /** What a problem is for the service: the bodies of its model, project and objectives. */
+import { toServiceName } from '../../clients/typescript/src/solve/problem.ts';
 import type { Goal } from './goals.ts';
 import type { InputDefinition, InputValue, Problem } from './problem.ts';
 import { SEARCH_KEYS } from './search-keys.ts';
@@ -17,10 +18,11 @@ export interface ProblemBodies {
 
 export function toBodies(problem: Problem): ProblemBodies {
   const { inputs, outputs, start } = problem;
+  const name = toServiceName(problem.name);
   return {
-    model: { name: problem.name },
+    model: { name },
     project: {
-      name: problem.name,
+      name,
       inputCount: inputs.length,
       inputNames: inputs.map((input) => input.name),
       ...toUnits('inputUnits', inputs),

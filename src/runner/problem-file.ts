@@ -49,7 +49,7 @@ export interface ReadProblem {
   positionOf(path: Path): Position;
 }
 
-/** @param defaultName  the name of a problem that states none, at least 4 characters */
+/** @param defaultName  the name of a problem that states none */
 export function readProblem(text: string, defaultName: string): ReadProblem {
   const { value, violations } = parseYaml(text);
   const reader = new ValueReader();

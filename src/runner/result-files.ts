@@ -3,7 +3,7 @@
  * and units, as the service reads them, so that the file can be loaded as known runs elsewhere.
  */
 import path from 'node:path';
-import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
+import { FileError, replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { COMPLETED_ROW, columnTitle, FAILED_ROW, guardText, type RowColumn, rowTitle } from '../domain/case-columns.ts';
 import type { Goal } from './goals.ts';
@@ -67,6 +67,7 @@ export class ResultFiles {
   readonly #files: { readonly csv: string; readonly json: string };
   #wanted: Results | undefined;
   #writing: Promise<void> | undefined;
+  #error: FileError | null = null;
 
   constructor(folder: RunFolder, { csv, json }: ProblemRecord['results']) {
     this.#files = { csv: path.join(folder.home, csv), json: path.join(folder.home, json) };
@@ -76,19 +77,34 @@ export class ResultFiles {
     return this.#files;
   }
 
-  /** Resolves when the newest state is in the files. */
+  /** Why they could not be written last; a later update may cure it. */
+  get error(): FileError | null {
+    return this.#error;
+  }
+
+  /** Resolves when the newest state is in the files, or cannot be. */
   update(results: Results): Promise<void> {
     this.#wanted = results;
     return (this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined)));
   }
 
+  async #write(results: Results): Promise<void> {
+    await replaceFile(this.#files.csv, formatTable(results));
+    await replaceFile(this.#files.json, `${JSON.stringify(toSummary(results), null, 2)}\n`);
+  }
+
   async #writeAll(): Promise<void> {
     for (let next = this.#wanted; next !== undefined; next = this.#wanted) {
       this.#wanted = undefined;
-      await replaceFile(this.#files.csv, formatTable(next));
-      await replaceFile(this.#files.json, `${JSON.stringify(toSummary(next), null, 2)}\n`);
+      this.#error = await this.#write(next).then(() => null, toFileError);
     }
   }
+}
+
+/** The journal has all that the files say, so runs go on without them. */
+function toFileError(error: unknown): FileError {
+  if (error instanceof FileError) return error;
+  throw error;
 }
 
 /** Of the columns that a load ignores or heeds; the JSON file says more about each run. */

@@ -41,6 +41,11 @@ export class RunLog {
     return start === 0 && this.#bytes > this.#tailBytes ? null : text.slice(start).trim();
   }
 
+  /** The end of what was printed. */
+  get tail(): string {
+    return Buffer.concat(this.#tail).subarray(-SHOWN_BYTES).toString('utf8');
+  }
+
   /** Completes the file: what was left out in the middle is said in its place. */
   async close(): Promise<void> {
     const { fileBytes } = this.#limits;
@@ -67,4 +72,6 @@ export class RunLog {
   }
 }
 
+/** Of the end, for people. */
+const SHOWN_BYTES = 16 * 1024;
 const TAIL_IN_FILE_BYTES = 64 * 1024;

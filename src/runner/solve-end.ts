@@ -6,10 +6,10 @@ import type { Standing } from './standing.ts';
 
 /**
  * How it ended. batch: the service has nothing more to do. interrupted: by a signal. away: the service does not answer. fault: this
- * machine cannot run the command, or the key was refused. abort: the command asked for it.
+ * machine cannot run the command, or the key was refused. disk: a file cannot be written. abort: the command asked for it.
  */
 export interface SolveEnd {
-  readonly kind: 'batch' | 'interrupted' | 'away' | 'fault' | 'abort';
+  readonly kind: 'batch' | 'interrupted' | 'away' | 'fault' | 'disk' | 'abort';
   readonly reason: string | null;
   readonly batch: Batch | null;
   readonly standing: Standing;

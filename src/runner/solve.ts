@@ -3,6 +3,7 @@
  * be killed at any time and called again: the journal holds every result before the service does.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FileError } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { type Evaluate, type Evaluation, LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import {
   type Claim,
@@ -153,7 +154,8 @@ class Solver {
       const ended = evaluate === null ? this.#untilStopped(over.signal) : this.#evaluate(evaluate, claim, over.signal);
       await this.#follow(ended, over);
     } catch (error) {
-      if (error instanceof LocalFault) this.#finish({ kind: 'fault', reason: error.message });
+      if (error instanceof FileError) this.#finish({ kind: 'disk', reason: error.message });
+      else if (error instanceof LocalFault) this.#finish({ kind: 'fault', reason: error.message });
       else if (troubleOf(error) === 'away') this.#finish({ kind: 'away', reason: (error as Error).message });
       else if (troubleOf(error) === 'denied') this.#finish({ kind: 'fault', reason: (error as Error).message });
       else throw error;
@@ -166,11 +168,13 @@ class Solver {
       await this.#search.readFronts(this.#created!, this.#options.checked.problem);
     }
     await this.#writeResults();
+    if (this.#files.error !== null) this.#ending = { kind: 'disk', reason: this.#files.error.message };
     const { signal, endSignal } = this.#options;
     const interrupted = signal.aborted || endSignal.aborted;
-    const ending = this.#isOver()
-      ? ({ kind: 'batch', reason: null } as const)
-      : (this.#ending ?? { kind: interrupted ? 'interrupted' : 'away', reason: null });
+    const ending =
+      this.#isOver() && this.#ending?.kind !== 'disk'
+        ? ({ kind: 'batch', reason: null } as const)
+        : (this.#ending ?? { kind: interrupted ? 'interrupted' : 'away', reason: null });
     return {
       ...ending,
       batch: this.#created?.batch ?? null,
@@ -198,6 +202,7 @@ class Solver {
       jobs,
       evaluate: (evaluation, ending) => this.#run(evaluate, evaluation, ending),
       beforeReport: (evaluation, outcome) => this.#keep(evaluation, evaluation.kind, outcome),
+      beforeClaim: () => this.#journal.refuseFullDisk(),
       onEvent: (event) => this.#take(event),
       signal: AbortSignal.any([signal, over]),
       endSignal: AbortSignal.any([endSignal, over]),
@@ -224,7 +229,7 @@ class Solver {
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), sleep(REFRESH_MS, undefined, {})]);
       try {
         await this.#refresh();
-        this.#note = null;
+        this.#note = this.#files.error?.message ?? null;
       } catch (error) {
         if (troubleOf(error) !== 'away') {
           over.abort();

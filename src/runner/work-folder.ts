@@ -1,6 +1,7 @@
 /** A folder of its own for each evaluation: its files, what it printed, and what came of it. */
 import { chmod, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { type Evaluation, LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { type InputValues, parseFileTemplate, type Template } from './template.ts';
 
@@ -121,5 +122,5 @@ export async function fillWorkFolder(
 
 function asFault(error: unknown, what: string): LocalFault {
   if (error instanceof LocalFault) return error;
-  return new LocalFault(`${what}: ${(error as Error).message}`, { cause: error });
+  return new LocalFault(`${what}: ${whyUnwritten(error)}`, { cause: error });
 }

@@ -44,3 +44,14 @@ command: [run]
     expect(designedCount).toBe(5);
   });
 });
+
+it.each(['a', 'k1', 'CO2'])('A problem may be called %s, by its file or in it', async (name) => {
+  const file = path.join(folder, `${name}.yaml`);
+  const text = 'inputs: {x: {minimum: 0, maximum: 1}}\noutputs: {Tc: {target: 1, within: 5%}}\ncommand: [run]\n';
+  for (const stated of ['', `name: ${name}\n`]) {
+    await writeFile(file, stated + text);
+    const { problem, bodies } = await checkProblemFile(file, undefined, checkDefinition);
+    expect(problem.name).toBe(name);
+    expect(bodies.project['name']).toBe(name.padEnd(4, '-'));
+  }
+});

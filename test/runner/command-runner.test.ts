@@ -92,6 +92,22 @@ test.each([
   ['echo "[1, 2"', 'retry', 'the last line of standard output is not JSON: "[1, 2"'],
   ['echo "[1, 2, 3]"', 'retry', 'there are 2 outputs'],
   ['echo "[1, 2]"; echo the mesh broke >&2; exit 1', 'failed', 'exit code 1: the mesh broke'],
+  ['echo it diverged; exit 1', 'failed', 'exit code 1: it diverged'],
+  [
+    'printf "1\\nerror: mesh undefined\\nerror: called from\\n    model at line 3\\n    solve at line 9\\n" >&2; exit 1',
+    'failed',
+    'exit code 1: error: mesh undefined | error: called from | model at line 3',
+  ],
+  [
+    'printf "Error: a bug\\n    at box.mjs:6:9\\n\\nNode.js v24.0.0\\n" >&2; exit 1',
+    'failed',
+    'exit code 1: Error: a bug | at box.mjs:6:9 | Node.js v24.0.0',
+  ],
+  [
+    'printf "Traceback:\\n  line 1\\nValueError: too thin\\n" >&2',
+    'retry',
+    'the command printed nothing on standard output; standard error: ValueError: too thin',
+  ],
   ['printf "\\033[31mred\\000\\tend" >&2; exit 1', 'failed', 'exit code 1: [31mred end'],
   ['echo fail no convergence', 'failed', 'no convergence'],
   ['echo fail no convergence; exit 9', 'failed', 'no convergence'],
@@ -262,4 +278,10 @@ test('when the evaluator is killed, its programs are ended soon', async () => {
   evaluator.kill('SIGKILL');
   await once(evaluator, 'exit');
   await vi.waitUntil(() => !isRunning(pid), 10_000);
+});
+
+test('outputs can be read in what the program printed', async () => {
+  const script = 'echo "mass = 3"; echo "sag = 4"; echo "mass = 5"; echo done';
+  const reads = ['mass=stdout.log:/mass = (\\S+)/', 'sag=stdout.log:/sag = (\\S+)/'];
+  expect(await shell(script, { reads })).toEqual({ kind: 'output', output: [5, 4] });
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface FrontAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /** Closes the connection after this many bytes of the body. */
   readonly cutAfter?: number;
   /** Sends nothing after the body, not even its end. */

@@ -15,7 +15,7 @@ import type {
 } from './calls.ts';
 import { type Asked, ConnectionError, connectionError, errorOfAnswer, notBacksolve, timeoutError } from './errors.ts';
 import { refuseUnknownNames } from './known-names.ts';
-import { readChunks, readLines } from './lines.ts';
+import { AnswerTooLargeError, readChunks, readLines, readStart, readText } from './lines.ts';
 import { nextPage } from './pages.ts';
 import { type BuiltRequest, buildRequest, JSON_MEDIUM, type LooseOptions, makeIdempotencyKey } from './request.ts';
 import { isRetryableAnswer, parseRetryAfter, pause, retryDelayMs } from './retry.ts';
@@ -47,6 +47,8 @@ export interface BacksolveOptions {
   readonly firstDelayMs?: number | undefined;
   /** How long nothing may arrive before an attempt has failed: 60,000 unless given. */
   readonly timeoutMs?: number | undefined;
+  /** The most that is read of an answer, or of a line of one that comes by lines, after decompression: 134,217,728 unless given. */
+  readonly maximumAnswerBytes?: number | undefined;
   /** Is told before each wait for another attempt. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
@@ -62,6 +64,7 @@ interface Settings {
   readonly retryForMs: number;
   readonly firstDelayMs: number;
   readonly timeoutMs: number;
+  readonly maximumAnswerBytes: number;
 }
 
 type NamesOf<Type> = { readonly [Name in keyof Required<Type>]: null };
@@ -74,6 +77,7 @@ const CLIENT_OPTIONS: NamesOf<BacksolveOptions> = {
   retryForMs: null,
   firstDelayMs: null,
   timeoutMs: null,
+  maximumAnswerBytes: null,
   onRetry: null,
 };
 const CALL_OPTIONS: NamesOf<LooseOptions> = {
@@ -88,6 +92,8 @@ const CALL_OPTIONS: NamesOf<LooseOptions> = {
   timeoutMs: null,
 };
 
+/** Characters of an answer from 400 on; what is in front of a service may answer anything. */
+const LONGEST_REFUSAL = 1_048_576;
 /** Between two requests for a suggestion, unless the service says how long. */
 const SUGGESTION_PAUSE_MS = 1_000;
 
@@ -109,6 +115,7 @@ export class Backsolve {
       retryForMs: options.retryForMs ?? 60_000,
       firstDelayMs: options.firstDelayMs ?? 250,
       timeoutMs: options.timeoutMs ?? 60_000,
+      maximumAnswerBytes: options.maximumAnswerBytes ?? 128 * 1024 * 1024,
     };
     this.#onRetry = options.onRetry;
   }
@@ -166,7 +173,10 @@ export class Backsolve {
     const request = this.#build(operationId, { ...options, accept: 'application/x-ndjson' });
     const { response, watch, fail } = await this.#retry(request, options, () => this.#open(request, options));
     try {
-      for await (const line of readLines(readChunks(response, watch, fail))) yield readLine(line, fail);
+      const chunks = readChunks(response, watch, fail);
+      const tooLarge = () => this.#tooLarge(request, 'a line of its answer');
+      for await (const line of readLines(chunks, this.#settings.maximumAnswerBytes, tooLarge))
+        yield readLine(line, fail);
     } finally {
       watch.end();
     }
@@ -194,8 +204,9 @@ export class Backsolve {
     return await this.#retry(request, options, async () => {
       const { response, watch, fail } = await this.#open(request, options);
       try {
-        let text = '';
-        for await (const chunk of readChunks(response, watch, fail)) text += chunk;
+        const tooLarge = () => this.#tooLarge(request, 'its answer');
+        const { maximumAnswerBytes } = this.#settings;
+        const text = await readText(readChunks(response, watch, fail), maximumAnswerBytes, tooLarge);
         return { status: response.status, body: this.#readBody(text, response, request), headers: response.headers };
       } finally {
         watch.end();
@@ -249,8 +260,7 @@ export class Backsolve {
       if (this.#key !== undefined) refuseVersion(response.headers.get('backsolve-version'), this.address);
       const opened = { response, watch, fail };
       if (response.status >= 400) {
-        let text = '';
-        for await (const chunk of readChunks(response, watch, fail)) text += chunk;
+        const text = await readStart(readChunks(response, watch, fail), LONGEST_REFUSAL);
         throw errorOfAnswer(response, text, asked);
       }
       if (isForeign(response, request.accept)) {
@@ -267,6 +277,13 @@ export class Backsolve {
   /** A redirect is not followed: it would change a POST to a GET, and take the key elsewhere. */
   async #send({ url, init }: BuiltRequest, watch: Watch): Promise<Response> {
     return await this.#fetch(url, { ...init, redirect: 'manual', signal: watch.signal });
+  }
+
+  #tooLarge({ operationId }: BuiltRequest, what: string): Error {
+    const { maximumAnswerBytes } = this.#settings;
+    return new AnswerTooLargeError(
+      `${this.address} answered ${operationId}, and ${what} has more than ${maximumAnswerBytes} bytes. If it is meant, raise maximumAnswerBytes, or read by pages or lines.`,
+    );
   }
 
   #asked({ operationId, path }: BuiltRequest): Asked {

@@ -18,6 +18,7 @@ export type { Operations } from './generated/operations.ts';
 export * from './generated/problems.ts';
 export { VERSION } from './generated/routes.ts';
 export type * from './generated/schemas.ts';
+export { AnswerTooLargeError } from './lines.ts';
 export { makeIdempotencyKey } from './request.ts';
 export { StopReason } from './stop-reason.ts';
 export { VersionError } from './versions.ts';

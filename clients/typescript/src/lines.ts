@@ -1,5 +1,10 @@
-/** Reads an answer as it arrives. */
+/** Reads an answer as it arrives, and no more of it than is bounded: a few bytes may decompress to gigabytes. */
 import type { Watch } from './watch.ts';
+
+/** An answer, or a line of one, is larger than the client reads. Raise `maximumAnswerBytes` if it is meant. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = 'AnswerTooLargeError';
+}
 
 /**
  * Pieces of the text of an answer. A reader that leaves early closes the connection.
@@ -29,13 +34,45 @@ export async function* readChunks(
   }
 }
 
-/** Lines without their ends; empty ones are left out. */
-export async function* readLines(chunks: AsyncIterable<string>): AsyncGenerator<string, void> {
-  let rest = '';
+/** Throws what `tooLarge` gives once the text has more than so many characters, none of which is smaller than a byte. */
+export async function readText(chunks: AsyncIterable<string>, maximum: number, tooLarge: () => Error): Promise<string> {
+  let text = '';
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop()!;
-    for (const line of lines) if (line !== '') yield line;
+    if (text.length + chunk.length > maximum) throw tooLarge();
+    text += chunk;
   }
-  if (rest !== '') yield rest;
+  return text;
+}
+
+/** The beginning of a text, however long it is. */
+export async function readStart(chunks: AsyncIterable<string>, maximum: number): Promise<string> {
+  let text = '';
+  for await (const chunk of chunks) {
+    text += chunk;
+    if (text.length > maximum) break;
+  }
+  return text;
+}
+
+/** Lines without their ends; empty ones are left out. Throws what `tooLarge` gives for one of more than so many characters. */
+export async function* readLines(
+  chunks: AsyncIterable<string>,
+  maximum: number,
+  tooLarge: () => Error,
+): AsyncGenerator<string, void> {
+  // Pieces of the line that has no end yet: joined once, so that a long one takes no longer than several short ones.
+  let pieces: string[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    const lines = chunk.split('\n');
+    for (const [i, piece] of lines.entries()) {
+      length += piece.length;
+      if (length > maximum) throw tooLarge();
+      pieces.push(piece);
+      if (i === lines.length - 1) continue;
+      if (length > 0) yield pieces.join('');
+      [pieces, length] = [[], 0];
+    }
+  }
+  if (length > 0) yield pieces.join('');
 }

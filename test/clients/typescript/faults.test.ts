@@ -1,7 +1,9 @@
 /** The client when connections break, the service is overloaded or restarts, and when something else answers. */
 import { getEventListeners } from 'node:events';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  AnswerTooLargeError,
   Backsolve,
   BacksolveError,
   type BacksolveOptions,
@@ -14,6 +16,7 @@ import {
   VERSION,
   VersionError,
 } from '../../../clients/typescript/src/index.ts';
+import { readLines } from '../../../clients/typescript/src/lines.ts';
 import { TcpProxy } from '../../../harness/tcp-proxy.ts';
 import { type Front, type FrontAnswer, openFront } from '../../support/front.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -372,6 +375,51 @@ describe('an answer that does not end', () => {
     expect(await errorOf(read({ signal: controller.signal }, () => controller.abort('enough')))).toBe('enough');
     expect(await errorOf(read({ timeoutMs: 50 }))).toBeInstanceOf(TimeoutError);
     await expect.poll(() => proxy.connections).toBe(0);
+  });
+});
+
+describe('an answer that is too large', () => {
+  const MEGABYTE = 1_048_576;
+  /** A few kilobytes, which decompress to 64 megabytes without a line break. */
+  const bomb = (status: number, medium: string): FrontAnswer => ({
+    status,
+    headers: { 'content-type': medium, 'content-encoding': 'gzip' },
+    body: gzipSync(Buffer.alloc(64 * MEGABYTE, '1')),
+  });
+  let front: Front;
+  beforeAll(async () => {
+    front = await openFront(url);
+  });
+  afterAll(() => front.close());
+
+  it('An answer and a line of one are read up to a bound after decompression, and not asked for again', async () => {
+    const client = connect(front.url, { maximumAnswerBytes: MEGABYTE });
+    const before = front.seen.length;
+    front.answer(bomb(200, 'application/json'), bomb(200, 'application/x-ndjson'));
+    const error = await errorOf(client.call('getAccount'));
+    expect(error).toBeInstanceOf(AnswerTooLargeError);
+    expect((error as Error).message).toContain('its answer has more than 1048576 bytes');
+    expect(await errorOf(client.lines('exportAccount').next())).toMatchObject({
+      name: 'AnswerTooLargeError',
+      message: expect.stringContaining('a line of its answer'),
+    });
+    expect(front.seen.length).toBe(before + 2);
+  });
+
+  it('Of a refusal as much is read as tells what refused', async () => {
+    front.answer(bomb(500, 'text/html'));
+    expect(await errorOf(connect(front.url).call('getAccount'))).toMatchObject({ code: 'HTTP_500' });
+  });
+
+  it('Lines are joined across the pieces in which they arrive', async () => {
+    const read: string[] = [];
+    const tooLarge = () => new Error('too large');
+    const chunks = async function* (...pieces: readonly string[]) {
+      yield* pieces;
+    };
+    for await (const line of readLines(chunks('a', 'b\n\nc', 'd', '\n', 'e'), 2, tooLarge)) read.push(line);
+    expect(read).toEqual(['ab', 'cd', 'e']);
+    await expect(readLines(chunks('ab', 'c\n'), 2, tooLarge).next()).rejects.toThrow('too large');
   });
 });
 

@@ -3,7 +3,27 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Replaces the file at once: who reads it sees the old text or the new one. With `isDurable` it is on disk afterwards. */
+/** A file that cannot be written. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+
+  constructor(file: string, cause: unknown) {
+    super(`${file} cannot be written: ${whyUnwritten(cause)}`, { cause });
+  }
+}
+
+/** Why the system refused to write, with what to do; a sentence without its beginning. */
+export function whyUnwritten(cause: unknown): string {
+  if (!isDiskFull(cause)) return `${(cause as Error).message}.`;
+  return 'the disk is full. Free some space, then start again: nothing that was run is lost.';
+}
+
+/** Also a quota that is used up. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(String((error as { readonly code?: unknown } | null)?.code));
+}
+
+/** Replaces the file at once: who reads it sees the old text or the new one. With `isDurable` it is on disk afterwards. Throws FileError. */
 export async function replaceFile(
   file: string,
   text: string,
@@ -17,11 +37,11 @@ export async function replaceFile(
       if (isDurable) await handle.sync();
     });
     await rename(draft, file);
+    if (isDurable) await syncFolder(path.dirname(file));
   } catch (error) {
     await rm(draft, { force: true });
-    throw error;
+    throw new FileError(file, error);
   }
-  if (isDurable) await syncFolder(path.dirname(file));
 }
 
 /** Makes names in a folder durable. Windows keeps them without. */

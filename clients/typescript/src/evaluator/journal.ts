@@ -4,13 +4,10 @@
  *
  * A line that a crash tore off at the end counts as never written.
  */
-import { writeSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import path from 'node:path';
-import { syncFolder } from './durable-files.ts';
+import { AppendedFile } from './appended-file.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { ClaimRequest, Lease, Reportable } from './evaluation-calls.ts';
-import { openOwn, readOwnBytes } from './own-files.ts';
+import { readOwnBytes } from './own-files.ts';
 
 /** What a line says about the evaluation and the lease under which it happened. */
 interface Line {
@@ -81,25 +78,25 @@ export class JournalError extends Error {
 
 export class Journal {
   /** null: in memory only. */
-  readonly #handle: FileHandle | null;
+  readonly #file: AppendedFile | null;
   readonly #lines: JournalLine[];
   /** Appends wait for each other, so that lines never mix. */
   #last: Promise<void> = Promise.resolve();
 
-  private constructor(handle: FileHandle | null, lines: JournalLine[]) {
-    this.#handle = handle;
+  private constructor(file: AppendedFile | null, lines: JournalLine[]) {
+    this.#file = file;
     this.#lines = lines;
   }
 
-  /** Reads what is there and goes on after its last whole line. Throws JournalError when an earlier line is no journal. */
+  /**
+   * Reads what is there and goes on after its last whole line. Throws JournalError when an earlier line is no journal, and FileError when
+   * the disk is full.
+   */
   static async open(file: string): Promise<Journal> {
     const bytes = (await readOwnBytes(file)) ?? Buffer.alloc(0);
     const end = bytes.lastIndexOf('\n') + 1;
     const lines = parseLines(bytes.toString('utf8', 0, end), file);
-    const handle = await openOwn(file, 'append');
-    await handle.truncate(end);
-    await syncFolder(path.dirname(file));
-    return new Journal(handle, lines);
+    return new Journal(await AppendedFile.open(file, end), lines);
   }
 
   /** Keeps nothing: for programs that may lose what ran. */
@@ -111,9 +108,15 @@ export class Journal {
     return this.#lines;
   }
 
-  /** Before it is sent. Losing it costs waiting for a lease, as below. */
-  asked(request: ClaimRequest): Promise<void> {
-    return this.#append({ kind: 'asked', at: new Date().toISOString(), ...request });
+  /** Throws FileError while the disk is full: what runs can still be kept, and nothing more should begin. */
+  async refuseFullDisk(): Promise<void> {
+    await this.#file?.refuseFullDisk();
+  }
+
+  /** Before it is sent. Losing it costs waiting for a lease, as below. Throws as refuseFullDisk. */
+  async asked(request: ClaimRequest): Promise<void> {
+    await this.refuseFullDisk();
+    await this.#append({ kind: 'asked', at: new Date().toISOString(), ...request });
   }
 
   /** Not yet on disk: losing it costs waiting for a lease, not a run. */
@@ -124,7 +127,7 @@ export class Journal {
   /** On disk when it resolves. */
   async finished(evaluation: Evaluation, run: RunKind, outcome: Reportable, seconds: number): Promise<void> {
     await this.#append({ kind: 'finished', ...lineOf(evaluation), ...subjectOf(evaluation), run, outcome, seconds });
-    await this.#handle?.datasync();
+    await this.#file?.sync();
   }
 
   reported(evaluation: Lease, state: string): Promise<void> {
@@ -138,7 +141,7 @@ export class Journal {
   /** On disk when it resolves. */
   async corrected(evaluation: Lease, outcome: Reportable): Promise<void> {
     await this.#append({ kind: 'corrected', ...lineOf(evaluation), outcome });
-    await this.#handle?.datasync();
+    await this.#file?.sync();
   }
 
   /** On disk when it resolves: these runs are tried again. */
@@ -147,36 +150,29 @@ export class Journal {
       const line = lineOf({ id: evaluation, leaseToken: '' });
       await this.#append({ kind: 'retried', ...line, run, objectiveId, inverseId, caseNumber, input });
     }
-    await this.#handle?.datasync();
+    await this.#file?.sync();
   }
 
   /** What came of a run that was tried again: on disk when it resolves. */
   async finishedAgain(retried: RetriedLine, outcome: Reportable, seconds: number): Promise<void> {
     const at = new Date().toISOString();
     await this.#append({ ...retried, kind: 'finished', at, outcome, seconds, isAgain: true });
-    await this.#handle?.datasync();
+    await this.#file?.sync();
   }
 
   async close(): Promise<void> {
     await this.#last.catch(() => undefined);
-    await this.#handle?.close();
+    await this.#file?.close();
   }
 
   #append(line: JournalLine): Promise<void> {
     const written = this.#last.then(async () => {
-      // A short line goes to the cache of the system at once; handing it to another thread would cost many times that.
-      if (this.#handle !== null) writeWhole(this.#handle.fd, `${JSON.stringify(line)}\n`);
+      this.#file?.append(`${JSON.stringify(line)}\n`);
       this.#lines.push(line);
     });
     this.#last = written.catch(() => undefined);
     return written;
   }
-}
-
-/** A full disk may take a part of a line; the rest then fails. */
-function writeWhole(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
 function lineOf({ id, leaseToken }: Lease): Line {

@@ -55,9 +55,13 @@ function refuseUnlessCount(name: string, value: number, maximum: number): void {
   throw new RangeError(`${name} must be a whole number ${range}, is ${value}.`);
 }
 
-/** The service asks for 4 to 100 characters. */
 export function nameOf({ name = 'solve' }: Problem): string {
-  return name.length < 4 ? name.padEnd(4, '-') : name.slice(0, 80);
+  return toServiceName(name).slice(0, 80);
+}
+
+/** The service asks for at least 4 characters; a problem may be called `CO2`. */
+export function toServiceName(name: string): string {
+  return name.padEnd(4, '-');
 }
 
 export function toProject(problem: Problem): NewProject {
