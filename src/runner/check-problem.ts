@@ -1,9 +1,9 @@
 /** Everything that is wrong with a problem file, at its place: what the file alone tells, and what the service would refuse. */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from './problem.ts';
 import { inFileWords, type ProblemBodies, toBodies, toFilePath } from './problem-bodies.ts';
 import { readProblem, sortByPlace } from './problem-file.ts';
+import { readRegularFile } from './read-file.ts';
 import type { FileViolation, Position } from './yaml-values.ts';
 
 interface ServiceViolation {
@@ -114,9 +114,11 @@ function withoutRepeats(violations: readonly FileViolation[]): readonly FileViol
   return [...new Map(violations.map((one) => [JSON.stringify(one), one])).values()];
 }
 
+const MAXIMUM_PROBLEM_BYTES = 16 * 1024 * 1024;
+
 async function readText(file: string): Promise<string> {
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new ProblemFileError(file, [atStart(COMPLAINTS[error.code ?? ''] ?? `cannot be read: ${error.message}.`)]);
+  const bytes = await readRegularFile(file, MAXIMUM_PROBLEM_BYTES).catch((error: NodeJS.ErrnoException) => {
+    throw new ProblemFileError(file, [atStart(COMPLAINTS[error.code ?? ''] ?? describeFault(error))]);
   });
   const text = bytes.toString('utf8');
   if (!Buffer.from(text).equals(bytes)) throw new ProblemFileError(file, [atStart('must be text in UTF-8.')]);
@@ -126,14 +128,17 @@ async function readText(file: string): Promise<string> {
 const COMPLAINTS: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist; `backsolve init` writes a problem file.',
   EACCES: 'may not be read by this user.',
-  EISDIR: 'is a folder; name the problem file in it.',
 };
 
 function atStart(message: string): FileViolation {
   return { position: { line: 1, column: 1 }, key: '', message };
 }
 
+function describeFault(error: NodeJS.ErrnoException): string {
+  return error.code === undefined ? `${error.message}.` : `cannot be read: ${error.message}.`;
+}
+
 /** The bytes, or why there are none. */
 async function readKnownFile(file: string): Promise<Uint8Array | string> {
-  return readFile(file).catch((error: NodeJS.ErrnoException) => `cannot be read: ${error.message}.`);
+  return readRegularFile(file).catch(describeFault);
 }

@@ -15,6 +15,7 @@ import { type Reading, readDocument, readFailWord, writeEnvironment, writeMessag
 import { parseExitCodes } from './exit-codes.ts';
 import { lastWords } from './last-words.ts';
 import { ProcessGuard } from './process-group.ts';
+import { NO_FILE } from './read-file.ts';
 import { makeOutputReader } from './read-output.ts';
 import { parseArgument } from './template.ts';
 import { fillWorkFolder, makeWorkFolder, prepareWorkFolders, readFileTemplate } from './work-folder.ts';
@@ -196,9 +197,10 @@ async function findCopies(copies: readonly string[], startFolder: string): Promi
   const twice = found.find((one, i) => found.some((other, k) => k < i && path.basename(other) === path.basename(one)));
   if (twice !== undefined) throw new LocalFault(`--copy ${twice}: another copy has that name already.`);
   for (const file of found) {
-    await stat(file).catch(() => {
+    const stats = await stat(file).catch(() => {
       throw new LocalFault(`--copy ${file}: there is no such file or folder.`);
     });
+    if (!stats.isFile() && !stats.isDirectory()) throw new LocalFault(`--copy ${file}: ${NO_FILE}.`);
   }
   return found;
 }

@@ -8,9 +8,9 @@
  *   mass=out.csv:row 3 column mass        a cell of a table: the third row below the header; `row last`; column 2 counts from 1,
  *                                         and then the first line is row 1
  */
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { readRegularFile } from './read-file.ts';
 import { type Reading, readDocument, shorten, toOutput } from './exchange.ts';
 
 type Find = (text: string) => unknown;
@@ -29,9 +29,6 @@ export interface OutputReader {
   check(names: readonly string[]): void;
   read(folder: string, names: readonly string[]): Promise<Reading>;
 }
-
-/** Larger files are not read: outputs are numbers. */
-const MAXIMUM_FILE_BYTES = 256 * 1024 * 1024;
 
 /** Throws LocalFault naming the rule that is wrong. */
 export function makeOutputReader(texts: readonly string[]): OutputReader {
@@ -58,7 +55,10 @@ export function makeOutputReader(texts: readonly string[]): OutputReader {
       const texts = new Map<string, string>();
       for (const { file } of rules) {
         if (texts.has(file)) continue;
-        const text = await readText(path.join(folder, file)).catch((error: NodeJS.ErrnoException) => error);
+        const text = await readRegularFile(path.join(folder, file)).then(
+          (bytes) => bytes.toString('utf8'),
+          (error: NodeJS.ErrnoException) => error,
+        );
         if (text instanceof Error) return { kind: 'unreadable', reason: `${file}: ${whatIsWrong(text)}` };
         texts.set(file, text);
       }
@@ -179,17 +179,6 @@ function readTable(content: string): readonly (readonly string[])[] {
 
 function makeCellPattern(separator: string): RegExp {
   return new RegExp(`${separator}[^\\S\\t]*(?:"((?:[^"]|"")*)"[^${separator}]*|([^${separator}]*))`, 'g');
-}
-
-async function readText(file: string): Promise<string> {
-  const handle = await open(file);
-  try {
-    const { size } = await handle.stat();
-    if (size > MAXIMUM_FILE_BYTES) throw new Error(`it has ${size} bytes, more than ${MAXIMUM_FILE_BYTES}`);
-    return await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
 }
 
 function whatIsWrong(error: NodeJS.ErrnoException): string {

@@ -1,8 +1,9 @@
 /** A folder of its own for each evaluation: its files, what it printed, and what came of it. */
-import { chmod, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { type Evaluation, LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { NO_FILE, readRegularFile } from './read-file.ts';
 import { type InputValues, parseFileTemplate, type Template } from './template.ts';
 
 /** A file written anew for each evaluation. */
@@ -24,7 +25,7 @@ export async function readFileTemplate(text: string, startFolder: string): Promi
   }
   try {
     const file = path.resolve(startFolder, source);
-    const [bytes, { mode }] = [await readFile(file), await stat(file)];
+    const [bytes, { mode }] = [await readRegularFile(file), await stat(file)];
     // Old programs read any encoding, so bytes that are no placeholder stay as they are.
     return { template: inBytes(parseFileTemplate(bytes.toString('latin1'), encode(source))), target: normal, mode };
   } catch (error) {
@@ -107,7 +108,11 @@ export async function fillWorkFolder(
 ): Promise<void> {
   try {
     for (const source of copies) {
-      await cp(source, path.join(folder, path.basename(source)), { recursive: true, preserveTimestamps: true });
+      await cp(source, path.join(folder, path.basename(source)), {
+        recursive: true,
+        preserveTimestamps: true,
+        filter: refuseDevices,
+      });
     }
     for (const { template, target, mode } of templates) {
       const file = path.join(folder, target);
@@ -118,6 +123,13 @@ export async function fillWorkFolder(
   } catch (error) {
     throw error instanceof LocalFault ? error : asFault(error, `The work folder ${folder} cannot be filled`);
   }
+}
+
+/** Copying a device would never end. */
+async function refuseDevices(source: string): Promise<boolean> {
+  const stats = await lstat(source);
+  if (stats.isFile() || stats.isDirectory() || stats.isSymbolicLink()) return true;
+  throw new LocalFault(`--copy ${source}: ${NO_FILE}.`);
 }
 
 function asFault(error: unknown, what: string): LocalFault {

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,4 +55,37 @@ it.each(['a', 'k1', 'CO2'])('A problem may be called %s, by its file or in it', 
     expect(problem.name).toBe(name);
     expect(bodies.project['name']).toBe(name.padEnd(4, '-'));
   }
+});
+
+describe.skipIf(process.platform === 'win32')('a file that never ends, or never begins, is refused', () => {
+  const problem = 'inputs: {a: {minimum: 0, maximum: 1}}\noutputs: {p: {below: 1}}\ncommand: [run]\n';
+  beforeAll(async () => {
+    execFileSync('mkfifo', [path.join(folder, 'pipe')]);
+    for (const size of [20, 300]) {
+      await writeFile(path.join(folder, `${size}.csv`), '');
+      await truncate(path.join(folder, `${size}.csv`), size * 1024 * 1024);
+    }
+  });
+
+  it.each([
+    ['/dev/zero', 'is a device or a pipe, not a file.'],
+    ['pipe', 'is a device or a pipe, not a file.'],
+    ['.', 'is a folder, not a file.'],
+    ['300.csv', 'has more than 256 MB.'],
+    ['none.csv', 'cannot be read: ENOENT'],
+  ])('as known runs: %s', async (known, message) => {
+    const file = path.join(folder, 'known.yaml');
+    await writeFile(file, `${problem}known: ${known}\n`);
+    await expect(checkProblemFile(file, undefined, checkDefinition)).rejects.toThrow(`${file}:4:1: known: ${message}`);
+  });
+
+  it.each([
+    ['/dev/zero', 'is a device or a pipe, not a file.'],
+    ['pipe', 'is a device or a pipe, not a file.'],
+    ['.', 'is a folder, not a file.'],
+    ['20.csv', 'has more than 16 MB.'],
+  ])('as the problem: %s', async (name, message) => {
+    const file = path.resolve(folder, name);
+    await expect(checkProblemFile(file, undefined, checkDefinition)).rejects.toThrow(message);
+  });
 });

@@ -237,7 +237,9 @@ test.each<[readonly string[], Partial<CommandOptions>, string]>([
   [['sh'], { templates: ['in.tmpl'] }, 'write IN:OUT'],
   [['sh'], { templates: ['none.tmpl:x'] }, 'ENOENT'],
   [['sh'], { templates: ['in.tmpl:../x'] }, 'must lie in the work folder'],
+  [['sh'], { templates: ['/dev/zero:x'] }, 'is a device or a pipe'],
   [['sh'], { copies: ['nothing'] }, 'there is no such file'],
+  [['sh'], { copies: ['/dev/zero'] }, 'is a device or a pipe'],
   [['sh'], { workFolder: '/proc/none' }, 'The work folder /proc/none cannot be used'],
   [['sh'], { onExit: '3=what' }, '--on-exit'],
 ])('%j with %j is refused at the start', async (command, options, complaint) => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,6 +18,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'backsolve-read-'));
   for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(folder, name), text);
+  await symlink('/dev/zero', path.join(folder, 'endless'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -58,6 +59,8 @@ test.each([
   ['mass=out.csv:row 1 column weight', 'nothing was found'],
   ['mass=semi.csv:row 1 column b', 'mass is not a number: "2,5"'],
   ['out.txt', 'out.txt is not JSON'],
+  ['endless', 'endless: is a device or a pipe, not a file'],
+  ['.', '.: is a folder, not a file'],
 ])('%s cannot be read, which is no failed run', async (rule, reason) => {
   const reading = await makeOutputReader([rule]).read(folder, ['mass']);
   expect(reading).toEqual({ kind: 'unreadable', reason: expect.stringContaining(reason) });
