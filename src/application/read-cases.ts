@@ -15,6 +15,8 @@ export type CaseBatches<T = readonly number[]> = AsyncIterable<readonly T[]>;
 export interface CasePage<T = readonly number[]> extends Pick<Page<never>, 'nextAfter'> {
   /** Zero-based position of the first case. */
   readonly from: number;
+  /** Zero-based position behind the last case. */
+  readonly end: number;
   readonly batches: CaseBatches<T>;
 }
 
@@ -52,7 +54,7 @@ export function readPage<T>(
 ): CasePage<T> {
   const from = Math.min(after ?? 0, rows);
   const end = Math.min(from + limit, rows);
-  return { from, nextAfter: end < rows ? end : null, batches: readRows(from, end, numbers, read) };
+  return { from, end, nextAfter: end < rows ? end : null, batches: readRows(from, end, numbers, read) };
 }
 
 async function* readRows<T>(

@@ -16,6 +16,7 @@ import { findObjective } from '../db/objectives.ts';
 import { listOpenInverses } from '../db/open-inverses.ts';
 import { type ObjectiveSurroundings, readSurroundings } from '../db/overview.ts';
 import type { Db } from '../db/transaction.ts';
+import { listContinuing } from '../db/trial-runs.ts';
 import { endReasonOf, shownRunOf } from '../domain/end-reason.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
 import type { NearestRun } from '../domain/nearest.ts';
@@ -42,6 +43,8 @@ export interface History {
   readonly explanation: StoredExplanation | null | undefined;
   readonly endReason: string | null;
   readonly optimalIteration: number | null;
+  /** Ids, ascending. */
+  readonly continuedBy: readonly number[];
   /** null while nothing has been judged. */
   readonly best: NearestRun | null;
   /** Ascending: those that wait for their outputs or are being computed. */
@@ -104,6 +107,7 @@ export async function getHistory(
     explanation: request.wantsExplanation ? ((await findExplanation(db, accountId, objective.id)) ?? null) : undefined,
     endReason: endReasonOf(objective, shownRunOf(optimal, best)),
     optimalIteration,
+    continuedBy: await listContinuing(db, accountId, objective),
     best,
     openIterations: open.map(({ iteration }) => iteration),
     // Only a change of the trial's data raises its revision.

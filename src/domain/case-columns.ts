@@ -63,7 +63,16 @@ export function columnTitle({ name, unit }: Pick<CaseColumn, 'name' | 'unit'>): 
 }
 
 /** Columns about a row, in the order in which an export writes those that it has. */
-export const ROW_COLUMNS = ['iteration', 'number', 'status', 'failureReason', 'excluded'] as const;
+export const ROW_COLUMNS = [
+  'source',
+  'sourceName',
+  'objective',
+  'iteration',
+  'number',
+  'status',
+  'failureReason',
+  'excluded',
+] as const;
 export type RowColumn = (typeof ROW_COLUMNS)[number];
 
 const VERDICT = 'met:';

@@ -1,6 +1,8 @@
 /** What commas and points mean in the numbers of a table: decimal signs, or marks between thousands. Needs no browser. */
-import type { Rows } from './paste.ts';
 import { AMBIGUOUS, decimal } from './read-number.ts';
+
+/** Rows of cells. */
+export type Rows = readonly (readonly string[])[];
 
 export type DecimalSign = 'comma' | 'point';
 

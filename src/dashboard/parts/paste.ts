@@ -1,10 +1,10 @@
 /** Text pasted from a spreadsheet, a file or a terminal, as rows of cells. Needs no browser. */
 
-import { type DecimalSign, type PlainRows, plainRows, type Question } from './decimal-sign.ts';
+import { type DecimalSign, type PlainRows, plainRows, type Question, type Rows } from './decimal-sign.ts';
 import { capitalized, counted } from './formats.ts';
 import { isNumeral, looksLikeNumber } from './read-number.ts';
 
-export type Rows = readonly (readonly string[])[];
+export type { Rows };
 
 /**
  * Rows of trimmed cells. Tabs separate cells; without tabs semicolons do, else commas, else spaces between numbers. A comma is a

@@ -26,6 +26,7 @@ export const historySchema = z
     trialId: z.int(),
     trialNumber: z.int(),
     createdAt: timestamp,
+    continuedBy: z.array(z.int()).describe('Ids of the objectives that go on from it, oldest first.'),
     openIterations: z
       .array(z.int())
       .describe(
@@ -198,6 +199,7 @@ function presentHead(history: History) {
     trialId: objective.trialId,
     trialNumber,
     createdAt: toTimestamp(objective.createdAt),
+    continuedBy: history.continuedBy,
     openIterations,
     revision: objective.dataRevision,
     completedCount: objective.completedCount,

@@ -27,6 +27,7 @@ import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
 import { trialCaseOperations } from './trial-cases.ts';
+import { trialRunOperations } from './trial-runs.ts';
 import { trialOperations } from './trials.ts';
 import { webhookOperations } from './webhooks.ts';
 
@@ -39,6 +40,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...objectiveOperations,
   ...inverseOperations,
   ...historyOperations,
+  ...trialRunOperations,
   ...modelInsightOperations,
   ...overviewOperations,
   ...correctionOperations,

@@ -74,6 +74,8 @@ import type {
   TrialCase,
   TrialCaseLine,
   TrialPatch,
+  TrialRun,
+  TrialRunLine,
   Webhook,
   WebhookDelivery,
   WebhookPatch,
@@ -581,6 +583,26 @@ export interface Operations {
     answers: {
       200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine };
       304: Record<never, never>;
+    };
+  };
+  /** List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON */
+  listTrialRuns: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+      /** The id of an objective whose runs are left out. */
+      without?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine };
     };
   };
   /** Read how surely an input still meets the targets when it is made with tolerances */
@@ -1270,6 +1292,23 @@ export interface Operations {
     answers: {
       200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine };
       304: Record<never, never>;
+    };
+  };
+  /** List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON */
+  listTrialRunsFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+      /** The id of an objective whose runs are left out. */
+      without?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine };
     };
   };
   /** Read how surely an input still meets the targets when it is made with tolerances */

@@ -1308,6 +1308,8 @@ export interface History {
   trialId: number;
   trialNumber: number;
   createdAt: string;
+  /** Ids of the objectives that go on from it, oldest first. */
+  continuedBy: number[];
   /** Those that wait for their outputs or are being computed. Iterations before the first of them are final. */
   openIterations: number[];
   /** Of the data of the trial. When it changes, ask for all iterations again. */
@@ -1456,6 +1458,58 @@ export interface History {
   insight: Insight | null;
   /** Evidence that the objectives cannot all be met; null if there is none. */
   diagnosis: Diagnosis | null;
+}
+
+export interface TrialRun {
+  /** In this list: after takes it. Positions ascend, with gaps. */
+  position: number;
+  /** designed: a case of the load; added: one that came later; objective: a run of an objective. */
+  source: 'designed' | 'added' | 'objective';
+  /** What was stated when the case was added. */
+  sourceName: string | null;
+  /** Of the case; null for a run of an objective. */
+  number: number | null;
+  /** Of the run; null for a case. */
+  iteration: number | null;
+  /** completed or failed for a case. */
+  status: 'completed' | 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
+  objectiveId: number | null;
+  /** 1 for the first objective of the trial. */
+  objectiveNumber: number | null;
+  inverseId: number | null;
+  input: number[];
+  /** null until it is loaded, and if the run failed. */
+  output: number[] | null;
+  /** Whether each output meets the objective that is asked, whoever made the run; null without an output. */
+  met: boolean[] | null;
+  loadedAt: string | null;
+  failureReason: string | null;
+  /** Whether no suggestion learns from it. */
+  excluded: boolean;
+  corrected: boolean;
+}
+
+export interface TrialRunLine {
+  /** designed: a case of the load; added: one that came later; objective: a run of an objective. */
+  source: 'designed' | 'added' | 'objective';
+  /** What was stated when the case was added. */
+  sourceName: string | null;
+  /** Of the case; null for a run of an objective. */
+  number: number | null;
+  /** Of the run; null for a case. */
+  iteration: number | null;
+  /** completed or failed for a case. */
+  status: 'completed' | 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
+  /** The number of the objective whose run it is. */
+  objective: number | null;
+  /** By name, categories by theirs. */
+  input: Record<string, number | string | boolean> | null;
+  /** By name; null until it is loaded, and if the run failed. */
+  output: Record<string, number> | null;
+  /** Whether each output meets the objective that is asked; null without an output. */
+  met: Record<string, boolean> | null;
+  failureReason: string | null;
+  excluded: boolean;
 }
 
 export interface InverseRobustness {

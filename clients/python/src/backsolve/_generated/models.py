@@ -1267,6 +1267,8 @@ class History(Wire):
     trial_id: int
     trial_number: int
     created_at: datetime
+    continued_by: list[int]
+    """Ids of the objectives that go on from it, oldest first."""
     open_iterations: list[int]
     """Those that wait for their outputs or are being computed. Iterations before the first of them are final."""
     revision: int
@@ -1378,6 +1380,58 @@ class History(Wire):
     """How far the model can be trusted; null before the first suggestion."""
     diagnosis: Diagnosis | None
     """Evidence that the objectives cannot all be met; null if there is none."""
+
+
+class TrialRun(Wire):
+    position: int
+    """In this list: after takes it. Positions ascend, with gaps."""
+    source: Literal["designed", "added", "objective"]
+    """designed: a case of the load; added: one that came later; objective: a run of an objective."""
+    source_name: str | None
+    """What was stated when the case was added."""
+    number: int | None
+    """Of the case; null for a run of an objective."""
+    iteration: int | None
+    """Of the run; null for a case."""
+    status: Literal["completed", "active", "converged", "max_iterations", "stopped", "failed"]
+    """completed or failed for a case."""
+    objective_id: int | None
+    objective_number: int | None
+    """1 for the first objective of the trial."""
+    inverse_id: int | None
+    input: list[float]
+    output: list[float] | None
+    """null until it is loaded, and if the run failed."""
+    met: list[bool] | None
+    """Whether each output meets the objective that is asked, whoever made the run; null without an output."""
+    loaded_at: datetime | None
+    failure_reason: str | None
+    excluded: bool
+    """Whether no suggestion learns from it."""
+    corrected: bool
+
+
+class TrialRunLine(Wire):
+    source: Literal["designed", "added", "objective"]
+    """designed: a case of the load; added: one that came later; objective: a run of an objective."""
+    source_name: str | None
+    """What was stated when the case was added."""
+    number: int | None
+    """Of the case; null for a run of an objective."""
+    iteration: int | None
+    """Of the run; null for a case."""
+    status: Literal["completed", "active", "converged", "max_iterations", "stopped", "failed"]
+    """completed or failed for a case."""
+    objective: int | None
+    """The number of the objective whose run it is."""
+    input: dict[str, float | str | bool] | None
+    """By name, categories by theirs."""
+    output: dict[str, float] | None
+    """By name; null until it is loaded, and if the run failed."""
+    met: dict[str, bool] | None
+    """Whether each output meets the objective that is asked; null without an output."""
+    failure_reason: str | None
+    excluded: bool
 
 
 class InverseRobustnessInputTolerances(Wire):

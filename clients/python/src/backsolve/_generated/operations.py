@@ -50,6 +50,7 @@ _LOAD_INVERSE_OUTPUT = Operation("loadInverseOutput", "POST", "/models/{model_id
 _PUT_INVERSE_OUTPUT = Operation("putInverseOutput", "PUT", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/output", {200: "m.ReportedInverse"})
 _STOP_INVERSE = Operation("stopInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/stop", {200: "m.Inverse"})
 _GET_HISTORY = Operation("getHistory", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/history", {200: "m.History", 304: None}, line="m.RunLine")
+_LIST_TRIAL_RUNS = Operation("listTrialRuns", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/runs", {200: "list[m.TrialRun]"}, line="m.TrialRunLine")
 _GET_ROBUSTNESS = Operation("getRobustness", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
 _GET_IDENTIFIABILITY = Operation("getIdentifiability", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
 _GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions", {200: "m.Solutions"})
@@ -107,6 +108,7 @@ _LOAD_INVERSE_OUTPUT_FLAT = Operation("loadInverseOutputFlat", "POST", "/objecti
 _PUT_INVERSE_OUTPUT_FLAT = Operation("putInverseOutputFlat", "PUT", "/objectives/{objective_id}/inverses/{inverse_id}/output", {200: "m.ReportedInverse"})
 _STOP_INVERSE_FLAT = Operation("stopInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/stop", {200: "m.Inverse"})
 _GET_HISTORY_FLAT = Operation("getHistoryFlat", "GET", "/objectives/{objective_id}/history", {200: "m.History", 304: None}, line="m.RunLine")
+_LIST_TRIAL_RUNS_FLAT = Operation("listTrialRunsFlat", "GET", "/objectives/{objective_id}/runs", {200: "list[m.TrialRun]"}, line="m.TrialRunLine")
 _GET_ROBUSTNESS_FLAT = Operation("getRobustnessFlat", "GET", "/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
 _GET_IDENTIFIABILITY_FLAT = Operation("getIdentifiabilityFlat", "GET", "/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
 _GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objective_id}/solutions", {200: "m.Solutions"})
@@ -292,6 +294,18 @@ class Operations(Caller):
     def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
         return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+
+    def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+
+    def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[str]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, medium="text/csv", timeout=timeout)
+
+    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
 
     def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read how surely an input still meets the targets when it is made with tolerances."""
@@ -545,6 +559,18 @@ class Operations(Caller):
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
         return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
+    def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+
+    def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[str]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, medium="text/csv", timeout=timeout)
+
+    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+
     def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read how surely an input still meets the targets when it is made with tolerances."""
         return self._call(_GET_ROBUSTNESS_FLAT, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
@@ -744,6 +770,18 @@ class AsyncOperations(AsyncCaller):
     def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
         return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+
+    async def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+
+    async def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[str]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, medium="text/csv", timeout=timeout)
+
+    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
 
     async def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read how surely an input still meets the targets when it is made with tolerances."""
@@ -996,6 +1034,18 @@ class AsyncOperations(AsyncCaller):
     def get_history_flat_lines(self, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
         return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+
+    async def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+
+    async def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[str]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, medium="text/csv", timeout=timeout)
+
+    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
 
     async def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read how surely an input still meets the targets when it is made with tolerances."""

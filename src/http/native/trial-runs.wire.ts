@@ -1,0 +1,132 @@
+/** All runs of a trial, as one of its objectives judges them. */
+import { z } from 'zod';
+import type { TrialRun, TrialRuns } from '../../application/read-trial-runs.ts';
+import { makeVerdict } from '../../domain/acceptance.ts';
+import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
+import { InverseStatus } from '../../domain/inverse.ts';
+import { CaseOrigin } from '../../domain/trial-cases.ts';
+import { mapBatches } from '../answer/json-array.ts';
+import type { ExportedRow, RowTable } from '../answer/rows.ts';
+import type { AnswerSpec } from '../operation.ts';
+import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
+import { MEDIA_TYPES } from '../wire/formats.ts';
+
+const OF_OBJECTIVE = 'objective';
+
+const facts = {
+  source: z
+    .enum([...Object.values(CaseOrigin), OF_OBJECTIVE])
+    .describe('designed: a case of the load; added: one that came later; objective: a run of an objective.'),
+  sourceName: z.string().nullable().describe('What was stated when the case was added.'),
+  number: z.int().nullable().describe('Of the case; null for a run of an objective.'),
+  iteration: z.int().nullable().describe('Of the run; null for a case.'),
+  status: z.enum([COMPLETED_ROW, ...Object.values(InverseStatus)]).describe('completed or failed for a case.'),
+};
+
+export const trialRunSchema = z
+  .object({
+    position: z.int().describe('In this list: after takes it. Positions ascend, with gaps.'),
+    ...facts,
+    objectiveId: z.int().nullable(),
+    objectiveNumber: z.int().nullable().describe('1 for the first objective of the trial.'),
+    inverseId: z.int().nullable(),
+    input: z.array(z.number()),
+    output: z.array(z.number()).nullable().describe('null until it is loaded, and if the run failed.'),
+    met: z
+      .array(z.boolean())
+      .nullable()
+      .describe('Whether each output meets the objective that is asked, whoever made the run; null without an output.'),
+    loadedAt: timestamp.nullable(),
+    failureReason: z.string().nullable(),
+    excluded: z.boolean().describe('Whether no suggestion learns from it.'),
+    corrected: z.boolean(),
+  })
+  .meta({ id: 'TrialRun' });
+
+type Verdict = ReturnType<typeof makeVerdict>;
+
+export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) => z.infer<typeof trialRunSchema> {
+  const judge = makeVerdict(objective);
+  return (run) => ({
+    position: run.position,
+    ...factsOf(run),
+    objectiveId: run.kind === 'run' ? run.objectiveId : null,
+    objectiveNumber: run.kind === 'run' ? run.objectiveNumber : null,
+    inverseId: run.kind === 'run' ? run.inverseId : null,
+    input: [...run.input],
+    output: run.output && [...run.output],
+    met: metOf(run, judge),
+    loadedAt: run.kind === 'run' ? toOptionalTimestamp(run.loadedAt) : null,
+    failureReason: run.kind === 'run' ? run.failureReason : null,
+    excluded: run.isExcluded,
+    corrected: run.isCorrected,
+  });
+}
+
+function factsOf(run: TrialRun): { [Name in keyof typeof facts]: z.infer<(typeof facts)[Name]> } {
+  if (run.kind === 'run') {
+    const status = run.status as InverseStatus;
+    return { source: OF_OBJECTIVE, sourceName: null, number: null, iteration: run.iteration, status };
+  }
+  const status = run.output === null ? FAILED_ROW : COMPLETED_ROW;
+  return { source: run.origin, sourceName: run.source, number: run.number, iteration: null, status };
+}
+
+function metOf({ output }: TrialRun, judge: Verdict): boolean[] | null {
+  return output && [...judge(output)];
+}
+
+const BEFORE = [
+  'source',
+  'sourceName',
+  'objective',
+  'number',
+  'iteration',
+  'status',
+] as const satisfies readonly RowColumn[];
+const AFTER = ['failureReason', 'excluded'] as const satisfies readonly RowColumn[];
+
+const byName = (values: z.ZodType) => z.record(z.string(), values).nullable();
+
+const trialRunLineSchema = z
+  .object({
+    ...facts,
+    objective: z.int().nullable().describe('The number of the objective whose run it is.'),
+    input: byName(z.union([z.number(), z.string(), z.boolean()])).describe('By name, categories by theirs.'),
+    output: byName(z.number()).describe('By name; null until it is loaded, and if the run failed.'),
+    met: byName(z.boolean()).describe('Whether each output meets the objective that is asked; null without an output.'),
+    failureReason: z.string().nullable(),
+    excluded: z.boolean(),
+  })
+  .meta({ id: 'TrialRunLine' });
+
+export const trialRunTypes: NonNullable<AnswerSpec['otherTypes']> = {
+  [MEDIA_TYPES.csv]: z
+    .string()
+    .describe(
+      'RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then source, sourceName, objective, number, iteration, status, met: with the name of each output, failureReason, excluded. It can be loaded as cases.',
+    ),
+  [MEDIA_TYPES.ndjson]: trialRunLineSchema,
+};
+
+export function toTrialRunTable({ objective, project, batches }: TrialRuns): RowTable {
+  const judge = makeVerdict(objective);
+  return {
+    columns: toCaseColumns({ ...project, ...project.names, outputCount: objective.objectives.length }),
+    before: BEFORE,
+    after: AFTER,
+    hasVerdicts: true,
+    batches: mapBatches(batches, (run) => toRow(run, judge)),
+  };
+}
+
+function toRow(run: TrialRun, judge: Verdict): ExportedRow {
+  const { source, sourceName, number, iteration, status } = factsOf(run);
+  const [objective, failureReason] = run.kind === 'run' ? [run.objectiveNumber, run.failureReason] : [null, null];
+  return {
+    input: run.input,
+    output: run.output,
+    facts: [source, sourceName, objective, number, iteration, status, failureReason, run.isExcluded],
+    met: metOf(run, judge),
+  };
+}
