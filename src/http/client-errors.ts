@@ -1,6 +1,7 @@
 /** Answers to requests that are not valid HTTP or arrive too slowly: Node reports them and no route sees them. */
 import type { Socket } from 'node:net';
 import { answerStatus } from './errors.ts';
+import { COMMON_HEADERS } from './hooks/security-headers.ts';
 import { PROBLEM_MEDIA_TYPE } from './wire/problem.ts';
 
 interface ConnectionError extends Error {
@@ -27,6 +28,7 @@ function formatAnswer(status: number, detail: string): string {
     `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
+    ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n');

@@ -25,7 +25,7 @@ import { refuseWritesWhenFull } from './hooks/disk-full.ts';
 import { observeRequests } from './hooks/observe.ts';
 import { echoRequestId, makeRequestId } from './hooks/request-id.ts';
 import { logRequests } from './hooks/request-log.ts';
-import { addCommonHeaders } from './hooks/security-headers.ts';
+import { addCommonHeaders, COMMON_HEADERS } from './hooks/security-headers.ts';
 import { slowRefusals } from './hooks/slow-refusals.ts';
 import { stateVersion } from './interface-version.ts';
 import { checkMediaTypes } from './media-types.ts';
@@ -71,7 +71,8 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAXIMUM_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => {
-      handleError(error, request as FastifyRequest, reply as FastifyReply);
+      // No hook has run.
+      handleError(error, request as FastifyRequest, (reply as FastifyReply).headers(COMMON_HEADERS));
     },
     clientErrorHandler: answerClientError,
     http: {

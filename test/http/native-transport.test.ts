@@ -349,6 +349,31 @@ describe('headers', () => {
     }
   });
 
+  it('Every answer has the headers of security, whether something is at its path or not', async () => {
+    const urls = [
+      '/v1/openapi.json',
+      '/api/openapi.json',
+      '/gone',
+      '/v1/gone',
+      '/v1/models/%zz',
+      '/readyz',
+      '/',
+      '/session',
+    ];
+    for (const url of [...urls, '/page', '/docs', '/docs/guides/gone', '/page/assets/gone.js', '/v1/models']) {
+      const { headers } = await service.send('GET', url);
+      expect([url, headers]).toMatchObject([
+        url,
+        {
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cross-origin-opener-policy': 'same-origin',
+          'content-security-policy': expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'/),
+        },
+      ]);
+    }
+  });
+
   it('One line per request is logged, with its id and without a key', async () => {
     await service.send('GET', '/v1/models', undefined, { 'x-request-id': 'logged-once' });
     const lines = service.logLines.filter((line) => line.includes('logged-once')).map((line) => JSON.parse(line));

@@ -40,6 +40,22 @@ test('The reference opens an operation and sends it with the session of the page
   );
 });
 
+test('The reference does nothing that its policy forbids, and takes no orders from the query of the address', async ({
+  visit,
+}) => {
+  const page = await visit(service, '/page', { key: null });
+  await page.addInitScript(`
+    globalThis.violations = [];
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(violatedDirective + ' ' + blockedURI));
+  `);
+  for (const query of ['api=__proto__', 'api=constructor', 'scalar_url=/api/openapi.json']) {
+    await page.goto(`/docs?${query}#tag/models/POST/models`);
+    await page.getByRole('heading', { name: 'Create a model' }).waitFor();
+    expect(await page.evaluate('violations')).toEqual([]);
+    expect(new URL(page.url()).hash).toBe('#tag/models/POST/models');
+  }
+});
+
 test('The reference of existing clients fits a phone', async ({ visit }) => {
   const page = await visit(service, '/docs/api', { viewport: PHONE, key: null });
   await page.getByRole('heading', { name: 'Backsolve for existing client libraries' }).waitFor();

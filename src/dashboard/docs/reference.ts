@@ -42,6 +42,9 @@ const configuration = () => {
   };
 };
 
+// The library takes orders from the query, and fails at some.
+if (location.search !== '') history.replaceState(null, '', location.pathname + location.hash);
+
 const reference = Scalar.createApiReference(target, configuration());
 const update = () => reference.updateConfiguration(configuration());
 systemIsDark.addEventListener('change', update);

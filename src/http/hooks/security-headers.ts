@@ -1,22 +1,25 @@
 import type { FastifyInstance } from 'fastify';
 
-/** For answers that are data: browsers must not sniff, frame, cache or run them. */
-const API_HEADERS: Readonly<Record<string, string>> = {
-  'cache-control': 'no-store',
+/**
+ * On every answer of the server, also to unknown paths: browsers must not sniff, frame or run it, nor hand the page to a window that
+ * opened it. What serves pages replaces the policy.
+ */
+export const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
 };
 
-/** On every answer of the server. */
 export function addCommonHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (_, reply) => {
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('referrer-policy', 'no-referrer');
+    reply.headers(COMMON_HEADERS);
   });
 }
 
-/** On the answers of one dialect. */
-export function addApiHeaders(scope: FastifyInstance): void {
+/** On the answers of one dialect, which are data of an account. */
+export function forbidCaching(scope: FastifyInstance): void {
   scope.addHook('onRequest', async (_, reply) => {
-    reply.headers(API_HEADERS);
+    reply.header('cache-control', 'no-store');
   });
 }

@@ -6,7 +6,7 @@ import { makeErrorHandler } from '../errors.ts';
 import { admitAccounts } from '../hooks/admit-accounts.ts';
 import { limitRate } from '../hooks/rate-limit.ts';
 import { requireScope } from '../hooks/scopes.ts';
-import { addApiHeaders } from '../hooks/security-headers.ts';
+import { forbidCaching } from '../hooks/security-headers.ts';
 import { flatten, type Operation } from '../operation.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
@@ -57,7 +57,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [...NESTED_OPERATIONS, ..
 
 /** Register it in its own scope under the prefix of the dialect. `limiter` undefined: no limit. */
 export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {
-  addApiHeaders(scope);
+  forbidCaching(scope);
   admitAccounts(scope, deps, true);
   requireScope(scope);
   if (limiter !== undefined) limitRate(scope, limiter);

@@ -10,7 +10,7 @@ import { makeErrorHandler } from '../errors.ts';
 import { admitAccounts } from '../hooks/admit-accounts.ts';
 import { limitRate } from '../hooks/rate-limit.ts';
 import { requireScope } from '../hooks/scopes.ts';
-import { addApiHeaders } from '../hooks/security-headers.ts';
+import { forbidCaching } from '../hooks/security-headers.ts';
 import type { Operation } from '../operation.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
@@ -36,7 +36,7 @@ export async function addSdkDialect(
   deps: IngressDeps,
   limiter: RateLimiter | undefined,
 ): Promise<void> {
-  addApiHeaders(scope);
+  forbidCaching(scope);
   scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf }));
   await scope.register(async (open) => {
     const registrationLimiter = deps.registrationLimiter ?? limiter;

@@ -14,7 +14,7 @@ import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
 import { makeSessionFinder } from '../hooks/authenticate.ts';
 import { limitRate } from '../hooks/rate-limit.ts';
-import { addApiHeaders } from '../hooks/security-headers.ts';
+import { forbidCaching } from '../hooks/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { WrongKeys } from '../wrong-keys.ts';
 import { noCookie, noStrayCookies, readProof, readTokens, sessionCookie } from './cookie.ts';
@@ -27,7 +27,7 @@ const WRONG_SIGN_INS_PER_MINUTE = 10;
 
 /** `limiter` counts by address; undefined: no limit. */
 export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {
-  addApiHeaders(scope);
+  forbidCaching(scope);
   scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf: () => undefined }));
   if (limiter !== undefined) limitRate(scope, limiter, (request) => `session ${clientAddress(request)}`);
   const signIn = makeSignIn(deps);
