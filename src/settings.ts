@@ -332,8 +332,13 @@ export const SETTINGS_TREE = {
     ),
     concurrency: setting(
       'EVALUATOR_CONCURRENCY',
-      wholeNumber(1, 1024, '64'),
-      'Calls of http evaluators that one worker has under way at once.',
+      wholeNumber(1, 1024, '128'),
+      'Calls of http evaluators that one worker has under way together. One account has at most half of those that the others leave, so that some are always free for the next.',
+    ),
+    longestCallMs: setting(
+      'EVALUATOR_CALL_TIMEOUT_MS',
+      wholeNumber(1_000, 14 * DAY_MS, String(360 * MINUTE_MS)),
+      'How long an http evaluator may keep a call open (6 hours), whatever the `timeoutSeconds` of its batch. It answers 202 to longer runs and reports later; such a run holds no call.',
     ),
   },
   log: {

@@ -23,6 +23,8 @@ export interface PushDeps {
   readonly call: CallEvaluator;
   /** The body of a call, as an evaluator that claims would see the evaluation. */
   readonly bodyOf: (evaluation: ClaimedEvaluation) => Uint8Array;
+  /** How long an evaluator may keep a call open, whatever its batch allows. */
+  readonly longestCallMs: number;
 }
 
 export interface PushedEvaluation extends ClaimedEvaluation {
@@ -34,6 +36,8 @@ export interface PushClaim {
   readonly leaseSeconds: number;
   /** The batch served last; 0 for none. */
   readonly afterBatchId: number;
+  /** Accounts from which nothing is claimed. */
+  readonly passedOver: readonly number[];
   readonly workerName: string;
 }
 
@@ -70,18 +74,22 @@ export async function keepLease(db: Db, { accountId, id, leaseToken }: PushedEva
 
 /** Calls the evaluator. Rejects only with the signal's reason. */
 export async function pushEvaluation(
-  { call, bodyOf }: Pick<PushDeps, 'call' | 'bodyOf'>,
+  { call, bodyOf, longestCallMs }: Pick<PushDeps, 'call' | 'bodyOf' | 'longestCallMs'>,
   evaluation: PushedEvaluation,
   signal: AbortSignal,
 ): Promise<EvaluatorOutcome & { readonly retryAfterSeconds: number | null }> {
   const { url, secret, timeoutSeconds } = evaluation.evaluator;
   const outgoing = { url, secrets: [secret], id: `evl_${evaluation.id}`, body: bodyOf(evaluation) };
-  const answer = await call(outgoing, 1_000 * timeoutSeconds, signal);
+  const answer = await call(outgoing, Math.min(1_000 * timeoutSeconds, longestCallMs), signal);
   const retryAfterSeconds = answer.kind === 'answered' ? answer.retryAfterSeconds : null;
-  return { ...readCallAnswer(answer, timeoutSeconds), retryAfterSeconds };
+  const silence =
+    1_000 * timeoutSeconds <= longestCallMs
+      ? `no answer within ${timeoutSeconds} s`
+      : `no answer within ${longestCallMs / 1_000} s, the longest call; answer 202 to longer runs and report later`;
+  return { ...readCallAnswer(answer, silence), retryAfterSeconds };
 }
 
-function readCallAnswer(answer: EvaluatorAnswer, timeoutSeconds: number): EvaluatorOutcome {
+function readCallAnswer(answer: EvaluatorAnswer, silence: string): EvaluatorOutcome {
   switch (answer.kind) {
     case 'answered':
       return readEvaluatorAnswer(answer.status, answer.body);
@@ -92,7 +100,7 @@ function readCallAnswer(answer: EvaluatorAnswer, timeoutSeconds: number): Evalua
     case 'refused':
       return { kind: 'failure', reason: answer.reason, isRetryable: false };
     case 'out-of-time':
-      return { kind: 'failure', reason: `no answer within ${timeoutSeconds} s`, isRetryable: false };
+      return { kind: 'failure', reason: silence, isRetryable: false };
   }
 }
 

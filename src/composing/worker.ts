@@ -74,6 +74,7 @@ export function startWorker(parts: Parts): RunningWorker {
     }),
     bodyOf: (evaluation) => Buffer.from(JSON.stringify(presentClaimedEvaluation(evaluation))),
     workerName: `${hostname()}:${process.pid}`,
+    longestCallMs: config.evaluators.longestCallMs,
     concurrency: config.evaluators.concurrency,
     pollIntervalMs: config.worker.pollIntervalMs,
     isPaused: () => disk.isFull,

@@ -40,6 +40,8 @@ export interface EvaluationClaim {
   readonly batchId: number | null;
   /** The batch served last; 0 for none. */
   readonly afterBatchId: number;
+  /** Accounts from which nothing is claimed; none by default. */
+  readonly passedOver?: readonly number[];
   readonly limit: number;
   readonly leaseSeconds: number;
   readonly evaluator: string;
@@ -51,13 +53,13 @@ const CLAIMED = sql`
   json_build_object('inputNames', p.input_names, 'outputNames', p.output_names,
     'minimums', p.minimums, 'inputTypes', p.input_types, 'categories', p.categories) as labels`;
 
-const claimOnce = compileSqlOnce<EvaluationClaim, ClaimedEvaluation>(
+const claimOnce = compileSqlOnce<Required<EvaluationClaim>, ClaimedEvaluation>(
   (value) => sql`
     select ${CLAIMED}, e.lease_token as "leaseToken", e.visible_at as "leaseExpiresAt",
       c.was_lost as "wasLost", c.waited_ms as "waitedMs"
-    from claim_evaluations(${value('accountId')}::bigint, ${value('isPushed')}::boolean, ${value('projectId')}::bigint,
+    from claim_evaluations_of_others(${value('accountId')}::bigint, ${value('isPushed')}::boolean, ${value('projectId')}::bigint,
         ${value('batchId')}::bigint, ${value('afterBatchId')}::bigint, ${value('limit')}::integer,
-        ${value('leaseSeconds')}::float8, ${value('evaluator')}::text) c
+        ${value('leaseSeconds')}::float8, ${value('evaluator')}::text, ${value('passedOver')}::bigint[]) c
       cross join lateral (select (c.evaluation).*) e
       join batches b on b.id = e.batch_id
       join projects p on p.id = b.project_id`,
@@ -68,7 +70,7 @@ const claimOnce = compileSqlOnce<EvaluationClaim, ClaimedEvaluation>(
  * are claiming are skipped. The statement is a function of the database (migrations/repeatable/claim-evaluations.sql).
  */
 export async function claimEvaluations(db: Db | Trx, claim: EvaluationClaim): Promise<readonly ClaimedEvaluation[]> {
-  return claimOnce(db, claim);
+  return claimOnce(db, { passedOver: [], ...claim });
 }
 
 /** Which lease. */

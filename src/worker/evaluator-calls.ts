@@ -11,6 +11,7 @@ import {
 } from '../application/push-evaluation.ts';
 import type { Listener } from '../db/listen.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { LongSlots } from './account-slots.ts';
 import { type Claimed, type Work, type WorkerLog, WorkLoop } from './work-loop.ts';
 
 export interface EvaluatorCallsDeps extends PushDeps {
@@ -48,23 +49,31 @@ const UNWANTED = 'unwanted';
 
 class EvaluatorCalls implements Work<PushedEvaluation> {
   readonly #deps: EvaluatorCallsDeps;
+  readonly #slots: LongSlots;
   #afterBatchId = 0;
   /** Calls in a row that did not reach the evaluator, by batch. */
   readonly #misses = new Map<number, number>();
 
   constructor(deps: EvaluatorCallsDeps) {
     this.#deps = deps;
+    this.#slots = new LongSlots(deps.concurrency);
   }
 
   async claim(inHand: readonly PushedEvaluation[]): Promise<Claimed<PushedEvaluation>> {
-    const limit = this.#deps.concurrency - inHand.length;
-    if (limit <= 0) return { items: [], again: 'when-finished' };
-    const { db, workerName } = this.#deps;
-    const claim = { limit, leaseSeconds: LEASE_SECONDS, afterBatchId: this.#afterBatchId, workerName };
+    const { db, workerName, concurrency } = this.#deps;
+    const free = concurrency - inHand.length;
+    if (free <= 0) return { items: [], again: 'when-finished' };
+    const accounts = inHand.map(({ accountId }) => accountId);
+    const passedOver = this.#slots.withoutSlot(accounts);
+    const limit = this.#slots.limitOf(free, accounts);
+    const after = { afterBatchId: this.#afterBatchId, passedOver };
+    const claim = { limit, leaseSeconds: LEASE_SECONDS, ...after, workerName };
     const items = await claimPushed(db, claim);
     this.#afterBatchId = items.at(-1)?.batchId ?? this.#afterBatchId;
     const lost = items.filter(({ wasLost }) => wasLost).length;
     if (lost > 0) this.#deps.metrics?.evaluationLeaseLost(lost);
+    // The account of these may have room for more, and so may others.
+    if (limit < free && items.length > 0) return { items, again: 'at-once' };
     // A finished call frees a slot of its evaluator too, of which the claim knows nothing.
     return { items, again: 'when-finished' };
   }

@@ -20,6 +20,8 @@ export interface TestService {
   call<T = Record<string, unknown>>(method: string, path: string, body?: unknown, headers?: object): Promise<Answer<T>>;
   /** Sends a request that must succeed and returns the body; throws the problem otherwise. */
   ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
+  /** `ok` with a key of another account. */
+  as(account: string): Promise<Pick<TestService, 'ok'>>;
   /** Takes the service down, so that nothing answers until it is started again. */
   stop(): Promise<void>;
   /** Starts it again, at the same address and with the same database. */
@@ -57,8 +59,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       ...(options.engine === undefined ? {} : { engine: options.engine }),
     });
   let service = await startOn(settings.PORT);
-  const account = { account: 'test', label: null, scopes: ['read', 'write', 'admin'], expiresAt: null } as const;
-  const key = await createKey(service.db, account);
+  const keyOf = (account: string) =>
+    createKey(service.db, { account, label: null, scopes: ['read', 'write', 'admin'], expiresAt: null });
+  const key = await keyOf('test');
   const call = makeCall(`${service.url}/v1`, key);
   return {
     get service() {
@@ -67,11 +70,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     databaseUrl: database.url,
     key,
     call,
-    ok: async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-      const answer = await call<T>(method, path, body);
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-      return answer.body;
-    },
+    ok: okBy(call),
+    as: async (account) => ({ ok: okBy(makeCall(`${service.url}/v1`, await keyOf(account))) }),
     stop: () => service.close(),
     start: async () => {
       service = await startOn(new URL(service.url!).port);
@@ -80,6 +80,14 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await service.close();
       await database.drop();
     },
+  };
+}
+
+function okBy(call: TestService['call']): TestService['ok'] {
+  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await call<T>(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
   };
 }
 

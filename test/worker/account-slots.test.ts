@@ -3,7 +3,7 @@ import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
-import { AccountSlots } from '../../src/worker/account-slots.ts';
+import { AccountSlots, LongSlots } from '../../src/worker/account-slots.ts';
 import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
@@ -55,6 +55,37 @@ describe('the slots of an account', () => {
     slots.note(OTHER, 20);
     slots.note(SLOW, 1_000);
     expect(slots.withoutSlot([SLOW])).toEqual([]);
+  });
+});
+
+describe('the slots for long work', () => {
+  const [SILENT, SECOND, THIRD] = [1, 2, 3];
+  /** Accounts in turn claim all that they may; the accounts of the items in hand. */
+  const fill = (slots: LongSlots, concurrency: number, accounts: readonly number[]) => {
+    const running: number[] = [];
+    for (const account of accounts) {
+      while (running.length < concurrency && !slots.withoutSlot(running).includes(account)) {
+        const limit = slots.limitOf(concurrency - running.length, running);
+        running.push(...new Array<number>(limit).fill(account));
+      }
+    }
+    return running;
+  };
+  const held = (running: readonly number[], account: number) => running.filter((one) => one === account).length;
+
+  it('An account holds half of what the others leave, and there is a slot for the next however many came before', () => {
+    const slots = new LongSlots(16);
+    const alone = fill(slots, 16, [SILENT]);
+    expect(held(alone, SILENT)).toBe(8);
+    const all = fill(slots, 16, [SILENT, SECOND, THIRD, SILENT]);
+    expect([SILENT, SECOND, THIRD].map((account) => held(all, account))).toEqual([8, 4, 2]);
+    expect(slots.limitOf(2, all)).toBe(1);
+    expect(slots.withoutSlot(all)).toEqual([SILENT, SECOND, THIRD]);
+  });
+
+  it('A worker with one slot or two gives each account one', () => {
+    expect(fill(new LongSlots(1), 1, [SILENT])).toEqual([SILENT]);
+    expect(fill(new LongSlots(2), 2, [SILENT, SECOND])).toEqual([SILENT, SECOND]);
   });
 });
 

@@ -2,6 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
+import { type PushedEvaluation, pushEvaluation } from '../../src/application/push-evaluation.ts';
+import type { CallEvaluator } from '../../src/webhooks/call-evaluator.ts';
 import { hasEnded, type ShownBatch, untilBatch } from '../support/evaluator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { readValue, scrape } from '../telemetry/scrape.ts';
@@ -22,9 +24,9 @@ const inputs = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const GOAL = { objectives: [5], objectiveTypes: ['value'], minimumBounds: [-100], maximumBounds: [100] };
 
 /** A batch whose cases are the numbers 1 to `count`. */
-async function createBatch(url: string, count: number, change: object = {}) {
-  const model = await t.ok<{ id: number }>('POST', '/models', { name: `model ${crypto.randomUUID()}` });
-  const project = await t.ok<{ id: number }>('POST', `/models/${model.id}/projects`, {
+async function createBatch(url: string, count: number, change: object = {}, on: Pick<TestService, 'ok'> = t) {
+  const model = await on.ok<{ id: number }>('POST', '/models', { name: `model ${crypto.randomUUID()}` });
+  const project = await on.ok<{ id: number }>('POST', `/models/${model.id}/projects`, {
     name: 'line',
     inputCount: 1,
     minimums: [0],
@@ -33,7 +35,7 @@ async function createBatch(url: string, count: number, change: object = {}) {
     inputCases: inputs.slice(0, count).map((x) => [x]),
     outputNames: ['mass'],
   });
-  return t.ok<ShownBatch>('POST', `/models/${model.id}/projects/${project.id}/batches`, {
+  return on.ok<ShownBatch>('POST', `/models/${model.id}/projects/${project.id}/batches`, {
     objectives: [GOAL],
     evaluator: { kind: 'http', url, timeoutSeconds: 3 },
     ...change,
@@ -138,4 +140,50 @@ it('Outputs under names that no text of the database can hold are a failure like
   } finally {
     await receiver.close();
   }
+});
+
+it('An account whose evaluator never answers leaves calls to the others', async () => {
+  const settings = { ALLOW_PRIVATE_EVALUATORS: '127.0.0.1', EVALUATOR_CONCURRENCY: '2', SHUTDOWN_GRACE_MS: '0' };
+  const few = await startTestService({ settings });
+  const silent = await openReceiver(() => undefined);
+  const quick = await openReceiver((response, received) => {
+    response.end(JSON.stringify({ output: readCall(received).input }));
+  });
+  try {
+    await createBatch(silent.url, 3, { evaluator: { kind: 'http', url: silent.url } }, few);
+    await expect.poll(() => silent.received.length, { timeout: 20_000 }).toBe(1);
+    const other = await few.as('another account');
+    const made = await createBatch(quick.url, 3, {}, other);
+    const batch = await untilBatch(other, made.id, hasEnded);
+    expect(batch).toMatchObject({ status: 'completed', progress: { cases: { done: 3, failed: 0 } } });
+    expect(silent.received.length).toBe(1);
+  } finally {
+    await few.close();
+    await silent.close();
+    await quick.close();
+  }
+});
+
+it('A call ends at the time limit of its batch or the longest call, whichever is shorter, and says which', async () => {
+  const evaluation = { id: 1, evaluator: { url: 'https://rig.example', secret: new Uint8Array(), timeoutSeconds: 7_200 } };
+  const limits: number[] = [];
+  const push = (longestCallMs: number) => {
+    const call: CallEvaluator = async (_outgoing, timeoutMs) => {
+      limits.push(timeoutMs);
+      return { kind: 'out-of-time' };
+    };
+    const deps = { call, bodyOf: () => new Uint8Array(), longestCallMs };
+    return pushEvaluation(
+      deps,
+      evaluation as Partial<PushedEvaluation> as PushedEvaluation,
+      new AbortController().signal,
+    );
+  };
+  expect(await push(3_600_000)).toMatchObject({
+    kind: 'failure',
+    isRetryable: false,
+    reason: 'no answer within 3600 s, the longest call; answer 202 to longer runs and report later',
+  });
+  expect(await push(86_400_000)).toMatchObject({ reason: 'no answer within 7200 s' });
+  expect(limits).toEqual([3_600_000, 7_200_000]);
 });
