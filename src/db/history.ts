@@ -32,6 +32,7 @@ export interface ObjectiveStamp {
   /** That it was computed for. */
   readonly explainedId: number | null;
   readonly explainedAt: Date | null;
+  readonly hasDiagnosis: boolean;
   /** Names and units may change. */
   readonly projectUpdatedAt: Date;
 }
@@ -40,8 +41,9 @@ const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readon
   (value) => sql`
     select o.id, o.model_id as "modelId", o.project_id as "projectId", o.trial_id as "trialId",
       o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount",
-      o.judged_through is not null as "isJudged", o.updated_at as "updatedAt", l.iteration, l.status, l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
-      e.inverse_id as "explainedId", e.updated_at as "explainedAt", p.updated_at as "projectUpdatedAt"
+      o.judged_through is not null as "isJudged", o.updated_at as "updatedAt", l.iteration, l.status, l.has_input as "hasInput",
+      l.has_output as "hasOutput", e.case_count as "caseCount", e.inverse_id as "explainedId", e.updated_at as "explainedAt",
+      coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis", p.updated_at as "projectUpdatedAt"
     from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)
     join objectives o on o.id = w.id and o.account_id = w.account_id
     join projects p on p.id = o.project_id

@@ -1,10 +1,14 @@
 /** Why an objective ended, in words. */
+import { compileGoal, distanceToInterval } from './acceptance.ts';
 import type { Ending } from './ending.ts';
 import type { Inverse } from './inverse.ts';
-import type { NearestRun } from './nearest.ts';
-import { isAspiration, type Objective, outputsWithoutTarget } from './objective.ts';
+import { makeMissMeasure, type NearestRun } from './nearest.ts';
+import { isAspiration, type Objective, type ObjectiveDefinition, outputsWithoutTarget } from './objective.ts';
 import { solutionsSought } from './search-options.ts';
 import { StopReason } from './stop-reason.ts';
+
+/** Outputs whose misses are told; of more the worst. */
+const TOLD_MISSES = 3;
 
 /** The run that an objective shows as its best. */
 export interface ShownRun {
@@ -17,7 +21,7 @@ export interface ShownRun {
 
 type Ended = Pick<
   Objective,
-  'stopReason' | 'ended' | 'attemptCount' | 'maximumAttempts' | 'objectives' | 'objectiveTypes' | 'options' | 'labels'
+  'stopReason' | 'ended' | 'attemptCount' | 'maximumAttempts' | 'options' | 'labels' | keyof ObjectiveDefinition
 >;
 
 /** The optimal run, else the nearest one. */
@@ -135,18 +139,39 @@ function describeBest(objective: Ended, best: ShownRun | null): string {
   const title = isFront(objective) ? 'best compromise' : 'best output';
   if (isMet && aspirations !== '') return `; the ${title} is ${aspirations} of ${nameOf(best)}`;
   if (isMet) return `; ${nameOf(best)} meets every target`;
-  const missed = best.worstMiss === null ? '' : `, misses by ${round(best.worstMiss)} times its tolerance`;
+  const missed = best.worstMiss === null ? '' : `, ${describeMisses(objective, best.output)}`;
   return `; the nearest run, ${nameOf(best)}${missed}`;
 }
 
+/** For example "misses sag by 0.7146 and mass by 1.4257": in the units of the outputs, the worst in tolerances first. */
+function describeMisses(objective: Ended, output: readonly number[]): string {
+  const { targets, l1 } = compileGoal(objective);
+  if (l1 !== null) {
+    const norm = output.reduce((sum, y, j) => sum + Math.abs(y - l1.center[j]!), 0);
+    return `has an L1 norm of ${round(norm)} where ${round(l1.threshold)} is allowed`;
+  }
+  const misses = makeMissMeasure(objective).missesOf(output);
+  const missed = [...misses.keys()].filter((j) => misses[j]! > 0).sort((a, b) => misses[b]! - misses[a]! || a - b);
+  const told = missed.slice(0, TOLD_MISSES).map((j) => {
+    const distance = distanceToInterval(targets[j]!, output[j]!);
+    return `${outputName(objective, j)} by ${distance === 0 ? 'a hair' : round(distance)}`;
+  });
+  const rest = missed.length > TOLD_MISSES ? [`${missed.length - TOLD_MISSES} more`] : [];
+  return `misses ${new Intl.ListFormat('en-GB').format([...told, ...rest])}`;
+}
+
 /** The outputs to minimize or maximize with their values; empty without any. */
-function describeAspirations({ objectiveTypes, labels }: Ended, { output }: ShownRun): string {
-  return objectiveTypes
+function describeAspirations(objective: Ended, { output }: ShownRun): string {
+  return objective.objectiveTypes
     .flatMap((type, j) => {
       if (!isAspiration(type)) return [];
-      return `${labels?.outputNames?.[j] ?? `y${j + 1}`} = ${round(output[j]!)}`;
+      return `${outputName(objective, j)} = ${round(output[j]!)}`;
     })
     .join(', ');
+}
+
+function outputName({ labels }: Ended, j: number): string {
+  return labels?.outputNames?.[j] ?? `y${j + 1}`;
 }
 
 function nameOf({ iteration }: ShownRun): string {

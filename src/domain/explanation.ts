@@ -1,7 +1,10 @@
 /** What the optimizer has learned about an objective: how far its model can be trusted and what seems out of reach. */
 import type { Diagnosis, Explanation } from '../optimizer/insights.ts';
 import type { Standing } from '../optimizer/problem.ts';
+import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
+import { makeMissMeasure, type NearestRun } from './nearest.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import { toFinite } from './vectors.ts';
 
 export interface StoredExplanation extends Omit<Explanation, 'standing'> {
   /** Number of evaluated cases it is based on. */
@@ -35,6 +38,47 @@ const NO_RANGES = { sensitivityRanges: null };
 const NO_NORM = { l1Norm: null };
 const NOT_ALONE = { isOutOfReachAlone: false };
 
+/** A prediction is told instead of the best run when its worst miss is smaller by at least this share. */
+const NOTICEABLY = 0.025;
+
+/**
+ * The diagnosis as it is told: its nearest point is the best run, unless the models expect to come noticeably nearer elsewhere. The
+ * optimizer compares points by a measure of its own, and runs may have come later. What can be attained within limits is kept as it is.
+ * null when the best run refutes it.
+ */
+export function diagnosisAt(
+  best: Pick<NearestRun, 'input' | 'output'> | null,
+  diagnosis: Diagnosis,
+  definition: ObjectiveDefinition,
+): Diagnosis | null {
+  if (best === null || diagnosis.attainable) return diagnosis;
+  const { measure } = makeMissMeasure(definition);
+  const reached = measure(best.output).worst;
+  if (reached === 0) return null;
+  const isPredicted = diagnosis.nearestIs === 'predicted';
+  if (isPredicted && measure(diagnosis.nearestOutput).worst < (1 - NOTICEABLY) * reached) return diagnosis;
+  const nearest = { nearestInput: best.input, nearestOutput: best.output, nearestIs: 'evaluated' } as const;
+  return { ...diagnosis, ...nearest, ...missesAt(best.output, diagnosis, definition) };
+}
+
+function missesAt(
+  output: readonly number[],
+  { unmet }: Diagnosis,
+  definition: ObjectiveDefinition,
+): Pick<Diagnosis, 'l1Norm' | 'unmet'> {
+  const { targets, l1 } = compileGoal(definition);
+  const distances = output.map((y, j) =>
+    l1 ? toFinite(Math.abs(y - l1.center[j]!)) : distanceToInterval(targets[j]!, y),
+  );
+  const isAlone = (j: number) => unmet.some((one) => one.output === j && one.isOutOfReachAlone);
+  return {
+    l1Norm: l1 && toFinite(distances.reduce((sum, distance) => sum + distance, 0)),
+    unmet: distances.flatMap((distance, j) =>
+      isInside(targets[j]!, output[j]!) ? [] : [{ output: j, distance, isOutOfReachAlone: isAlone(j) }],
+    ),
+  };
+}
+
 /**
  * By how much the bound of an objective, or its target if it has none, would have to move to accept an output that misses
  * it by `distance`: in percent points for percent, otherwise in output units.
@@ -52,7 +96,8 @@ export function describeDiagnosis(
 ): string {
   const nameOf = (output: number) => names?.[output] ?? String(output);
   const { l1Norm, unmet, conflicts } = diagnosis;
-  const point = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
+  const isPredicted = diagnosis.nearestIs === 'predicted';
+  const point = isPredicted ? 'the nearest point predicted' : 'the best run so far';
   const amounts = unmet.map(({ output, distance }) => {
     const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percentage points' : '';
     return `${names === null ? 'objective ' : ''}${nameOf(output)} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
@@ -61,8 +106,8 @@ export function describeDiagnosis(
   const claim =
     aspirations ??
     (l1Norm === null
-      ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at the nearest point ${point}, bounds would have to be relaxed: ${amounts.join(', ')}.`
-      : `The targets seem out of reach; the least L1 norm ${point} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`);
+      ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at ${point}, bounds would have to be relaxed: ${amounts.join(', ')}.`
+      : `The targets seem out of reach; the least L1 norm ${isPredicted ? 'predicted' : 'of a run'} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`);
   const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => nameOf(output));
   const pairs = conflicts.map(([a, b]) => `${nameOf(a)} and ${nameOf(b)}`);
   return [

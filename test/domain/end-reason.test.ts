@@ -7,6 +7,10 @@ import { StopReason } from '../../src/domain/stop-reason.ts';
 const objective = {
   objectives: [1, 0.5],
   objectiveTypes: ['minimize', 'lessthan_equal'] as const,
+  minimumBounds: [],
+  maximumBounds: [],
+  desiredL1Norm: 0,
+  convergence: 1e-6,
   stopReason: StopReason.stopped,
   ended: null as Ending | null,
   attemptCount: 31,
@@ -42,11 +46,13 @@ it.each<[Ending['kind'] | null, string]>([
   expect(reason({ ended: kind && { kind } })).toBe(text);
 });
 
-it('One that met no other target tells how far the nearest run is', () => {
+it('One that met no other target tells how far the nearest run is, in the units of the outputs', () => {
   const missing = { iteration: null, output: [3, 0.9], worstMiss: 2.31234 };
   expect(reason({ stopReason: StopReason.exhausted, maximumAttempts: 40 }, missing)).toBe(
-    'Exhausted: all 40 suggested inputs are used and none meets every target; the nearest run, a case of the trial, misses by 2.3123 times its tolerance.',
+    'Exhausted: all 40 suggested inputs are used and none meets every target; the nearest run, a case of the trial, misses cost by 2 and sag by 0.4.',
   );
+  const exact = { objectiveTypes: ['exact', 'exact'], desiredL1Norm: 0.5, stopReason: StopReason.exhausted };
+  expect(reason(exact, missing)).toContain('has an L1 norm of 2.4 where 0.5 is allowed.');
 });
 
 it('Several solutions and fronts end in words of their own', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   completeExplanation,
   describeDiagnosis,
+  diagnosisAt,
   relaxation,
   type StoredExplanation,
 } from '../../src/domain/explanation.ts';
@@ -47,7 +48,7 @@ describe('a diagnosis in words', () => {
     const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
     const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
     expect(describeDiagnosis(conflicting, definition, null)).toBe(
-      'The objectives seem out of reach; at the nearest point evaluated so far, bounds would have to be relaxed: objective 1 by 0.5 percentage points. Each alone can be met, but not together: 0 and 1.',
+      'The objectives seem out of reach; at the best run so far, bounds would have to be relaxed: objective 1 by 0.5 percentage points. Each alone can be met, but not together: 0 and 1.',
     );
   });
 
@@ -70,6 +71,49 @@ describe('a diagnosis in words', () => {
     expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact, null)).toBe(
       'The targets seem out of reach; the least L1 norm predicted is 1.961, which desiredL1Norm would have to allow. Out of reach even alone: 0.',
     );
+  });
+});
+
+describe('the point that a diagnosis names', () => {
+  // Tolerances of 1 and 0.04.
+  const best = { input: [3], output: [13, -3.9] };
+  const evaluated: Diagnosis = { ...diagnosis, nearestIs: 'evaluated' };
+
+  it('The best run takes the place of an evaluated point, with its own misses', () => {
+    expect(diagnosisAt(best, evaluated, definition)).toEqual({
+      ...evaluated,
+      nearestInput: [3],
+      nearestOutput: [13, -3.9],
+      unmet: [
+        { output: 0, distance: 2, isOutOfReachAlone: true },
+        { output: 1, distance: expect.closeTo(0.06, 12), isOutOfReachAlone: false },
+      ],
+    });
+  });
+
+  it('A predicted point stays only where its worst miss in tolerances is noticeably smaller', () => {
+    expect(diagnosisAt(best, diagnosis, definition)).toMatchObject({
+      nearestIs: 'evaluated',
+      nearestOutput: [13, -3.9],
+    });
+    const nearer: Diagnosis = { ...diagnosis, nearestOutput: [12.5, -4] };
+    expect(diagnosisAt(best, nearer, definition)).toBe(nearer);
+  });
+
+  it('The L1 norm of exact objectives is that of the best run', () => {
+    const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const, minimumBounds: [], maximumBounds: [] };
+    const told = diagnosisAt({ input: [3], output: [10.5, -4] }, { ...evaluated, l1Norm: 3 }, exact);
+    expect(told).toMatchObject({ l1Norm: 0.5, unmet: [{ output: 0, distance: 0.5 }] });
+  });
+
+  it('A run that meets everything refutes it', () => {
+    expect(diagnosisAt({ input: [3], output: [10, -4] }, evaluated, definition)).toBeNull();
+  });
+
+  it('What can be attained, and a diagnosis without a judged run, stay as they are', () => {
+    const attaining: Diagnosis = { ...evaluated, attainable: [{ output: 0, value: 12 }] };
+    expect(diagnosisAt(best, attaining, definition)).toBe(attaining);
+    expect(diagnosisAt(null, evaluated, definition)).toBe(evaluated);
   });
 });
 

@@ -6,6 +6,7 @@ import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import { NO_NAMES } from '../../domain/names.ts';
+import { findNearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
@@ -226,7 +227,10 @@ export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   Trial: presentTrial(trial),
   LoadedObjectives: presentLoadedObjectives({ ...stored, attemptCount: 0 }),
   Objective: presentObjective(stored),
-  ExplainedObjective: { ...presentObjective(stored), ...presentExplanation(objective, explanation) },
+  ExplainedObjective: {
+    ...presentObjective(stored),
+    ...presentExplanation(objective, explanation, findNearestRun(stored, stored.inverses)),
+  },
   Suggestion: presentSuggestion(view),
   Inverse: presentInverse(view),
   ReportedInverse: presentReportedInverse(reported, inversePath({ modelId: 3, projectId: 12, trialId: 58 }, 77, 901)),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { describeDiagnosis, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
+import { describeDiagnosis, diagnosisAt, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
 import { toInputByName, toOutputByName } from '../../domain/names.ts';
+import type { NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { inputByNameSchema, outputByNameSchema } from './by-name.wire.ts';
@@ -105,10 +106,16 @@ export const explanationFields = {
 };
 
 /** Omits the diagnosis of a satisfied objective: the satisfying output refutes it. */
-export function presentExplanation(objective: Objective, explanation: StoredExplanation | null) {
+export function presentExplanation(
+  objective: Objective,
+  explanation: StoredExplanation | null,
+  best: NearestRun | null,
+) {
   if (explanation === null) return { standing: null, insight: null, diagnosis: null };
-  const { caseCount, insight, diagnosis, standing } = explanation;
+  const { caseCount, insight, standing } = explanation;
   const { labels } = objective;
+  const isRefuted = explanation.diagnosis === null || objective.stopReason === StopReason.satisfied;
+  const diagnosis = isRefuted ? null : diagnosisAt(best, explanation.diagnosis, objective);
   return {
     standing: standing
       ? {
@@ -131,7 +138,7 @@ export function presentExplanation(objective: Objective, explanation: StoredExpl
       })),
     },
     diagnosis:
-      diagnosis === null || objective.stopReason === StopReason.satisfied
+      diagnosis === null
         ? null
         : {
             caseCount,

@@ -138,7 +138,7 @@ export async function* presentHistory(history: History, stamp: ObjectiveStamp): 
     // Lets another slice begin.
     yield '';
   }
-  const { objective, explanation } = history;
+  const { objective, explanation, best } = history;
   yield JSON.stringify({
     ...presentHead(history),
     insightVersion: presentInsightVersion(stamp),
@@ -153,7 +153,7 @@ export async function* presentHistory(history: History, stamp: ObjectiveStamp): 
     for (const [i, text] of lists[name].entries()) yield i === 0 ? text : `,${text}`;
     yield ']';
   }
-  yield `,${JSON.stringify(presentExplanation(objective, explanation ?? null)).slice(1)}`;
+  yield `,${JSON.stringify(presentExplanation(objective, explanation ?? null, best)).slice(1)}`;
 }
 
 const LIST_NAMES = ['iterations', 'inverseIds', 'statuses', 'loadedAt', 'computeTimes', 'inputs', 'outputs'] as const;
@@ -169,7 +169,7 @@ const TEXT_OF: Readonly<Record<ListName, (row: HistoryRow) => string | number>> 
   outputs: ({ output }) => (output === null ? 'null' : `[${output}]`),
 };
 
-/** Equal only if insight and diagnosis are. */
+/** Equal only if insight and diagnosis are. A diagnosis names the best run, which any output may change. */
 export function presentInsightVersion(stamp: ObjectiveStamp): string {
   const { caseCount, explainedId, explainedAt, projectUpdatedAt, stopReason } = stamp;
   const isSatisfied = stopReason === StopReason.satisfied;
@@ -179,6 +179,7 @@ export function presentInsightVersion(stamp: ObjectiveStamp): string {
     explainedAt?.getTime() ?? 0,
     projectUpdatedAt.getTime(),
     isSatisfied,
+    ...(stamp.hasDiagnosis ? [stamp.dataRevision, stamp.completedCount] : []),
   ];
   return facts.join('-');
 }

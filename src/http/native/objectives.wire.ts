@@ -127,7 +127,7 @@ export const objectiveSchema = z
 export const explainedObjectiveSchema = objectiveSchema.extend(explanationFields).meta({ id: 'ExplainedObjective' });
 
 export function presentExplainedObjective(read: ExplainedObjective) {
-  return { ...presentReadObjective(read), ...presentExplanation(read.objective, read.explanation) };
+  return { ...presentReadObjective(read), ...presentExplanation(read.objective, read.explanation, read.best) };
 }
 
 export function presentLoadedObjectives(objective: Objective, openCount = 0): z.infer<typeof loadedObjectivesSchema> {

@@ -81,7 +81,7 @@ export function verdictsOn(goal: Goal, output: readonly number[]): readonly bool
 }
 
 /** Summed over the outputs, in output units: what `exact` is judged by. */
-export function totalDistance(goal: Goal, output: readonly number[]): number {
+export function totalDistance(goal: Pick<Goal, 'objectives'>, output: readonly number[]): number {
   return output.reduce((sum, value, j) => sum + Math.abs(value - goal.objectives[j]!), 0);
 }
 

@@ -3,8 +3,8 @@ import { StopReason } from '../../../../clients/typescript/src/index.ts';
 import { dayAndTime, grouped } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
 import type { Columns, Head } from './columns.ts';
-import { verdictsOn } from './distances.ts';
 import type { Run } from './history.ts';
+import { bestText, reachedText } from './nearness.ts';
 
 const STATES: Readonly<Record<Head['stopReason'], readonly [text: string, look: string]>> = {
   [StopReason.RUNNING]: ['Running', 'state-running'],
@@ -17,6 +17,7 @@ export function Header({ run }: { readonly run: Run }) {
   const head = run.head.value;
   const [state, look] = STATES[head.stopReason];
   const last = lastLoadedAt(run.columns.value);
+  const reached = reachedText(head);
   return (
     <header class="objective-header">
       <p class="hint">
@@ -29,6 +30,7 @@ export function Header({ run }: { readonly run: Run }) {
           {grouped(head.attemptCount)} of {grouped(head.maximumAttempts)} runs
         </span>
         <span>{bestText(head)}</span>
+        {reached !== undefined && <span>{reached}</span>}
         {last !== undefined && (
           <span class="hint">
             Last output <time dateTime={last.toISOString()}>{dayAndTime(last)}</time>
@@ -41,18 +43,6 @@ export function Header({ run }: { readonly run: Run }) {
       {head.endReason !== null && <p class="notice objective-end">{head.endReason}</p>}
     </header>
   );
-}
-
-function bestText(head: Head): string {
-  const { bestOutput, bestIteration, bestCaseNumber } = head;
-  if (bestOutput === null) return 'No run has been judged yet';
-  if (head.optimalIteration !== null && head.objectives.includes(null)) {
-    return `Best compromise of its own runs: iteration ${head.optimalIteration}`;
-  }
-  if (head.optimalIteration !== null) return `Met at iteration ${head.optimalIteration}`;
-  const met = verdictsOn(head, bestOutput).filter(Boolean).length;
-  const which = bestIteration === null ? `known case ${bestCaseNumber}` : `iteration ${bestIteration}`;
-  return `Best: ${which}, ${met} of ${bestOutput.length} met`;
 }
 
 function lastLoadedAt({ loadedAt }: Columns): Date | undefined {

@@ -1,6 +1,7 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
 import { correcting } from '../actions/correcting.ts';
 import type { Run } from '../history.ts';
+import { surpriseText } from './surprise.ts';
 
 interface OutcomeProps {
   readonly run: Run;
@@ -14,9 +15,9 @@ export function Outcome({ run, outcome }: OutcomeProps) {
   return (
     <div role="status">
       {outcome !== undefined && <p class="notice hand-outcome">{sentence(outcome, bestIteration)}</p>}
-      {outcome?.warnings.map(({ output, detail }) => (
-        <p key={output} class="notice warning">
-          {detail}{' '}
+      {outcome?.warnings.map((surprise) => (
+        <p key={surprise.output} class="notice warning">
+          {surpriseText(surprise)}{' '}
           <button
             type="button"
             onClick={() => {

@@ -10,7 +10,7 @@ import type { Head } from '../columns.ts';
 import { goOn } from '../going-on.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
-import { allowanceOf, movesOf, relax } from './relaxing.ts';
+import { allowanceOf, movesOf, reachedBy, relax } from './relaxing.ts';
 import './diagnosis.css';
 
 /** Evidence that the targets cannot all be met, and the way on. Shows nothing without it. */
@@ -24,9 +24,9 @@ export function Diagnosis({ run }: { readonly run: Run }) {
       <h2 id="diagnosis-title">The targets may be out of reach</h2>
       <p>{diagnosis.detail}</p>
       <Unmet head={head} diagnosis={diagnosis} names={names} />
-      {/* New evidence brings new proposals. */}
+      {/* Another best run brings new proposals. */}
       {may('write') && (
-        <Relaxing key={JSON.stringify(diagnosis.unmet)} head={head} diagnosis={diagnosis} names={names} />
+        <Relaxing key={JSON.stringify(reachedBy(head, diagnosis))} head={head} diagnosis={diagnosis} names={names} />
       )}
       <p class="hint">An estimate; it can be wrong.</p>
     </section>
@@ -40,11 +40,12 @@ interface PartProps {
 }
 
 function Unmet({ head, diagnosis, names }: PartProps) {
+  const isPredicted = diagnosis.nearestIs === 'predicted';
   return (
     <ul>
       {diagnosis.unmet.map(({ number, distance, isOutOfReachAlone }) => (
         <li key={number}>
-          <strong>{names[number]}</strong>: the nearest is{' '}
+          <strong>{names[number]}</strong>: {isPredicted ? 'the models expect' : 'the nearest is'}{' '}
           <span title={String(diagnosis.nearestOutput[number])}>
             {withUnit(short(diagnosis.nearestOutput[number]!), head.outputUnits?.[number])}
           </span>
@@ -58,8 +59,9 @@ function Unmet({ head, diagnosis, names }: PartProps) {
 
 /** The proposed ends can be changed before going on. */
 function Relaxing({ head, diagnosis, names }: PartProps) {
-  const moves = movesOf(head, diagnosis);
-  const allowance = allowanceOf(head, diagnosis);
+  const reached = reachedBy(head, diagnosis);
+  const moves = movesOf(head, reached);
+  const allowance = allowanceOf(head, reached);
   const [texts, setTexts] = useState<readonly string[]>(moves.map(({ to }) => String(to)));
   const [sum, setSum] = useState(String(allowance ?? ''));
   const [hasTried, setTried] = useState(false);

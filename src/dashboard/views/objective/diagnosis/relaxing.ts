@@ -1,6 +1,7 @@
 /** Targets that a diagnosis says are out of reach, moved so far that they come within reach. Needs no browser. */
-import type { Diagnosis, NewObjectives } from '../../../../../clients/typescript/src/index.ts';
+import type { Diagnosis } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../columns.ts';
+import { isInside, totalDistance } from '../distances.ts';
 
 /** One end of an interval that would have to move. */
 export interface Move {
@@ -17,23 +18,55 @@ type Targets = Pick<
   'objectives' | 'objectiveTypes' | 'intervals' | 'minimumBounds' | 'maximumBounds' | 'l1Threshold' | 'desiredL1Norm'
 >;
 
-/** All ends that would have to move; none for exact objectives, of which the sum counts. */
-export function movesOf(targets: Targets, { unmet, nearestOutput }: Diagnosis): readonly Move[] {
+/** The output whose run stays the best with the relaxed targets; with aspirations what can be attained within the other targets. */
+export function reachedBy({ bestOutput }: Pick<Head, 'bestOutput'>, { attainable, nearestOutput }: Diagnosis) {
+  return attainable === null ? (bestOutput ?? nearestOutput) : nearestOutput;
+}
+
+/** The ends that have to move for an output to meet the targets, no farther than needed; none for exact objectives, of which the sum counts. */
+export function movesOf(targets: Targets, reached: readonly number[]): readonly Move[] {
   if (targets.l1Threshold !== null) return [];
-  return unmet.flatMap(({ number: output, relaxBy }) => {
-    const { lower, upper } = targets.intervals[output]!;
-    const end = upper === null || (lower !== null && nearestOutput[output]! < lower) ? 'lower' : 'upper';
-    const from = end === 'lower' ? lower : upper;
-    if (from === null) return [];
-    const scale = targets.objectiveTypes[output] === 'percent' ? Math.abs(targets.objectives[output]!) / 100 : 1;
-    const by = roundUp(relaxBy) * scale;
-    return [{ output, end, from, to: tidy(end === 'lower' ? from - by : from + by) }];
+  return targets.intervals.flatMap((interval, output) => {
+    const value = reached[output]!;
+    if (isInside(interval, value)) return [];
+    const end = interval.upper === null || (interval.lower !== null && value < interval.lower) ? 'lower' : 'upper';
+    const from = interval[end]!;
+    const ends = [0, 1].map((more) =>
+      tidy(end === 'lower' ? from - amount(from, value, more) : from + amount(from, value, more)),
+    );
+    const to = ends.find((one) => isMet(targets, { output, end, from, to: one }, value)) ?? ends[1]!;
+    return [{ output, end, from, to }];
   });
 }
 
 /** The sum of distances that exact objectives would have to allow; null for others. */
-export function allowanceOf({ l1Threshold }: Targets, { l1Norm }: Diagnosis): number | null {
-  return l1Threshold === null || l1Norm === null ? null : tidy(l1Threshold + roundUp(l1Norm - l1Threshold));
+export function allowanceOf(targets: Targets, reached: readonly number[]): number | null {
+  return targets.l1Threshold === null
+    ? null
+    : tidy(targets.l1Threshold + amount(targets.l1Threshold, totalDistance(targets, reached), 0));
+}
+
+/** Whether a value meets its target once the end is moved: the rules of the service for these types, in its order of operations. */
+function isMet(targets: Targets, move: Move, value: number): boolean {
+  const relaxed = relax(targets, [move], [move.to], null);
+  const { output, end } = move;
+  const target = relaxed.objectives[output]!;
+  const type = targets.objectiveTypes[output]!;
+  const bound = (end === 'lower' ? relaxed.minimumBounds : relaxed.maximumBounds)?.[output] ?? 0;
+  const [reached, limit] =
+    type === 'percent'
+      ? [(100 * (value - target)) / Math.abs(target), bound]
+      : [value, type === 'value' ? target + bound : target];
+  if (type === 'lessthan' || type === 'greaterthan') return end === 'lower' ? reached > limit : reached < limit;
+  return end === 'lower' ? reached >= limit : reached <= limit;
+}
+
+/** As a new objective takes them; no bounds where no output has any. */
+interface Relaxed {
+  readonly objectives: (number | null)[];
+  readonly minimumBounds?: (number | null)[];
+  readonly maximumBounds?: (number | null)[];
+  readonly desiredL1Norm: number;
 }
 
 /**
@@ -47,7 +80,7 @@ export function relax(
   moves: readonly Move[],
   to: readonly number[],
   allowance: number | null,
-): Pick<NewObjectives, 'objectives' | 'minimumBounds' | 'maximumBounds' | 'desiredL1Norm'> {
+): Relaxed {
   const objectives = [...targets.objectives];
   const minimumBounds = [...targets.minimumBounds];
   const maximumBounds = [...targets.maximumBounds];
@@ -71,13 +104,12 @@ export function relax(
   };
 }
 
-/** To two digits, never below: what is an estimate needs no more, and the end should not be short of what was reached. */
-function roundUp(value: number): number {
-  if (!(value > 0)) return 0;
-  const rounded = Number(value.toPrecision(2));
-  if (rounded >= value) return rounded;
-  const unit = 10 ** (Math.floor(Math.log10(value)) - 1);
-  return Number((rounded + unit).toPrecision(2));
+/** By how much an end has to move, rounded up to four digits, and some more of the last one. At the limit of a strict inequality it is 0. */
+function amount(from: number, value: number, more: number): number {
+  const distance = tidy(Math.abs(value - from));
+  const size = distance === 0 ? Math.abs(from) || 1 : distance;
+  const unit = 10 ** (Math.floor(Math.log10(size)) - 3);
+  return (Math.ceil(tidy(distance / unit)) + more) * unit;
 }
 
 /** Without the noise of the last digits. */

@@ -1,0 +1,76 @@
+/** How near an objective came, in words. */
+import { describe, expect, test } from 'vitest';
+import { bestText, reachedText } from '../../src/dashboard/views/objective/nearness.ts';
+
+const between = (lower: number | null, upper: number | null) => ({ lower, upper, lowerOpen: false, upperOpen: false });
+const head = {
+  bestOutput: [2.9257, 1.2146],
+  bestIteration: 6,
+  bestCaseNumber: null,
+  optimalIteration: null,
+  objectives: [1.5, 0.5],
+  objectiveTypes: ['lessthan_equal' as const, 'lessthan_equal' as const],
+  intervals: [between(null, 1.5), between(null, 0.5)],
+  tolerances: [0.015, 0.005],
+  l1Threshold: null,
+  outputNames: ['mass', 'sag'],
+  outputUnits: ['kg', 'mm'],
+  confidence: null,
+  confidenceOf: null,
+  standing: null,
+};
+
+describe('the best run', () => {
+  test('is told with its misses in the units of the outputs, the worst first', () => {
+    expect(bestText(head)).toBe('Best: iteration 6, 0 of 2 met; misses sag by 0.7146 mm and mass by 1.4257 kg');
+  });
+
+  test('misses a limit of 0 by what it is off, not by a share', () => {
+    const spare = { objectives: [0], intervals: [between(0, null)], tolerances: [0.01], outputNames: ['spare'] };
+    const off = { ...head, ...spare, outputUnits: null, bestOutput: [-344] };
+    expect(bestText(off)).toBe('Best: iteration 6, 0 of 1 met; misses spare by 344');
+  });
+
+  test('of many outputs tells the three worst', () => {
+    const many = {
+      objectives: [0, 0, 0, 0, 0],
+      intervals: Array.from({ length: 5 }, () => between(null, 0)),
+      tolerances: [1, 1, 1, 1, 1],
+      outputNames: null,
+      outputUnits: null,
+      bestOutput: [1, 5, 2, 4, -1],
+    };
+    expect(bestText({ ...head, ...many })).toBe(
+      'Best: iteration 6, 1 of 5 met; misses y2 by 5, y4 by 4, y3 by 2 and 1 more',
+    );
+  });
+
+  test('of exact objectives is told by the sum', () => {
+    const exact = { ...head, objectiveTypes: ['exact' as const, 'exact' as const], l1Threshold: 0.1 };
+    expect(bestText(exact)).toContain('the sum of all differences is 2.1403, 0.1 is allowed');
+  });
+
+  test('has met the targets only if it has met all of them, aspirations too', () => {
+    expect(bestText({ ...head, optimalIteration: 6 })).toContain('misses');
+    expect(bestText({ ...head, optimalIteration: 6, bestOutput: [1, 0.4] })).toBe('Met at iteration 6');
+    expect(bestText({ ...head, bestIteration: null, bestCaseNumber: 2, bestOutput: [1, 0.4] })).toBe(
+      'Best: known case 2, 2 of 2 met',
+    );
+  });
+});
+
+test('The probability reached is told beside the one asked for', () => {
+  const standing = {
+    caseCount: 9,
+    inverseId: null,
+    input: [1],
+    runs: 4,
+    run: { value: 0.72, low: 0.6, high: 0.81 },
+    mean: { value: 0.97, low: 0.9, high: 0.99 },
+  };
+  const asked = { ...head, confidence: 0.9, confidenceOf: 'run' as const, standing };
+  expect(reachedText(asked)).toBe('Holds with 72 % (60 % to 81 %), asked are 90 %');
+  expect(reachedText({ ...asked, confidenceOf: 'mean' })).toContain('Holds with 97 %');
+  expect(reachedText({ ...asked, standing: null })).toBeUndefined();
+  expect(reachedText(head)).toBeUndefined();
+});
