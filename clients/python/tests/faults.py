@@ -6,6 +6,7 @@ import contextlib
 import socket
 import struct
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
 import httpx
@@ -24,9 +25,10 @@ def answer(status: str, body: str = "", *headers: str) -> bytes:
 
 
 class FaultyServer:
-    """Each connection serves one request. `seen` has the methods, paths and Idempotency-Keys of all."""
+    """Each connection serves one request. `seen` has the methods, paths and Idempotency-Keys of all. `change` gets path and answer."""
 
-    def __init__(self, upstream: str, plan: list[str | bytes]) -> None:
+    def __init__(self, upstream: str, plan: list[str | bytes], change: Callable[[str, str], str] | None = None) -> None:
+        self._change = change or (lambda _path, text: text)
         self._upstream = upstream
         self._plan = list(plan)
         self.seen: list[tuple[str, str, str | None]] = []
@@ -77,5 +79,5 @@ class FaultyServer:
                 passed = {name: value for name, value in headers.items() if name not in ("host", "connection", "accept-encoding")}
                 given = httpx.request(method, f"{self._upstream}{path}", headers=passed, content=body, timeout=60)
                 kept = [f"{name}: {value}" for name, value in given.headers.items() if name in ("content-type", "link", "etag")]
-                raw = answer(f"{given.status_code} X", given.text, *kept)
+                raw = answer(f"{given.status_code} X", self._change(path, given.text), *kept)
                 connection.sendall(raw[: len(raw) // 2] if fault == CUT else raw)

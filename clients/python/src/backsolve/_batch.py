@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ._errors import IncompatibleServiceError
 from ._generated import models as m
 from ._generated.problems import LeaseLostError, NotFoundError, OutputConflictError
 from ._steps import Call, Steps
-from .problem import Failed, Problem
+from ._wire import make
+from .problem import Failed, Problem, Space
 
 LOST = (LeaseLostError, OutputConflictError, NotFoundError)
 """An evaluation is no longer one's own."""
@@ -74,7 +76,7 @@ def batch_body(problem: Problem, name: str, parallel: int, maximum_attempts: int
         "timeoutSeconds": 1_209_600,
         "maximumTries": tries,
     }
-    return m.NewBatch.model_validate(fields if trial_id is None else {**fields, "trialId": trial_id})
+    return make(m.NewBatch, fields if trial_id is None else {**fields, "trialId": trial_id})
 
 
 def attempts_left(budget: int | None, runs: int) -> int | None:
@@ -86,14 +88,40 @@ def attempts_left(budget: int | None, runs: int) -> int | None:
     return budget - runs
 
 
-def claim(batch_id: int, limit: int, wait: int, lease: int, key: str | None = None) -> Steps[list[m.ClaimedEvaluation]]:
-    """At most `limit` evaluations; waits up to `wait` seconds for the first."""
-    body = m.NewEvaluationClaim(
-        evaluator=evaluator_name(), batch_id=batch_id, limit=min(limit, CLAIM_LIMIT), lease_seconds=lease, wait=wait
-    )
+def claim(batch_id: int, limit: int, wait: int, lease: int, space: Space, key: str | None = None) -> Steps[list[m.ClaimedEvaluation]]:
+    """At most `limit` evaluations; waits up to `wait` seconds for the first. Raises IncompatibleServiceError when one is no input."""
+    asked = min(limit, CLAIM_LIMIT)
+    body = m.NewEvaluationClaim(evaluator=evaluator_name(), batch_id=batch_id, limit=asked, lease_seconds=lease, wait=wait)
     answer = yield Call("claim_evaluations", body, idempotency_key=key)
     claimed: list[m.ClaimedEvaluation] = answer.body.evaluations
+    check_claimed(claimed, batch_id, asked, space)
     return claimed
+
+
+def check_claimed(claimed: Sequence[m.ClaimedEvaluation], batch_id: int, limit: int, space: Space) -> None:
+    """A black box may be a rig: it gets no input that the problem does not allow."""
+    if len(claimed) > limit:
+        raise _unusable(f"it hands out {len(claimed)} evaluations, and {limit} were asked for")
+    if len({each.id for each in claimed}) < len(claimed):
+        raise _unusable("it hands out an evaluation twice")
+    for each in claimed:
+        fault = _fault_of(each, batch_id, space)
+        if fault is not None:
+            raise _unusable(f"evaluation {each.id} {fault}")
+
+
+def _fault_of(evaluation: m.ClaimedEvaluation, batch_id: int, space: Space) -> str | None:
+    if evaluation.id < 1 or evaluation.try_ < 1 or not evaluation.lease_token:
+        return "has no number, no try or no lease"
+    if evaluation.batch_id != batch_id:
+        return f"belongs to the batch {evaluation.batch_id} instead of {batch_id}"
+    if tuple(evaluation.output_names) != space.outputs:
+        return f"is for the outputs {', '.join(evaluation.output_names)} instead of {', '.join(space.outputs)}"
+    return space.fault_of(evaluation.input)
+
+
+def _unusable(why: str) -> IncompatibleServiceError:
+    return IncompatibleServiceError(f"The answer of the service to a claim cannot be used: {why}. No run was begun.")
 
 
 def report(evaluation_id: int, lease_token: str, outcome: Sequence[float] | Failed, seconds: float) -> Steps[Told]:

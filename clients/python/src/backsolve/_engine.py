@@ -126,7 +126,7 @@ class Engine:
         """The answer to a claim may have been lost; a repetition gets it. A new one would wait, and is given up."""
         if batch_id is None:
             return []
-        steps = _batch.claim(batch_id, limit, CLAIM_SECONDS, LEASE_SECONDS, key)
+        steps = _batch.claim(batch_id, limit, CLAIM_SECONDS, LEASE_SECONDS, self._work.problem.space, key)
         with contextlib.suppress(NotFoundError):
             claimed = await asyncio.wait_for(self._run(steps), FIRST_LOOK)
             self._journal.claimed(key, claimed)
@@ -237,7 +237,7 @@ class Engine:
         assert self._place is not None  # noqa: S101 - set before
         key = secrets.token_hex(16)
         self._journal.claiming(key, free)
-        steps = _batch.claim(self._place.batch_id, free, CLAIM_SECONDS, LEASE_SECONDS, key)
+        steps = _batch.claim(self._place.batch_id, free, CLAIM_SECONDS, LEASE_SECONDS, self._work.problem.space, key)
         claiming = asyncio.create_task(self._run(steps))
         try:
             while not claiming.done():

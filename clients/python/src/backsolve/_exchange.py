@@ -202,9 +202,11 @@ def error_of(reply: Reply, request: Request, address: str) -> BacksolveError:
             "Upgrade the service."
         )
     kind = str(problem["type"])[len(TYPE_PREFIX) :]
+    errors = problem.get("errors")
     violations = tuple(
         Violation(str(each.get("property", "")), str(each.get("pointer", "")), str(each.get("message", "")))
-        for each in problem.get("errors") or ()
+        for each in (errors if isinstance(errors, list) else ())
+        if isinstance(each, dict)
     )
     code = kind.upper().replace("-", "_")
     return PROBLEM_CLASSES.get(kind, ServiceError)(detail, code=code, violations=violations, instance=instance, **facts)
@@ -243,7 +245,7 @@ def _not_understood(request: Request, address: str, why: str) -> IncompatibleSer
 
 def _read_json(type_name: str, content: bytes, request: Request, address: str) -> Any:
     try:
-        return adapter_of(type_name).validate_json(content)
+        return adapter_of(type_name).validate_json(content, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "its beginning"

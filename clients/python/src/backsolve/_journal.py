@@ -20,7 +20,17 @@ from ._errors import BusyError, JournalError
 from ._generated import models as m
 from .problem import Failed, Outcome
 
-KINDS = ("claiming", "claimed", "finished", "settled", "forgotten", "retried", "corrected")
+RESULT = ("input", "output", "failure", "retryable", "seconds")
+FIELDS = {
+    "claiming": ("key", "limit"),
+    "claimed": ("key", "leases"),
+    "finished": ("lease", *RESULT),
+    "settled": ("lease",),
+    "forgotten": (),
+    "retried": ("path", "failed", *RESULT[1:]),
+    "corrected": ("failed",),
+}
+"""Of each kind of line."""
 
 
 class Folder:
@@ -54,9 +64,11 @@ class Folder:
         """The record; None before the first call."""
         try:
             record: dict[str, Any] = json.loads(self._record.read_text())
+            if not {"id", "project", "place", "batches"} <= set(record):
+                raise ValueError("fields are missing")
         except FileNotFoundError:
             return None
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise JournalError(f"{self._record} is damaged: restore it, or start over with fresh=True.") from error
         return record
 
@@ -232,7 +244,7 @@ def _input_key(numbers: Iterable[float]) -> str:
 def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         parsed: dict[str, Any] = json.loads(line)
-        if parsed["kind"] in KINDS:
+        if all(field in parsed for field in FIELDS[parsed["kind"]]):
             return parsed
     except (ValueError, KeyError, TypeError):
         pass

@@ -65,11 +65,12 @@ def _register(folder: Path) -> None:
 def _find(folder: Path) -> tuple[str, str] | None:
     """Where it answers, if it does, and its key, which it proves to have."""
     try:
-        url: str = json.loads(read_own(folder / "service.json"))["url"]
+        url = str(json.loads(read_own(folder / "service.json"))["url"])
         key = read_own(folder / "service.key").strip()
-        is_ready = httpx.get(f"{url}/readyz", timeout=2, trust_env=False).is_success
+        with httpx.stream("GET", f"{url}/readyz", timeout=2, trust_env=False) as answer:
+            is_ready = answer.is_success
         return (url, key) if is_ready and is_proven(url, key) else None
-    except (OSError, ValueError, KeyError, httpx.HTTPError, httpx.InvalidURL):
+    except (OSError, ValueError, TypeError, KeyError, httpx.HTTPError, httpx.InvalidURL):
         return None
 
 

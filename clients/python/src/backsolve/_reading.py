@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from ._batch import Place
+from ._errors import IncompatibleServiceError
 from ._generated import models as m
 from ._steps import Call, Steps
 from ._words import describe_off, for_person, short
@@ -55,6 +57,11 @@ def _miss(value: float, interval: m.HistoryIntervals, tolerance: float) -> float
 
 def read_result(name: str, place: Place, space: Space, earlier: Sequence[int] = ()) -> Steps[Result]:
     """Reads everything about a batch of one objective, and the runs of `earlier` batches on the same trial."""
+    with _fitting(place.batch_id):
+        return (yield from _read(name, place, space, earlier))
+
+
+def _read(name: str, place: Place, space: Space, earlier: Sequence[int]) -> Steps[Result]:
     batch: m.Batch = (yield Call("get_batch", place.batch_id)).body
     entries: list[m.BatchObjective] = (yield Call("list_batch_objectives", place.batch_id)).body
     objective_id = entries[0].objective_id
@@ -68,7 +75,8 @@ def read_result(name: str, place: Place, space: Space, earlier: Sequence[int] = 
     objective: m.History = answer.body
     if objective.stop_reason > 1 and objective.insight is None:
         # The explanation may come a moment after the end.
-        waited = yield Call("get_history_flat", objective_id, if_none_match=answer.headers["etag"], prefer=f"wait={EXPLANATION_SECONDS}")
+        known, wait = answer.headers.get("etag"), f"wait={EXPLANATION_SECONDS}"
+        waited = yield Call("get_history_flat", objective_id, if_none_match=known, prefer=wait)
         objective = waited.body or objective
     ended: m.ExplainedObjective = (yield Call("get_objective_flat", objective_id)).body
     judge = Judge(objective, space.outputs)
@@ -83,6 +91,15 @@ def read_result(name: str, place: Place, space: Space, earlier: Sequence[int] = 
     probability = _probability_of(ended)
     reason = batch.failure_reason if status == "failed" else found.describe(ended.end_reason, best, probability)
     return Result(status, reason, best, History(found.runs), diagnosis, objective=objective, probability=probability, **ids)
+
+
+@contextlib.contextmanager
+def _fitting(batch_id: int) -> Iterator[None]:
+    """Columns of different lengths, or vectors of another problem."""
+    try:
+        yield
+    except (ValueError, IndexError) as error:
+        raise IncompatibleServiceError(f"What the service tells of batch {batch_id} does not fit the problem: {error}.") from error
 
 
 def _probability_of(ended: m.ExplainedObjective) -> float | None:
@@ -177,13 +194,16 @@ def _iterations(objective: m.History, space: Space, judge: Judge) -> list[Run]:
 def read_all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
     """A list, page after page."""
     items: list[Any] = []
-    after = None
+    after = 0
     while True:
-        page: list[Any] = (yield Call(method, *path, limit=PAGE, after=after, **query)).body
+        page: list[Any] = (yield Call(method, *path, limit=PAGE, after=after or None, **query)).body
         items += page
         if len(page) < PAGE:
             return items
-        after = page[-1].id if hasattr(page[-1], "id") else page[-1].number
+        last = page[-1].id if hasattr(page[-1], "id") else page[-1].number
+        if last <= after:
+            raise IncompatibleServiceError("The pages of a list do not go on: the service repeats one.")
+        after = last
 
 
 def _cases(project_id: int, path: tuple[int, int, int], space: Space, judge: Judge) -> Steps[list[Run]]:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+T = TypeVar("T", bound="Wire")
 
 
 def to_wire(name: str) -> str:
@@ -22,3 +28,14 @@ class Wire(BaseModel):
         protected_namespaces=(),
         ser_json_inf_nan="constants",
     )
+
+
+def make(model: type[T], fields: Mapping[str, Any]) -> T:
+    """A body from what a program states. Raises ValueError in one line."""
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        # Where a field may have several types, the name of one is on the way.
+        where = ".".join(str(part) for part in first["loc"] if re.fullmatch(r"[a-z]\w*|\d+", str(part)))
+        raise ValueError(f"{where}: {first['msg']}, not {first['input']!r}.") from None

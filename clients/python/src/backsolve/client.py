@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
+from ._errors import IncompatibleServiceError
 from ._exchange import (
     Exchange,
     Pause,
@@ -324,10 +326,11 @@ class AsyncBacksolve(_Base, AsyncOperations):
 def pages(method: Callable[P, Answer[list[T]]], *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
     """The items of a list, page after page: `pages(client.list_models)`."""
     asked: dict[str, Any] = dict(kwargs)
+    after: int | None = None
     while True:
         answer = method(*args, **asked)
         yield from answer.body
-        after = _next_page(answer.headers)
+        after = _next_page(answer.headers, after)
         if after is None:
             return
         asked["after"] = after
@@ -336,21 +339,26 @@ def pages(method: Callable[P, Answer[list[T]]], *args: P.args, **kwargs: P.kwarg
 async def async_pages(method: Callable[P, Awaitable[Answer[list[T]]]], *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
     """The items of a list, page after page: `async_pages(client.list_models)`."""
     asked: dict[str, Any] = dict(kwargs)
+    after: int | None = None
     while True:
         answer = await method(*args, **asked)
         for item in answer.body:
             yield item
-        after = _next_page(answer.headers)
+        after = _next_page(answer.headers, after)
         if after is None:
             return
         asked["after"] = after
 
 
-def _next_page(headers: Mapping[str, str]) -> int | None:
+def _next_page(headers: Mapping[str, str], before: int | None) -> int | None:
+    """What the next page comes after. Raises IncompatibleServiceError when that is no step forward, which would never end."""
     for link in headers.get("link", "").split(","):
         target, _, relation = link.partition(";")
         if 'rel="next"' in relation:
-            return int(parse_qs(urlsplit(target.strip(" <>")).query)["after"][0])
+            after = parse_qs(urlsplit(target.strip(" <>")).query).get("after", [""])[0]
+            if not re.fullmatch(r"\d{1,18}", after) or int(after) <= (before or 0):
+                raise IncompatibleServiceError("The pages of a list do not go on: the next one comes after the same item.")
+            return int(after)
     return None
 
 

@@ -32,6 +32,13 @@ class Input:
             return number != 0
         return self.names[round(number - self.minimum)] if self.kind == "category" else round(number)
 
+    def has(self, number: float) -> bool:
+        """Whether a number of the service is one of this input: within its bounds, and whole where only whole numbers are."""
+        slack = 1e-9 * (self.maximum - self.minimum)
+        if not self.minimum - slack <= number <= self.maximum + slack:
+            return False
+        return self.kind == "float" or number == round(number)
+
     def to_number(self, value: Any) -> float:
         """The number of the service for a value. Raises ValueError if it is none of this input."""
         if self.kind != "category":

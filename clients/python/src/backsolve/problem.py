@@ -13,7 +13,7 @@ from typing_extensions import TypedDict, Unpack
 from ._errors import OutputError
 from ._generated import models as m
 from ._options import refuse_unknown, refuse_unknown_options
-from ._wire import Wire, to_wire
+from ._wire import Wire, make, to_wire
 from .goals import Goal
 from .inputs import Input, Value, as_input
 
@@ -43,6 +43,15 @@ class Space:
     def values_of(self, numbers: Sequence[float]) -> dict[str, Value]:
         """An input of the service as a black box gets it."""
         return {name: each.to_value(number) for (name, each), number in zip(self.inputs.items(), numbers, strict=True)}
+
+    def fault_of(self, numbers: Sequence[float]) -> str | None:
+        """Why an input of the service is none of this problem, for the end of a sentence."""
+        if len(numbers) != len(self.inputs):
+            return f"has an input of {len(numbers)} numbers; expected are {len(self.inputs)}: {', '.join(self.inputs)}"
+        for (name, each), number in zip(self.inputs.items(), numbers, strict=True):
+            if not each.has(number):
+                return f"has {name} = {number!r}, which the input {name} does not take"
+        return None
 
     def read_output(self, given: Any) -> Outcome:
         """The output in the order of the goals; Failed when it has a NaN. Raises OutputError when it is no output of this problem."""
@@ -100,7 +109,8 @@ class Problem:
             "inputUnits": [each.unit for each in inputs],
         }
         said = {key: values for key, values in details.items() if any(value not in (None, "") for value in values)}
-        return m.NewProject.model_validate(
+        return make(
+            m.NewProject,
             {
                 "name": name,
                 "inputCount": len(inputs),
@@ -114,12 +124,13 @@ class Problem:
                 "outputCount": len(self.goals),
                 "outputNames": list(self.goals),
                 **({} if self.cases is None else {"caseCount": self.cases}),
-            }
+            },
         )
 
     def objective_body(self, maximum_attempts: int | None = None) -> m.NewObjectives:
         goals = list(self.goals.values())
-        return m.NewObjectives.model_validate(
+        return make(
+            m.NewObjectives,
             {
                 "objectives": [goal.target for goal in goals],
                 "objectiveTypes": [goal.type for goal in goals],
@@ -127,7 +138,7 @@ class Problem:
                 "maximumBounds": [goal.upper for goal in goals],
                 **self.search,
                 **({} if maximum_attempts is None else {"maximumAttempts": maximum_attempts}),
-            }
+            },
         )
 
 

@@ -172,7 +172,7 @@ class _Project:
         """Until there is something to run, or the search is over. While evaluations are held, only what is there at once."""
         while True:
             patience = CLAIM_SECONDS if wait and not self._held else 0
-            claimed = yield from _batch.claim(self.place.batch_id, count, patience, self.lease_seconds)
+            claimed = yield from _batch.claim(self.place.batch_id, count, patience, self.lease_seconds, self.space)
             self._held.update(each.id for each in claimed)
             if claimed or patience == 0 or not (yield from self._is_open()):
                 return claimed
