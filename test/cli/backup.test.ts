@@ -197,8 +197,8 @@ test.each([
 });
 
 const TAMPERED: readonly (readonly [what: string | RegExp, by: string, reason: string])[] = [
-  [/^[^]*$/, 'null\n', 'not a backup'],
-  [/^[^]*$/, 'x'.repeat(5 * 1024 * 1024), 'not a backup'],
+  [/^.*$/s, 'null\n', 'not a backup'],
+  [/^.*$/s, 'x'.repeat(5 * 1024 * 1024), 'not a backup'],
   [/"tables":\d+/, '"tables":{}', 'its first line is wrong'],
   ['{"table":"accounts"', '{"table":"pg_authid"', 'a table that there is not: "pg_authid"'],
   ['{"table":"accounts","columns":["id"', '{"table":"accounts","columns":["oid"', 'the columns of accounts are wrong'],
