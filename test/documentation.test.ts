@@ -46,6 +46,9 @@ const NOT_RUN: readonly (readonly [page: string, language: string])[] = [
 ];
 
 const pages = await readPages();
+/** The package of the client cannot be published as long as it is private. */
+const arePackagesPublished =
+  (JSON.parse(await readFile('clients/typescript/package.json', 'utf8')) as { private?: boolean }).private !== true;
 const testTexts = await readTests();
 
 /** Without those that name pages for other reasons. */
@@ -210,4 +213,44 @@ test('a block is refused that nothing holds, or that is wrong', async () => {
   expect(await faultOf('cron', '', '0 25 * * * true\n')).toContain('no line of cron');
   expect(await faultOf('yaml', '', 'outputs:\n  y: {belwo: 1}\n')).toContain('below');
   expect(await faultOf('text', 'printed', 'Solved\n')).toBe('is not played');
+});
+
+/** What a command would fetch from a registry: `pip install backsolve`, `npx --yes backsolve`, `npm install backsolve-client`. */
+const FROM_REGISTRY =
+  /\b(?:(?:pip3?|pipx|uv|poetry|npm|pnpm|yarn)\s+(?:pip\s+)?(?:install|i|add|run)|uvx|npx\s+(?:-y|--yes|-p))\b(?:\s+[^\s`#]+)*?\s+['"]?backsolve(?:-client)?(?:\[\w+\]|[=<>~@][^\s`]*)?['"]?(?=[\s`]|$)/;
+/** A folder outside the clone, in which npx looks for the command in the registry. */
+const NPX_ELSEWHERE = /\bcd (?!\S*\/backsolve\b)\S+ && .*npx backsolve/;
+
+test.skipIf(arePackagesPublished)('no page installs a package that is not published', async () => {
+  const clients = ['clients/python/README.md', 'clients/typescript/README.md'];
+  const texts = await Promise.all(clients.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
+  const promises = [...pages, ...texts].flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, i) => {
+      const isRun = !/npm run backsolve/.test(line);
+      return (isRun && FROM_REGISTRY.test(line)) || NPX_ELSEWHERE.test(line) ? [`${path}:${i + 1}: ${line}`] : [];
+    }),
+  );
+  expect(promises).toEqual([]);
+});
+
+test.each([
+  'pip install backsolve optuna',
+  'pip install optuna backsolve',
+  "pip install 'backsolve[plot]'",
+  'uv pip install backsolve==1.0',
+  'uvx backsolve',
+  'Install it: `npm install backsolve-client`.',
+  'npx --yes backsolve demo',
+])('%s needs a registry', (line) => {
+  expect(line).toMatch(FROM_REGISTRY);
+});
+
+test.each([
+  "pip install 'path/to/backsolve/clients/python[plot]'",
+  'pip install ./clients/python optuna   # in a clone of Backsolve, after npm ci',
+  'npm install ../path/to/backsolve-client-0.1.0.tgz',
+  'npx backsolve demo',
+  'git clone https://github.com/backsolve/backsolve',
+])('%s does not', (line) => {
+  expect(line).not.toMatch(FROM_REGISTRY);
 });

@@ -8,13 +8,13 @@ import {
   BackupError,
   type BackupFooter,
   type BackupHeader,
-  END_OF_ROWS,
   FORMAT,
   listTables,
   type TableHeader,
   target,
   withSession,
 } from './backup.ts';
+import { LineReader } from './line-reader.ts';
 import { listMigrations, migrate } from './migrate.ts';
 import { type Db, sqlState } from './transaction.ts';
 
@@ -41,9 +41,13 @@ export async function restoreBackup(db: Db, url: string, source: Readable): Prom
 }
 
 async function readHeader(lines: LineReader): Promise<BackupHeader> {
-  const header = await lines.readJson<BackupHeader>();
-  if (header.format === FORMAT) return header;
-  throw new BackupError(`That file is not a backup in the format ${FORMAT}, which this release reads.`);
+  const header = (await lines.readJson()) as Partial<BackupHeader> | null;
+  if (header?.format !== FORMAT) {
+    throw new BackupError(`That file is not a backup in the format ${FORMAT}, which this release reads.`);
+  }
+  const { migrations, tables } = header;
+  if (!isNames(migrations) || !Number.isSafeInteger(tables)) throw damaged('its first line is wrong.');
+  return header as BackupHeader;
 }
 
 /** A database that holds rows, of any origin, is never touched. */
@@ -84,7 +88,8 @@ async function findLastMigration(client: pg.Client, { migrations }: BackupHeader
 }
 
 async function restoreRows(client: pg.Client, lines: LineReader, { tables }: BackupHeader): Promise<BackupFooter> {
-  const known = (await listTables(client)).map(({ table }) => pg.escapeIdentifier(table));
+  const schema = await listTables(client);
+  const known = schema.map(({ table }) => pg.escapeIdentifier(table));
   await client.query(`lock table ${known.join(', ')} in access exclusive mode`);
   // A service may have written between the first look and the lock.
   await refuseRows(client);
@@ -92,19 +97,18 @@ async function restoreRows(client: pg.Client, lines: LineReader, { tables }: Bac
   for (const table of known) await client.query(`alter table ${table} disable trigger user`);
   const counted: Record<string, number> = {};
   for (let i = 0; i < tables; i++) {
-    const header = await lines.readJson<TableHeader>();
+    const header = readTable(await lines.readJson(), schema);
     const copy = client.query(copyFrom(`copy ${target(header)} from stdin`));
     await pipeline(lines.readRows(), copy).catch((cause: Error) => {
-      // Rows that do not fit the table (22) or each other (23).
-      const isDamaged = /^2[23]/.test(sqlState(cause) ?? '');
-      throw isDamaged ? new BackupError(`The backup is damaged: ${cause.message}`, { cause }) : cause;
+      // Rows that do not fit the table (22), each other (23) or the server (54).
+      throw /^(2[23]|54)/.test(sqlState(cause) ?? '') ? damaged(cause.message, cause) : cause;
     });
     counted[header.table] = copy.rowCount;
   }
-  const footer = await lines.readJson<BackupFooter>();
+  const footer = await readFooter(client, lines);
   for (const [table, rows] of Object.entries(footer.rows)) {
     if (counted[table] !== rows) {
-      throw new BackupError(`The backup is damaged: ${table} should have ${rows} rows, has ${counted[table] ?? 0}.`);
+      throw damaged(`${table} should have ${rows} rows, has ${counted[table] ?? 0}.`);
     }
   }
   for (const [name, value] of Object.entries(footer.sequences)) {
@@ -114,76 +118,48 @@ async function restoreRows(client: pg.Client, lines: LineReader, { tables }: Bac
   return footer;
 }
 
-/** Rows of output cases may take megabytes; each chunk copies what is there of an unfinished row. */
-const CHUNK_BYTES = 256 * 1024;
-const NEWLINE = 0x0a;
-/** Rows are handed on in pieces of this size. */
-const PIECE_BYTES = 64 * 1024;
-
-/** Lines of a stream of bytes. Splits at \n only, as COPY does; a row may hold any other line separator. */
-class LineReader {
-  readonly #stream: Readable;
-  readonly #chunks: AsyncIterator<Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(stream: Readable) {
-    this.#stream = stream;
-    this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  }
-
-  /** Makes the next read reject. */
-  fail(error: Error): void {
-    this.#stream.destroy(error);
-  }
-
-  async readJson<T>(): Promise<T> {
-    const line = await this.#readLine();
-    try {
-      return JSON.parse(line.toString('utf8')) as T;
-    } catch (cause) {
-      throw new BackupError('The file is not a backup, or it is damaged.', { cause });
-    }
-  }
-
-  /** The rows of a table, newlines included, without the line that ends them. */
-  async *readRows(): AsyncGenerator<Buffer> {
-    let piece: Buffer[] = [];
-    let bytes = 0;
-    for (;;) {
-      const line = await this.#readLine();
-      if (line.length === END_OF_ROWS.length && line.toString('latin1') === END_OF_ROWS) break;
-      piece.push(line, Buffer.of(NEWLINE));
-      bytes += line.length + 1;
-      if (bytes < PIECE_BYTES) continue;
-      yield Buffer.concat(piece);
-      piece = [];
-      bytes = 0;
-    }
-    if (piece.length > 0) yield Buffer.concat(piece);
-  }
-
-  /** The next line without its newline. Throws BackupError at the end of the stream. */
-  async #readLine(): Promise<Buffer> {
-    let from = 0;
-    for (;;) {
-      const end = this.#rest.indexOf(NEWLINE, from);
-      if (end >= 0) {
-        const line = this.#rest.subarray(0, end);
-        this.#rest = this.#rest.subarray(end + 1);
-        return line;
-      }
-      from = this.#rest.length;
-      this.#rest = Buffer.concat([this.#rest, await this.#readChunk()]);
-    }
-  }
-
-  async #readChunk(): Promise<Buffer> {
-    const next = await this.#chunks.next().catch((cause: NodeJS.ErrnoException) => {
-      // zlib's codes; anything else comes from the file system.
-      const isDamaged = cause.code?.startsWith('Z_') === true;
-      throw isDamaged ? new BackupError('The file is not a backup, or it is damaged.', { cause }) : cause;
-    });
-    if (next.done === true) throw new BackupError('The backup is incomplete: it ends before its last line.');
-    return next.value;
-  }
+/** A table of this schema, with columns that it has. Throws BackupError. */
+function readTable(line: unknown, schema: readonly TableHeader[]): TableHeader {
+  const header = line as Partial<TableHeader> | null;
+  const known = schema.find(({ table }) => table === header?.table);
+  if (known === undefined) throw damaged(`it names a table that there is not: ${JSON.stringify(header?.table)}.`);
+  const { columns } = header!;
+  if (
+    !isNames(columns) ||
+    new Set(columns).size < columns.length ||
+    !columns.every((one) => known.columns.includes(one))
+  )
+    throw damaged(`the columns of ${known.table} are wrong.`);
+  return { table: known.table, columns };
 }
+
+/** Throws BackupError unless it has numbers for rows and for sequences that there are. */
+async function readFooter(client: pg.Client, lines: LineReader): Promise<BackupFooter> {
+  const footer = (await lines.readJson()) as Partial<BackupFooter> | null;
+  const { rows: found } = await client.query<{ name: string }>(
+    'select sequencename::text as name from pg_sequences where schemaname = current_schema()',
+  );
+  const names = new Set(found.map(({ name }) => name));
+  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+  const areSequences = Object.entries(footer?.sequences ?? {}).every(
+    ([name, value]) => names.has(name) && (value === null || (isCount(value) && value > 0)),
+  );
+  const hasAll = isObject(footer?.rows) && isObject(footer?.sequences);
+  if (!hasAll || !areSequences || !Object.values(footer!.rows!).every(isCount))
+    throw damaged('its last line is wrong.');
+  return footer as BackupFooter;
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function damaged(how: string, cause?: Error): BackupError {
+  return new BackupError(`The backup is damaged: ${how}`, { cause });
+}
+
+const CHUNK_BYTES = 256 * 1024;

@@ -2,11 +2,15 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
 import { execute } from '../../harness/one-statement.ts';
 import { deleteModel } from '../../src/application/manage-models.ts';
+import { BackupError } from '../../src/db/backup.ts';
+import { restoreBackup } from '../../src/db/restore.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -30,7 +34,8 @@ const blackBox = ([a, b, c]: readonly number[]) => [
 
 async function loadObjective(service: TestService): Promise<string> {
   const model = await service.ok<{ id: number }>('POST', '/models', {
-    name: 'Line separators \u2028 and \\. and \ttabs',
+    name: 'Lines',
+    description: 'Line separators \u2028 and \\. and \ttabs',
   });
   const project = await service.ok<{ id: number; inputCases: number[][] }>('POST', `/models/${model.id}/projects`, {
     name: 'Three inputs',
@@ -186,8 +191,37 @@ test.each([
   expect(answer.code).toBe(1);
   expect(answer.stdout).toBe('');
   expect(answer.stderr).toContain(reason);
+  expect(answer.stderr).toMatch(/^[^\n]+\n$/);
   expect(await query(url, 'select id from accounts')).toEqual([]);
   expect(await restore(file, url)).toMatchObject({ code: 0 });
+});
+
+const TAMPERED: readonly (readonly [what: string | RegExp, by: string, reason: string])[] = [
+  [/^.*$/s, 'null\n', 'not a backup'],
+  [/^.*$/s, 'x'.repeat(5 * 1024 * 1024), 'not a backup'],
+  [/"tables":\d+/, '"tables":{}', 'its first line is wrong'],
+  ['{"table":"accounts"', '{"table":"pg_authid"', 'a table that there is not: "pg_authid"'],
+  ['{"table":"accounts","columns":["id"', '{"table":"accounts","columns":["oid"', 'the columns of accounts are wrong'],
+  [/.*\n$/, 'null\n', 'its last line is wrong'],
+  ['"sequences":{', '"sequences":{"x":1,', 'its last line is wrong'],
+  [/"rows":\{/, '"rows":{"x":"1",', 'its last line is wrong'],
+  [/^1\t/m, `1${'1'.repeat(2 ** 20)}\t`, 'The backup is damaged'],
+];
+
+test('a backup that was tampered with is refused with what is wrong with it', async () => {
+  const { file } = await fill('tampered.gz');
+  const text = gunzipSync(await readFile(file)).toString();
+  const { url } = await createTestDatabase();
+  const db = connectTo(url);
+  onTestFinished(() => db.destroy());
+  for (const [what, by, reason] of TAMPERED) {
+    const tampered = text.replace(what, by);
+    expect(tampered).not.toBe(text);
+    const error = await restoreBackup(db, url, Readable.from([gzipSync(tampered)])).catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(BackupError);
+    expect((error as Error).message).toContain(reason);
+  }
+  expect(await query(url, 'select id from accounts')).toEqual([]);
 });
 
 test('a backup of an older release is brought up to date', async () => {

@@ -71,8 +71,8 @@ it('The service that it starts answers for no name of another site, whatever ALL
 });
 
 it.each([
-  ['no-such-program-here', /cannot be run.*Install Backsolve/s],
-  [`${process.execPath} -e process.exit(3)`, /did not start.*Install Backsolve/s],
+  ['no-such-program-here', /cannot be run.*Set BACKSOLVE_COMMAND/s],
+  [`${process.execPath} -e process.exit(3)`, /did not start.*Set BACKSOLVE_COMMAND/s],
 ])('Without the command %s says what to install', async (command, message) => {
   vi.stubEnv('BACKSOLVE_COMMAND', command);
   const error = await solve(() => 1, { ...PROBLEM, folder }).catch((reason: unknown) => reason);

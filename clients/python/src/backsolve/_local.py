@@ -98,7 +98,8 @@ def _start(folder: Path) -> None:
     words = "\n".join(log.read_text(errors="replace").strip().splitlines()[-5:])
     raise LocalServiceError(
         f"The service could not be started with `{shlex.join(command)}`:\n{words}\n"
-        "Install Backsolve there, set BACKSOLVE_COMMAND to bin/backsolve.js of a clone, or give url and api_key of a service."
+        "Set BACKSOLVE_COMMAND to bin/backsolve.js of a clone of Backsolve in which `npm ci` was run, work inside that clone, "
+        "or give url and api_key of a service."
     )
 
 

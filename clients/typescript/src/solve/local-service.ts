@@ -18,7 +18,7 @@ export class LocalServiceError extends Error {
 }
 
 const ADVICE =
-  'Install Backsolve in this folder or run from its clone, so that `npx backsolve` works here; or set BACKSOLVE_COMMAND to bin/backsolve.js of a clone; or give url and key of a service.';
+  'Set BACKSOLVE_COMMAND to bin/backsolve.js of a clone of Backsolve in which `npm ci` was run; or work inside that clone, where `npx backsolve` is enough; or give url and key of a service.';
 const LAST_WORDS = 2_000;
 
 /** Joins the service of a folder, which holds its database, or starts it. Throws LocalServiceError. */
