@@ -35,8 +35,8 @@ export async function createAccountKey(db: Db, principal: Principal, wanted: New
   return inTransaction(db, async (trx) => {
     const now = await lockAccount(trx, accountId);
     if (wanted.expiresAt !== null) refusePast(wanted.expiresAt, now);
-    await refuseTooMany(trx, accountId);
     const { id, text } = await storeNewKey(trx, { accountId, ...wanted });
+    await refuseTooMany(trx, accountId, now);
     return { key: await getAccountKey(trx, accountId, id), text };
   });
 }
@@ -57,7 +57,7 @@ export interface KeyChange {
   readonly expiresAt?: Date | null;
 }
 
-/** Throws NOT_FOUND, KEY_ENDED for a revoked key, VALIDATION_FAILED for an end that is past, LAST_ADMIN_KEY. */
+/** Throws NOT_FOUND, KEY_ENDED for a revoked key, VALIDATION_FAILED for an end that is past, LAST_ADMIN_KEY, LIMIT_REACHED. */
 export async function updateAccountKey(
   db: Db,
   accountId: number,
@@ -79,6 +79,7 @@ export async function updateAccountKey(
       expiresAt: expiresAt === undefined ? key.expiresAt : expiresAt,
     };
     await keys.updateKey(trx, changed);
+    if (!isUsable(key, now) && isUsable(changed, now)) await refuseTooMany(trx, accountId, now);
     return changed;
   });
 }
@@ -103,8 +104,9 @@ export async function rotateAccountKey(
       const message = `must be at least ${MINIMUM_OWN_OVERLAP_SECONDS} when a key rotates itself: the request must be repeatable if its answer is lost.`;
       refuseViolations([makeViolation(['overlapSeconds'], message)]);
     }
-    await refuseTooMany(trx, accountId);
-    return rotateStoredKey(trx, { ...key, accountId }, { overlapSeconds, now });
+    const rotated = await rotateStoredKey(trx, { ...key, accountId }, { overlapSeconds, now });
+    await refuseTooMany(trx, accountId, now);
+    return rotated;
   });
 }
 
@@ -132,8 +134,9 @@ function refusePast(expiresAt: Date, now: Date): void {
   refuseViolations([makeViolation(['expiresAt'], message)]);
 }
 
-async function refuseTooMany(trx: Trx, accountId: number): Promise<void> {
-  if ((await keys.countUsableKeys(trx, accountId)) < MAXIMUM_KEYS) return;
+/** After every change that makes a key usable; what is refused is rolled back. */
+async function refuseTooMany(trx: Trx, accountId: number, now: Date): Promise<void> {
+  if ((await keys.countUsableKeys(trx, accountId, now)) <= MAXIMUM_KEYS) return;
   throw new DomainError('LIMIT_REACHED', `The account already has ${MAXIMUM_KEYS} usable keys; revoke one first.`);
 }
 

@@ -13,7 +13,7 @@ import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../dom
 import type { Engine } from '../engine/pool.ts';
 import type { FrontReport, Identifiability, PredictedPoint, Robustness } from '../optimizer/insights.ts';
 import type { InputTolerances, SuggestRequest } from '../optimizer/problem.ts';
-import { type Computed, Computations } from './computations.ts';
+import { Computations, type Computed } from './computations.ts';
 import { toSourcedRequest, toSuggestRequest } from './engine-input.ts';
 import { type KnownRun, rowsThatMeet, toRuns } from './found-runs.ts';
 import type { ObjectivePath } from './paths.ts';

@@ -94,13 +94,13 @@ export async function listAccountKeys(db: Db, accountId: number, page: PageReque
   return toPage(rows.map(toRecord), page);
 }
 
-/** Keys of the account that may be used now; served by api_keys_account. */
-export async function countUsableKeys(trx: Trx, accountId: number): Promise<number> {
+/** Keys of the account that may be used at `instant`; served by api_keys_account. */
+export async function countUsableKeys(trx: Trx, accountId: number, instant: Date): Promise<number> {
   const { count } = await keysOfAccount(trx, accountId)
     .clearSelect()
     .select(sql<number>`count(*)::int`.as('count'))
     .where('k.revoked_at', 'is', null)
-    .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)]))
+    .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', instant)]))
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -2,13 +2,13 @@
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
 import type { ChangeWaiters } from '../application/change-waiters.ts';
+import type { Designs } from '../application/designs.ts';
 import type { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
 import type { ModelInsights } from '../application/model-insights.ts';
 import type { NewestResults } from '../application/newest-results.ts';
 import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { DatabaseTrouble, Db } from '../db/transaction.ts';
-import type { Designs } from '../application/designs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Bodies } from './body/bodies.ts';

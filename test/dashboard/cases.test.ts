@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { toCsv } from '../../src/dashboard/parts/export.ts';
 import { readCases, toFile } from '../../src/dashboard/views/objective/actions/cases.ts';
 
 const inputs = ['Length', 'Alloy'];
@@ -35,6 +36,13 @@ describe('data that is added', () => {
     expect(toFile(readCases(text, inputs, outputs, 'point').file!)).toContain('1,B,1250,2');
     expect(toFile(readCases(text, inputs, outputs, 'comma').file!)).toContain('1,B,1.25,2');
     expect(fileOf('Length,Alloy,Power,Drop\n1,B,"1,250",2')).toContain('1,B,1250,2');
+  });
+
+  test('from an exported file keeps names that a spreadsheet would run as formulas', () => {
+    const exported = toCsv(['-x', "'=a", '@y'], [[1, '-low', -5]]);
+    const { file } = readCases(exported, ['-x', "'=a"], ['@y']);
+    expect(file).toEqual({ header: ['-x', "'=a", '@y'], hasHeader: true, rows: [['1', '-low', '-5']] });
+    expect(toFile(file!)).toBe(exported);
   });
 
   test('keeps texts as they are, quoted where needed', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Drawing, drawSvg } from '../../src/dashboard/parts/drawing.ts';
 import { fileName, toCsv, toTabs } from '../../src/dashboard/parts/export.ts';
+import { guardText, unguardText } from '../../src/dashboard/parts/formula.ts';
 import { ticksOf } from '../../src/dashboard/parts/ticks.ts';
+import { guardText as guardOfService, unguardText as unguardOfService } from '../../src/domain/case-columns.ts';
 
 describe('tables as text', () => {
   it('writes CSV with all digits, quotes where needed, and no formulas', () => {
@@ -13,6 +15,14 @@ describe('tables as text', () => {
     expect(toCsv(['x (mm)', '@y', 'z'], rows)).toBe(
       'x (mm),\'@y,z\r\n0.30000000000000004,plain,\r\n-5,\'=1+1,"a ""b"", c"\r\ntrue,"two\nlines",\r\n',
     );
+  });
+
+  it('guards and reads back texts as the service does', () => {
+    for (const text of ['-x', '=x', '+x', '@x', '\tx', "'-x", "''=x", "'x", 'x', '', "'"]) {
+      expect(guardText(text)).toBe(guardOfService(text));
+      expect(unguardText(guardText(text))).toBe(text);
+      expect(unguardText(text)).toBe(unguardOfService(text));
+    }
   });
 
   it('writes tabs for spreadsheets', () => {
@@ -36,6 +46,13 @@ describe('tables as text', () => {
 });
 
 describe('pictures', () => {
+  it('leaves out the characters that XML does not allow', () => {
+    const title = `a\u0000\u001f\n\uFFFE\uFFFF\uD800b\uDC00 \t\u{1F600}\uFFFD c`;
+    const svg = drawSvg({ ...drawing, title, xLabel: title, series: [{ ...drawing.series[0]!, label: title }] });
+    expect(svg.match(/>ab \t\u{1F600}\uFFFD c</gu)).toHaveLength(3);
+    expect(svg).not.toMatch(/[^\P{Cc}\t\n]|[\uFFFE\uFFFF]|\p{Surrogate}/u);
+  });
+
   const drawing: Drawing = {
     title: 'Distance <img onerror=1> & more',
     xLabel: 'iteration',

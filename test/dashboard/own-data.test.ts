@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toTabs } from '../../src/dashboard/parts/export.ts';
-import { readTable, splitPaste } from '../../src/dashboard/parts/paste.ts';
+import { toCsv, toTabs } from '../../src/dashboard/parts/export.ts';
+import { readTable, readValues, splitPaste } from '../../src/dashboard/parts/paste.ts';
 import { readDefinitions } from '../../src/dashboard/views/new-problem/definitions.ts';
 import { type Draft, exampleDraft, newInput, newOutput } from '../../src/dashboard/views/new-problem/draft.ts';
 import { readInputCell, readOwnCases, readOwnTable } from '../../src/dashboard/views/new-problem/own-data.ts';
@@ -103,6 +103,39 @@ describe('own data', () => {
     const input = newInput(1, { type: 'category', categories: '2, 1, 7' });
     expect(['2', '1', '7', '3'].map((cell) => readInputCell(input, cell).value)).toEqual([1, 2, 3, 3]);
     expect(readInputCell(newInput(1, { type: 'integer', minimum: '1', maximum: '9' }), '2.5').fault).toContain('whole');
+  });
+});
+
+describe('names that spreadsheets would run as formulas', () => {
+  const named: Draft = {
+    ...draft,
+    inputs: [
+      newInput(1, { name: '-x', unit: 'm', minimum: '0', maximum: '9' }),
+      newInput(2, { name: '=a (b)', type: 'category', categories: '-low, +high' }),
+    ],
+    outputs: [newOutput(1, { name: '@y' }), newOutput(2, { name: "'-z", unit: 'kW' })],
+  };
+
+  it('are found in own runs from an exported file', () => {
+    const text = toCsv(['-x [m]', '=a (b)', '@y', "'-z [kW]"], [[1, '+high', -5, 2]]);
+    const own = readOwnTable(splitPaste(text), named);
+    expect(own.uses).toEqual(['x0', 'x1', 'y0', 'y1']);
+    expect(readOwnCases({ ...named, own })).toMatchObject({ inputCases: [[1, 2]], outputCases: [[-5, 2]], faults: {} });
+  });
+
+  it('are found in designed points that were saved, and in pasted outputs', () => {
+    const points = [
+      [1, 1],
+      [2, 2],
+    ];
+    const designed = { ...named, project: { points } } as unknown as Draft;
+    const { header, rows } = pointsTable(designed);
+    const filled = rows.map((row, r) => [...row.slice(0, -2), r + 0.5, -r]);
+    expect(pasteResults(splitPaste(toCsv(header, filled)), designed).results).toEqual([
+      ['0.5', '0'],
+      ['1.5', '-1'],
+    ]);
+    expect(readValues(toTabs(["'-z [kW]", '@y'], [[7, 8]]), ['@y', "'-z"])).toEqual({ cells: ['8', '7'] });
   });
 });
 

@@ -119,13 +119,23 @@ describe('a new key', () => {
       where id = ${id}`.execute(service.db);
     expectRefusal(await send('POST', KEYS, { scopes: ['read'] }), 400, /1000 usable keys/);
     expectRefusal(await send('POST', `${url}/rotate`, { overlapSeconds: 60 }), 400, /1000 usable keys/);
+    const { rows } = await sql<{ id: number }>`
+      insert into api_keys (account_id, key_id, secret_hash, expires_at)
+      select account_id, 'expired1', '', now() from api_keys where id = ${id} returning id`.execute(service.db);
+    const expired = `${KEYS}/${rows[0]!.id}`;
+    for (const expiresAt of [null, FUTURE])
+      expectRefusal(await send('PATCH', expired, { expiresAt }), 400, /1000 usable keys/);
+    expect((await send('PATCH', expired, { label: 'old' })).body).toMatchObject({ label: 'old' });
+    const leaked = (await send('GET', `${KEYS}?limit=1&after=${id}`)).body[0];
+    expect((await send('POST', `${KEYS}/${leaked.id}/rotate`, { overlapSeconds: 0 })).status).toBe(201);
     const page = await send('GET', `${KEYS}?limit=2`);
     expect(page.body).toHaveLength(2);
     const next = /<(.*)>; rel="next"/.exec(String(page.headers['link']))![1]!;
     const [third] = (await send('GET', next)).body;
     expect(third.id).toBeGreaterThan(page.body[1].id);
     expect((await send('DELETE', `${KEYS}/${third.id}`)).status).toBe(204);
-    expect((await send('POST', KEYS, { scopes: ['read'] })).status).toBe(201);
+    expect((await send('PATCH', expired, { expiresAt: null })).status).toBe(200);
+    expectRefusal(await send('POST', KEYS, { scopes: ['read'] }), 400, /1000 usable keys/);
   });
 });
 

@@ -38,10 +38,9 @@ const LEGEND_LINE = 20;
 const LARGEST = 1e307;
 
 const escapeXml = (text: string) =>
-  // Control characters are not allowed in XML at all.
-  [...text]
-    .filter((one) => one >= ' ' || one === '\t')
-    .join('')
+  // XML allows no other characters, not even as references; one would make the whole picture unreadable.
+  text
+    .replaceAll(/[^\t\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,15 +1,12 @@
 /** Takes data and pictures out of the page: text of tables, and files to save. */
 import type { Drawing } from './drawing.ts';
+import { guardText } from './formula.ts';
 
 export type Cell = string | number | boolean | null | undefined;
 
-/** A text that begins so would be run as a formula by a spreadsheet; the service writes and reads the apostrophe, too. */
-const FORMULA = /^[=+\-@\t\r]/;
-
 function toText(cell: Cell): string {
   if (cell === null || cell === undefined) return '';
-  if (typeof cell !== 'string') return String(cell);
-  return FORMULA.test(cell) ? `'${cell}` : cell;
+  return typeof cell === 'string' ? guardText(cell) : String(cell);
 }
 
 /** CSV as RFC 4180 has it. Numbers have all their digits; null is empty. */

@@ -2,6 +2,7 @@
 
 import { type DecimalSign, type PlainRows, plainRows, type Question, type Rows } from './decimal-sign.ts';
 import { capitalized, counted } from './formats.ts';
+import { unguardText } from './formula.ts';
 import { isNumeral, looksLikeNumber } from './read-number.ts';
 
 export type { Rows };
@@ -120,9 +121,16 @@ export function hasHeader(rows: Rows): boolean {
   return first !== undefined && first.length > 0 && first.every((cell) => cell !== '' && !looksLikeNumber(cell));
 }
 
-/** A title without the unit that follows in round or square brackets. */
+/** A title without the unit that follows in round or square brackets, and without the apostrophe of an export. */
 export function withoutUnit(title: string): string {
-  return title.replace(/\s*(\[[^[\]]*\]|\([^()]*\))$/, '').trim();
+  return unguardText(title)
+    .replace(/\s*(\[[^[\]]*\]|\([^()]*\))$/, '')
+    .trim();
+}
+
+/** Whether a column is that of an input or output: its title is the name, maybe with a unit, or as an export writes it. */
+export function isTitleOf(title: string, name: string): boolean {
+  return title === name || unguardText(title) === name || withoutUnit(title) === name;
 }
 
 export type Values =
@@ -168,7 +176,7 @@ function findValues(text: string, names: readonly string[]): Exclude<Values, { r
 function byName(rows: Rows, names: readonly string[]): readonly string[] | undefined {
   const [titles, values] = rows;
   if (rows.length !== 2 || !hasHeader(rows) || titles!.length !== values!.length) return undefined;
-  const columns = names.map((name) => titles!.findIndex((title) => title === name || withoutUnit(title) === name));
+  const columns = names.map((name) => titles!.findIndex((title) => isTitleOf(title, name)));
   if (columns.some((column) => column < 0)) return undefined;
   return columns.map((column) => values![column]!);
 }

@@ -1,7 +1,8 @@
 /** Tables of the user's own runs: which column is which input or output, and what their cells say. Needs no browser. */
 
 import { short } from '../../parts/formats.ts';
-import { hasHeader, type Rows, withoutUnit } from '../../parts/paste.ts';
+import { unguardText } from '../../parts/formula.ts';
+import { hasHeader, isTitleOf, type Rows, withoutUnit } from '../../parts/paste.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import { boundsOfInput } from './bounds.ts';
 import { type Draft, type InputDraft, namesOfRows, type OwnData, splitCategories } from './draft.ts';
@@ -37,7 +38,7 @@ function matchTitles(titles: readonly string[], inputs: Draft['inputs'], outputs
   const isFree = (c: number) => uses[c] === '';
   const rules: readonly ((title: string, name: string) => boolean)[] = [
     (title, name) => title === name,
-    (title, name) => withoutUnit(title) === name,
+    isTitleOf,
     (title, name) => withoutUnit(title).toLowerCase() === name.toLowerCase(),
   ];
   for (const matches of rules) {
@@ -77,7 +78,7 @@ export function readInputCell(input: InputDraft, cell: string): CellRead {
 }
 
 function readCategory(names: readonly string[], text: string): CellRead {
-  const exact = names.indexOf(text);
+  const exact = names.includes(text) ? names.indexOf(text) : names.indexOf(unguardText(text));
   const position = exact >= 0 ? exact : names.findIndex((name) => name.toLowerCase() === text.toLowerCase());
   if (position >= 0) return { value: position + 1 };
   const number = Number(text);

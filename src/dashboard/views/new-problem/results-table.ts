@@ -1,5 +1,5 @@
 /** The designed points as a table to take to a spreadsheet, and their outputs pasted back. Needs no browser. */
-import { hasHeader, type Rows, withoutUnit } from '../../parts/paste.ts';
+import { hasHeader, isTitleOf, type Rows, withoutUnit } from '../../parts/paste.ts';
 import { type Draft, type InputDraft, namesOfRows, splitCategories } from './draft.ts';
 
 const CASE = 'case';
@@ -87,7 +87,7 @@ function lastColumns(width: number, inputCount: number, outputCount: number): re
 }
 
 function findTitle(titles: readonly string[], name: string): number {
-  const exact = titles.findIndex((title) => title === name || withoutUnit(title) === name);
+  const exact = titles.findIndex((title) => isTitleOf(title, name));
   return exact >= 0 ? exact : titles.findIndex((title) => withoutUnit(title).toLowerCase() === name.toLowerCase());
 }
 

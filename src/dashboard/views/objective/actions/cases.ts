@@ -3,6 +3,7 @@
 import type { DecimalSign, Question } from '../../../parts/decimal-sign.ts';
 import { toCsv } from '../../../parts/export.ts';
 import { counted } from '../../../parts/formats.ts';
+import { unguardText } from '../../../parts/formula.ts';
 import { hasHeader, type Rows, readTable } from '../../../parts/paste.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 
@@ -37,7 +38,7 @@ export function readCases(
   const all = table.rows.filter((row) => row.some((cell) => cell !== ''));
   if (all.length === 0) return { fault: 'Paste rows, or choose a file.' };
   const isTitled = hasHeader(all) && all[0]!.length > 1;
-  const header = isTitled ? all[0]! : names;
+  const header = isTitled ? all[0]!.map(unguardText) : names;
   const rows = isTitled ? all.slice(1) : all;
   if (rows.length === 0) return { fault: 'There is no row below the header.' };
   const wrong = rows.findIndex((row) => row.length > header.length || (!isTitled && row.length < inputs.length));
@@ -52,7 +53,7 @@ export function readCases(
 
 function plain(cell: string): string {
   const { value } = readNumber(cell);
-  return value === undefined ? cell : String(value);
+  return value === undefined ? unguardText(cell) : String(value);
 }
 
 /** The file as the service reads it. */

@@ -1,0 +1,14 @@
+/** Texts that spreadsheets would run as formulas, written as the service writes and reads them (src/domain/case-columns.ts). */
+
+const FORMULA = /^'*[=+\-@\t\r]/;
+const GUARDED = /^'+[=+\-@\t\r]/;
+
+/** With an apostrophe before a text that a spreadsheet would run. */
+export function guardText(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+/** The text that guardText made a cell of. */
+export function unguardText(cell: string): string {
+  return GUARDED.test(cell) ? cell.slice(1) : cell;
+}
