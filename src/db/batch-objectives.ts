@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { NewObjective } from '../domain/objective.ts';
 import type { PageRequest } from '../domain/page.ts';
 import { StopReason } from '../domain/stop-reason.ts';
+import { rowsOfPage } from './pages.ts';
 import type { Db, Trx } from './transaction.ts';
 
 /** How many a batch has. */
@@ -92,13 +93,14 @@ export async function listBatchObjectives(
   db: Db,
   accountId: number,
   batchId: number,
-  { limit, after }: PageRequest,
+  page: PageRequest,
 ): Promise<readonly BatchObjectiveRow[]> {
+  const { condition, order } = rowsOfPage('q.position', page);
   const { rows } = await sql<BatchObjectiveRow>`
     select q.position, q.objective_id as "objectiveId", q.failure_reason as "failureReason",
       coalesce(o.completed_count, 0) as "completedCount"
     from batch_objectives q left join objectives o on o.id = q.objective_id
-    where q.batch_id = ${batchId} and q.account_id = ${accountId} and q.position > ${after ?? 0}
-    order by q.position limit ${limit}`.execute(db);
+    where q.batch_id = ${batchId} and q.account_id = ${accountId} and ${condition}
+    order by ${order} limit ${page.limit}`.execute(db);
   return rows;
 }

@@ -1,8 +1,12 @@
-/** Lists by id, in either direction. */
+/** Lists by id, or by a position that counts as one, in either direction. */
 import { type RawBuilder, sql } from 'kysely';
 import type { PageRequest } from '../domain/page.ts';
 
-/** Which rows may be on a page, and how they are ordered. `column`: the id, such as b.id. */
+/**
+ * Which rows may be on a page, and how they are ordered. A cursor may be any id, also beyond the range of a position.
+ *
+ * @param column  the id, such as b.id
+ */
 export function rowsOfPage(
   column: string,
   { after, isNewestFirst }: PageRequest,

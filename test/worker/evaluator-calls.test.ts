@@ -165,7 +165,10 @@ it('An account whose evaluator never answers leaves calls to the others', async 
 });
 
 it('A call ends at the time limit of its batch or the longest call, whichever is shorter, and says which', async () => {
-  const evaluation = { id: 1, evaluator: { url: 'https://rig.example', secret: new Uint8Array(), timeoutSeconds: 7_200 } };
+  const evaluation = {
+    id: 1,
+    evaluator: { url: 'https://rig.example', secret: new Uint8Array(), timeoutSeconds: 7_200 },
+  };
   const limits: number[] = [];
   const push = (longestCallMs: number) => {
     const call: CallEvaluator = async (_outgoing, timeoutMs) => {

@@ -40,9 +40,13 @@ function textFault(text: string, length: LengthRange): string | undefined {
   const count = text.length > 2 * length.maximum ? text.length : [...text].length;
   if (count < length.minimum) return `must have at least ${length.minimum} characters, has ${count}.`;
   if (count > length.maximum) return `must have at most ${length.maximum} characters, has ${count}.`;
+  return characterFault(text);
+}
+
+/** What no text of the database can hold, or would give back. */
+export function characterFault(text: string): string | undefined {
   if (text.includes('\u0000')) return 'must not contain the NUL character.';
-  if (!text.isWellFormed()) return 'must be valid Unicode: it contains half of a surrogate pair.';
-  return undefined;
+  return text.isWellFormed() ? undefined : 'must be valid Unicode: it contains half of a surrogate pair.';
 }
 
 export const positiveInteger = z.int().positive();

@@ -1,6 +1,7 @@
 /** Boolean query parameters, and those that are text. */
 import type { z } from 'zod';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { characterFault } from './fields.ts';
 
 interface ParsedFlags {
   readonly flags: Readonly<Record<string, boolean>>;
@@ -21,7 +22,7 @@ interface ParsedTexts {
   readonly violations: readonly Violation[];
 }
 
-/** Texts that were sent. One that its schema refuses, or that is given twice, is refused. */
+/** Texts that were sent. One that its schema refuses, that is given twice, or that the database cannot hold is refused. */
 export function parseTexts(
   schemas: Readonly<Record<string, { readonly schema: z.ZodType<string> }>>,
   query: Readonly<Record<string, unknown>>,
@@ -31,8 +32,9 @@ export function parseTexts(
   for (const [name, { schema }] of Object.entries(schemas)) {
     if (query[name] === undefined) continue;
     const read = schema.safeParse(query[name], { error: () => 'must be one text.' });
-    if (read.success) texts[name] = read.data;
-    else violations.push(makeViolation([name], read.error.issues[0]!.message));
+    const fault = read.success ? characterFault(read.data) : read.error.issues[0]!.message;
+    if (fault === undefined) texts[name] = read.data!;
+    else violations.push(makeViolation([name], fault));
   }
   return { texts, violations };
 }
