@@ -124,6 +124,21 @@ it('searches for the input that meets the goal most surely once one meets it', (
   expect(proposal.surestIndex).toBe(request.history.count - 1);
 });
 
+it('does not end with a run of its own because one of another objective is surer', () => {
+  const request = requestOf({
+    ...wide,
+    further: [
+      [0.5, 0],
+      [0.21, 0],
+    ],
+  });
+  const proposal = suggest({ ...request, robustAim: { tolerances, probability: null, runsLeft: 5, ownRuns: 1 } });
+  if (proposal.kind !== 'candidate') throw new Error('nothing was proposed');
+  const [y] = wide.evaluate([...proposal.input]);
+  expect(y).toBeGreaterThan(0.45);
+  expect(y).toBeLessThan(0.55);
+});
+
 it('ends that search with the surest input once its runs are used, its aim is reached, or nothing is surer', () => {
   const request = requestOf({
     ...wide,

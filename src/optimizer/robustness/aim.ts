@@ -28,7 +28,7 @@ export function aimAtRobustness(prepared: Prepared, aim: RobustAim, seen: Seen):
     .reduce((best, one) => (one.low > best.low ? one : best));
   const isReached = aim.probability !== null && surest.low >= aim.probability;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const next = aim.runsLeft > 0 && !isReached ? robustInput(prepared, aim.tolerances, met, seen, work) : null;
+  const next = aim.runsLeft > 0 && !isReached ? robustInput(prepared, aim.tolerances, { met, own }, seen, work) : null;
   return { next, surestIndex: surest.row };
 }
 

@@ -33,16 +33,23 @@ export interface RobustInput {
   readonly share: number;
 }
 
+/** Numbers of cases that meet the goal: all of them, from which it climbs, and those of the search itself. */
+interface Solutions {
+  readonly met: readonly number[];
+  readonly own: readonly number[];
+}
+
 /**
  * The admissible input not yet evaluated that meets the goal most surely when it is made with tolerances, climbing from the
  * cases that meet it; null when none is worth a run.
  *
- * @param met numbers of the cases that meet the goal, at least one
+ * @param solutions the cases that meet the goal, of which at least one is the search's own: it ends with one of these, so a run has
+ * to be surer than they are
  */
 export function robustInput(
   prepared: Prepared,
   tolerances: InputTolerances,
-  met: readonly number[],
+  { met, own }: Solutions,
   seen: Seen,
   work: Work,
 ): RobustInput | null {
@@ -56,7 +63,9 @@ export function robustInput(
   const model = makeRunModel(prepared, caseInput(met.at(-1)!), work);
   if (model === null) return null;
   const search = new RobustSearch(prepared, model, tolerances, work);
-  const ranked = met.map((i) => search.judge(caseInput(i))).sort((a, b) => b.share - a.share);
+  const judged = met.map((i) => ({ ...search.judge(caseInput(i)), isOwn: own.includes(i) }));
+  const ranked = judged.sort((a, b) => b.share - a.share);
+  const surest = ranked.find(({ isOwn }) => isOwn)!;
   const box: Box = { lower: encoding.lower, upper: encoding.upper, conditions };
   const found: RobustInput[] = [];
   for (const { x } of ranked.slice(0, STARTS)) {
@@ -66,7 +75,7 @@ export function robustInput(
   }
   found.sort((a, b) => b.share - a.share);
   if (found[0]) found.push(...search.overDiscrete(found[0], box));
-  const isWorth = ({ x, share }: RobustInput) => share > ranked[0]!.share + WORTH_A_RUN && !seen.has(x);
+  const isWorth = ({ x, share }: RobustInput) => share > surest.share + WORTH_A_RUN && !seen.has(x);
   return found.filter(isWorth).sort((a, b) => b.share - a.share)[0] ?? null;
 }
 
