@@ -404,6 +404,21 @@ def test_everything_fails() -> None:
     result.plot()
 
 
+@pytest.mark.parametrize("name", ["f", "Tc", "k1", "abc"])
+def test_a_name_of_one_to_three_letters_is_taken(name: str) -> None:
+    result = solve(lambda given: {name: given[name] ** 2}, {name: (0, 3)}, {name: within(2, 0.01)}, name=name, progress=False)
+    assert result.satisfied
+    assert result.name == name
+
+
+def test_no_name_is_taken_for_another_one() -> None:
+    for returned in ("yy", "Y", "z"):
+        with pytest.raises(OutputError, match=f"The output has no y; it has {returned}"):
+            solve(lambda x, returned=returned: {returned: x}, {"x": (0, 3)}, {"y": within(2, 0.01)}, name=returned, progress=False)
+    with pytest.raises(problems.ValidationFailedError, match=r"fixedInputs\.tc: is not an input; did you mean Tc"):
+        solve(lambda given: given["Tc"], {"Tc": (0, 3)}, {"y": within(2, 0.01)}, name="tc", fixed={"tc": 1}, progress=False)
+
+
 def test_mistakes_end_it_at_once() -> None:
     calls = []
 
