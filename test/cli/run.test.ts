@@ -1,7 +1,7 @@
 /** Whole runs of `backsolve run`: real processes, the service of a folder, a black box that notes every call. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -263,6 +263,35 @@ test('Failed runs of the search are run once more on request, and the search goe
   expect(result.retried).toBe(3);
   expect(result.runs).toHaveLength(calls.length - 3);
   expect(result.runs.every(({ output }: { output: unknown }) => output !== null)).toBe(true);
+});
+
+test('A renamed file goes on with its runs, a copy begins without them, and a file that was moved away from them is refused', async () => {
+  const file = await write('before', { more: 'maximumRuns: 3' });
+  expect((await runCommand(['run', file])).code).toBe(11);
+  const after = path.join(folder, 'after.yml');
+  await rename(file, after);
+  const renamed = await runCommand(['run', after]);
+  expect(renamed.code).toBe(11);
+  expect(renamed.stdout).toContain('before.yaml is gone and was the same problem: this file goes on with its 3 runs');
+  expect(await lines('before.log')).toHaveLength(3);
+  const again = await runCommand(['run', after]);
+  expect([again.code, again.stdout.includes('is gone')]).toEqual([11, false]);
+
+  const copy = path.join(folder, 'copy.yaml');
+  await copyFile(after, copy);
+  const copied = await runCommand(['run', copy]);
+  expect(copied.stdout).toContain('after.yml is the same problem and has 3 runs; this file begins without them.');
+  expect(await lines('before.log')).toHaveLength(6);
+
+  await mkdir(path.join(folder, 'elsewhere'));
+  await rm(copy);
+  const moved = path.join(folder, 'elsewhere', 'after.yml');
+  await rename(after, moved);
+  await copyFile(path.join(folder, 'box.mjs'), path.join(folder, 'elsewhere', 'box.mjs'));
+  const refused = await runCommand(['run', moved]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(`The same problem was begun as ${after}, which is gone; its 3 runs are in`);
+  expect(refused.stderr).toContain('--new');
 });
 
 test('An address may be the black box; where nothing is left to try, the end says why by name', async () => {
