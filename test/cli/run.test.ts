@@ -351,12 +351,19 @@ test('After the service of the folder was killed, a program that takes its port 
   await user.ended;
   process.kill(pid, 'SIGKILL');
   await expect.poll(() => startOf(pid)).toBeUndefined();
+  const port = Number(new URL(url).port);
   const received: string[] = [];
   const thief = createServer((request, response) => {
     received.push(JSON.stringify([request.url, request.headers]));
     response.end('{"status":"ready","writes":true}');
-  }).listen(Number(new URL(url).port), '127.0.0.1');
-  await once(thief, 'listening');
+  });
+  // The system closes the port a moment after the process is gone.
+  const listens = () =>
+    once(thief.listen(port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(listens, { timeout: 10_000 }).toBe(true);
   onTestFinished(() => void thief.close());
   expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });
   expect(received.length).toBeGreaterThan(0);
