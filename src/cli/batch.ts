@@ -87,7 +87,8 @@ async function solveOne(
   signals: Signals,
   display: Display,
 ): Promise<SolveEnd> {
-  const unlock = await lockProblem(folder, file, values.new === true);
+  const note = (text: string) => display.print(text);
+  const unlock = await lockProblem(folder, { file, checked, flags: values, note });
   try {
     const connection = await connectTo(values, config, folder, () => display.print('Starting the service ...'));
     try {

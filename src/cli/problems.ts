@@ -14,6 +14,14 @@ import { DEFAULT_CONVERGENCE, type ObjectiveDefinition, storedTargets } from '..
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
 import { type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
+import {
+  describeCopied,
+  describeRenamed,
+  type EarlierProblem,
+  findEarlier,
+  MovedProblemError,
+  refuseElsewhere,
+} from '../runner/moved-problem.ts';
 import type { Problem } from '../runner/problem.ts';
 import type { Body } from '../runner/problem-bodies.ts';
 import type { ProblemClient } from '../runner/problem-calls.ts';
@@ -236,15 +244,66 @@ export async function solve(
   }
 }
 
-/** Takes the lock of a problem; with --new what was begun earlier is put aside. Throws CommandError. */
-export async function lockProblem(folder: RunFolder, file: string, isNew: boolean): Promise<() => Promise<void>> {
+/**
+ * Takes the lock of a problem; with --new what was begun earlier is put aside. Otherwise a problem that was begun under another name goes
+ * on under this one. Throws CommandError and MovedProblemError.
+ */
+export async function lockProblem(
+  folder: RunFolder,
+  { file, checked, flags, note }: ToLock,
+): Promise<() => Promise<void>> {
+  const isNew = flags.new === true;
+  if (!isNew && (await folder.read()) === undefined) {
+    const { here, elsewhere } = await findEarlier(folder, checked);
+    refuseElsewhere(folder, elsewhere);
+    await folder.make();
+    const unlock = await lockFolder(folder, file);
+    await goOnWith(folder, here, note).catch(async (error: unknown) => {
+      await unlock();
+      throw error;
+    });
+    return unlock;
+  }
   await folder.make();
-  const unlock = await takeLock(
+  const unlock = await lockFolder(folder, file);
+  if (isNew) await folder.putAside();
+  return unlock;
+}
+
+interface ToLock {
+  /** As the user named it. */
+  readonly file: string;
+  readonly checked: CheckedProblem;
+  readonly flags: ProblemFlags;
+  readonly note: (text: string) => void;
+}
+
+function lockFolder(folder: RunFolder, file: string): Promise<() => Promise<void>> {
+  return takeLock(
     folder.lock,
     (pid) => new CommandError(`${file} is being worked on by process ${pid} already; end that one first.`, 1),
   );
-  if (isNew) await folder.putAside();
-  return unlock;
+}
+
+/** With the one whose file is gone; a copy begins anew. */
+async function goOnWith(folder: RunFolder, here: readonly EarlierProblem[], note: (text: string) => void) {
+  const renamed = here.filter(({ isThere }) => !isThere);
+  for (const copied of here.filter(({ isThere, runs }) => isThere && runs > 0)) note(describeCopied(copied));
+  const [earlier] = renamed;
+  if (earlier === undefined) return;
+  if (renamed.length > 1) {
+    const names = renamed.map(({ record }) => record.file).join(', ');
+    throw new MovedProblemError(
+      `${names} are gone and were the same problem: give this file the name of the one that it goes on with, or start with --new.`,
+    );
+  }
+  const unlock = await lockFolder(earlier.folder, earlier.record.file);
+  try {
+    await folder.takeOver(earlier.folder);
+  } finally {
+    await unlock();
+  }
+  note(describeRenamed(earlier));
 }
 
 export function displayFor(problem: Problem): Display {

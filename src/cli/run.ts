@@ -9,6 +9,7 @@ import { ProblemFileError } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
 import { BudgetSpentError, ChangedProblemError } from '../runner/create-problem.ts';
 import { countOf } from '../runner/display-lines.ts';
+import { MovedProblemError } from '../runner/moved-problem.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
@@ -74,9 +75,10 @@ async function checkOnly(file: string, values: ProblemFlags): Promise<number> {
 async function runFile(file: string, values: ProblemFlags, config: Config): Promise<number> {
   const checked = await checkProblem(file, values);
   const folder = new RunFolder(file);
-  const unlock = await lockProblem(folder, file, values.new === true);
+  const display = displayFor(checked.problem);
+  const note = (text: string) => display.print(text);
+  const unlock = await lockProblem(folder, { file, checked, flags: values, note });
   try {
-    const display = displayFor(checked.problem);
     const connection = await connectTo(values, config, folder, () => display.print('Starting the service ...'));
     const signals = listenToSignals(() => display.print('Waiting for what runs; Ctrl-C again ends it.'));
     try {
@@ -127,6 +129,7 @@ const USAGE_ERRORS = [
   ForeignFileError,
   ProblemFileError,
   ChangedProblemError,
+  MovedProblemError,
   LocalFault,
   JournalError,
   BacksolveError,

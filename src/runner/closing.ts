@@ -1,4 +1,5 @@
 /** What a person reads at the end, and the exit code that a script reads. */
+import { describeProbability, missedBy, probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
 import {
   countRuns,
   describeGoal,
@@ -10,6 +11,7 @@ import {
   padTo,
   widthOf,
 } from './display-lines.ts';
+import type { Goal } from './goals.ts';
 import { plain } from './plain-text.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
@@ -46,7 +48,7 @@ export function describeEnd(problem: Problem, end: SolveEnd, command: string): s
   const parts = [verdictOf(problem, end, command)];
   if (problem.targetSets.length > 1) parts.push(summaryOf(problem, end));
   else if (!hasFront(problem.targetSets[0]!)) parts.push(...describeSet(problem, standing.sets[0]!));
-  parts.push(...foundOf(problem, end));
+  parts.push(...suretiesOf(problem, end), ...foundOf(problem, end));
   const diagnoses = diagnosesOf(end);
   if (exitCodeOf(end) !== 0) parts.push(...diagnoses);
   parts.push(...adviceAfterFailures(end, command));
@@ -133,9 +135,27 @@ function describeSet(problem: Problem, { goals, best }: SetStanding): readonly s
     output.name,
     `${formatNumber(best.output[j]!)}${unitOf(output.unit)}`,
     describeGoal(goals[j]!, output.unit),
-    describeMiss(best.misses[j]!, 'met'),
+    missOf(goals[j]!, output.unit, best.output[j]!, best.misses[j]!),
   ]);
   return [formatRows([['input', 'value'], ...inputs]), formatRows([['output', 'value', 'goal', ''], ...outputs])];
+}
+
+/** In units of the output, and in tolerances. */
+function missOf(goal: Goal, unit: string, value: number, miss: number): string {
+  const by = Math.abs(missedBy({ name: '', unit, ...goal }, value));
+  if (miss === 0 || by === 0) return describeMiss(miss, 'met');
+  const shown = formatMiss(miss);
+  return `off by ${formatNumber(by)}${unit === '' ? '' : ` ${unit}`} (${shown} ${shown === '1' ? 'tolerance' : 'tolerances'})`;
+}
+
+/** A line per target set with a confidence: how surely its best input meets everything. */
+function suretiesOf({ search: asked }: Problem, { search }: SolveEnd): readonly string[] {
+  const several = search.objectives.length > 1;
+  return search.objectives.flatMap(({ objectiveId }, k) => {
+    const probability = probabilityOf(search.states.get(objectiveId ?? -1)?.standing, asked);
+    if (probability === undefined) return [];
+    return [`${several ? `Target set ${k + 1}: ` : ''}At the best input ${describeProbability(probability, asked)}.`];
+  });
 }
 
 /** The solutions and fronts found, a line per run. */

@@ -72,7 +72,7 @@ export function refuseChanges(record: ProblemRecord, checked: CheckedProblem, se
 }
 
 /** Names may not change either: constraints and results call the inputs and outputs by them. */
-function differencesOf(before: Body, now: Body): readonly string[] {
+export function differencesOf(before: Body, now: Body): readonly string[] {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return fields
     .filter((field) => field !== 'name' && field !== 'caseCount' && !isDeepStrictEqual(before[field], now[field]))

@@ -1,5 +1,6 @@
 /** The calls that create a problem on the service and follow it. Every creation carries an Idempotency-Key of the caller. */
 import type { ServiceClient } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
+import type { Surety } from '../../clients/typescript/src/evaluator/nearness.ts';
 import type { Body } from './problem-bodies.ts';
 
 /** As much of the TypeScript client as the runner needs; `operationId` and `path` are those of docs/openapi.json. */
@@ -76,6 +77,8 @@ export interface ObjectiveState {
   }[];
   readonly insight: unknown;
   readonly diagnosis: { readonly detail: string } | null;
+  /** How surely the best input meets the targets; null unless confirm or confidence is asked for. */
+  readonly standing: Surety | null;
 }
 
 export interface ProjectPath {

@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { FileError, replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
+import { missedBy, probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
 import { COMPLETED_ROW, columnTitle, FAILED_ROW, guardText, type RowColumn, rowTitle } from '../domain/case-columns.ts';
 import type { Goal } from './goals.ts';
 import type { Problem } from './problem.ts';
@@ -155,6 +156,7 @@ function toSummary({ problem, runs, sets, search, retried }: Results) {
         output: byName(best.output),
         misses: byName(best.misses),
         worstMiss: best.worst,
+        missedBy: byName(problem.outputs.map((output, j) => missedBy({ ...output, ...goals[j]! }, best.output[j]!))),
         isSatisfied: best.worst === 0,
       },
       ...(found && {
@@ -163,6 +165,7 @@ function toSummary({ problem, runs, sets, search, retried }: Results) {
           output: byName(run.output),
         })),
       }),
+      probability: probabilityOf(state?.standing, problem.search) ?? null,
       insight: state?.insight ?? null,
       diagnosis: state?.diagnosis ?? null,
     };

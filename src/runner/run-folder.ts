@@ -34,6 +34,8 @@ export interface ProblemRecord {
   readonly service: string | null;
   /** The body of the project: inputs, constraints, outputs. */
   readonly project: Body;
+  /** A hash of how the black box is called; records of earlier versions have none. */
+  readonly command?: string;
   readonly modelId: number | null;
   readonly projectId: number | null;
   readonly trialId: number | null;
@@ -86,7 +88,25 @@ export class RunFolder {
   /** Undefined before the first run. */
   async read(): Promise<ProblemRecord | undefined> {
     const text = await readOwn(this.#record);
-    return text === undefined ? undefined : (JSON.parse(text) as ProblemRecord);
+    if (text === undefined) return undefined;
+    const record = JSON.parse(text) as ProblemRecord;
+    // Only its ending was changed.
+    const isRenamed = record.file !== this.#base && !(await exists(path.join(this.home, record.file)));
+    return isRenamed ? { ...record, file: this.#base } : record;
+  }
+
+  get #base(): string {
+    return path.basename(this.file);
+  }
+
+  /** Goes on with what was begun under another name. A crash in between is made good by the next call. */
+  async takeOver(earlier: RunFolder): Promise<void> {
+    // The journal first: its record would begin without runs otherwise.
+    await rename(earlier.journal, this.journal).catch(ignoreMissing);
+    await rename(earlier.#record, this.#record);
+    await syncFolder(this.path);
+    const record = JSON.parse((await readOwn(this.#record))!) as ProblemRecord;
+    await this.write({ ...record, file: this.#base });
   }
 
   write(record: ProblemRecord): Promise<void> {
@@ -98,7 +118,7 @@ export class RunFolder {
     const record: ProblemRecord = {
       version: 1,
       id: randomUUID(),
-      file: path.basename(this.file),
+      file: this.#base,
       service,
       project,
       modelId: null,

@@ -30,6 +30,7 @@ import {
 import { type CreatedProblem, createProblem, refuseChanges } from './create-problem.ts';
 import { countOf, countRuns, renderRun } from './display-lines.ts';
 import { FollowedSearch } from './followed-search.ts';
+import { hashOfCommand } from './moved-problem.ts';
 import { ProblemCalls } from './problem-calls.ts';
 import { hasFront, ResultFiles } from './result-files.ts';
 import { endingOf, type SolveEnd } from './solve-end.ts';
@@ -46,7 +47,12 @@ export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
   const { folder, checked, service } = options;
   const known = await folder.read();
   if (known !== undefined) refuseChanges(known, checked, service);
-  const record = known ?? (await folder.begin(checked.bodies.project, service, checked.problem.known));
+  const command = hashOfCommand(checked.problem);
+  const record = {
+    ...(known ?? (await folder.begin(checked.bodies.project, service, checked.problem.known))),
+    command,
+  };
+  if (known?.command !== command) await folder.write(record);
   const journal = await Journal.open(folder.journal);
   if (options.retryFailed) options.display.print(describeRetries(await markFailures(journal)));
   const solver = new Solver(options, journal, new ResultFiles(folder, record.results));

@@ -1,7 +1,7 @@
 /** Whole runs of `backsolve run`: real processes, the service of a folder, a black box that notes every call. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -265,6 +265,35 @@ test('Failed runs of the search are run once more on request, and the search goe
   expect(result.runs.every(({ output }: { output: unknown }) => output !== null)).toBe(true);
 });
 
+test('A renamed file goes on with its runs, a copy begins without them, and a file that was moved away from them is refused', async () => {
+  const file = await write('before', { more: 'maximumRuns: 3' });
+  expect((await runCommand(['run', file])).code).toBe(11);
+  const after = path.join(folder, 'after.yml');
+  await rename(file, after);
+  const renamed = await runCommand(['run', after]);
+  expect(renamed.code).toBe(11);
+  expect(renamed.stdout).toContain('before.yaml is gone and was the same problem: this file goes on with its 3 runs');
+  expect(await lines('before.log')).toHaveLength(3);
+  const again = await runCommand(['run', after]);
+  expect([again.code, again.stdout.includes('is gone')]).toEqual([11, false]);
+
+  const copy = path.join(folder, 'copy.yaml');
+  await copyFile(after, copy);
+  const copied = await runCommand(['run', copy]);
+  expect(copied.stdout).toContain('after.yml is the same problem and has 3 runs; this file begins without them.');
+  expect(await lines('before.log')).toHaveLength(6);
+
+  await mkdir(path.join(folder, 'elsewhere'));
+  await rm(copy);
+  const moved = path.join(folder, 'elsewhere', 'after.yml');
+  await rename(after, moved);
+  await copyFile(path.join(folder, 'box.mjs'), path.join(folder, 'elsewhere', 'box.mjs'));
+  const refused = await runCommand(['run', moved]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(`The same problem was begun as ${after}, which is gone; its 3 runs are in`);
+  expect(refused.stderr).toContain('--new');
+});
+
 test('An address may be the black box; where nothing is left to try, the end says why by name', async () => {
   const server = createServer(async (request, response) => {
     const { inputByName } = (await json(request)) as { inputByName: { a: number; b: number } };
@@ -322,12 +351,19 @@ test('After the service of the folder was killed, a program that takes its port 
   await user.ended;
   process.kill(pid, 'SIGKILL');
   await expect.poll(() => startOf(pid)).toBeUndefined();
+  const port = Number(new URL(url).port);
   const received: string[] = [];
   const thief = createServer((request, response) => {
     received.push(JSON.stringify([request.url, request.headers]));
     response.end('{"status":"ready","writes":true}');
-  }).listen(Number(new URL(url).port), '127.0.0.1');
-  await once(thief, 'listening');
+  });
+  // The system closes the port a moment after the process is gone.
+  const listens = () =>
+    once(thief.listen(port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(listens, { timeout: 10_000 }).toBe(true);
   onTestFinished(() => void thief.close());
   expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });
   expect(received.length).toBeGreaterThan(0);

@@ -133,7 +133,15 @@ describe('solve', () => {
     expect(['exhausted', 'stopped']).toContain(result.status);
     expect(result.history.length).toBeLessThanOrEqual(12);
     expect(result.diagnosis?.detail).toMatch(/y|objective/);
-    expect(result.best?.worstMiss).toBeGreaterThan(1);
+    const best = result.best!;
+    expect(best.worstMiss).toBeGreaterThan(1);
+    expect(result.history[best.run! - 1]).toMatchObject({ input: best.input, output: best.output });
+    expect(best.missedBy.y).toBeCloseTo(best.output.y - 4.9, 10);
+    expect(result.reason).toMatch(/^(Stopped|Exhausted): /);
+    expect(result.reason).toContain(`Nearest is run ${best.run}: y = `);
+    expect(result.reason).toContain(`${Number((4.9 - best.output.y).toPrecision(5))} below 4.9`);
+    expect(result.reason).not.toMatch(/iteration|v1/);
+    expect(result.probability).toBeNull();
     expect(result.objective?.insight).not.toBeNull();
   });
 
@@ -286,6 +294,24 @@ describe('solve', () => {
       stop: { patience: 30 },
       stopReason: 1,
     });
+  });
+});
+
+describe('a confidence', () => {
+  it('that is not reached is told with the probability that was', async () => {
+    let calls = 0;
+    // Within the tolerance in every other run.
+    const noisy = (input: Parameters<typeof two>[0]) => {
+      const sign = calls++ % 2 === 0 ? 1 : -1;
+      return { sum: input.a + input.b + 0.12 * sign, difference: input.a - input.b };
+    };
+    const options = { ...here(), ...TWO, noise: { sum: 0.12, difference: 0.001 }, confidence: 0.99, budget: 14 };
+    const result = await solve(noisy, options);
+    expect(result.status).not.toBe('satisfied');
+    expect(result.probability!.value).toBeLessThan(0.99);
+    expect(result.reason).toMatch(
+      /everything is met in each run with a probability of 0?\.?\d+ .*0\.99 was asked for\.$/,
+    );
   });
 });
 

@@ -1,5 +1,13 @@
 /** What came of a problem. */
 import { type Run as JournalRun, runsOf } from '../evaluator/journal.ts';
+import {
+  describeMisses,
+  describeProbability,
+  missedBy,
+  probabilityOf,
+  type WantedOutput,
+  whyEnded,
+} from '../evaluator/nearness.ts';
 import { countRetried } from '../evaluator/retries.ts';
 import type { Diagnosis, ExplainedObjective } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
@@ -29,11 +37,15 @@ export interface FinishedRun<I extends Inputs, G extends Goals> {
 }
 
 export interface Best<I extends Inputs, G extends Goals> {
+  /** The number of the run in `history`; null for a run that this machine did not make. */
+  readonly run: number | null;
   readonly input: ValuesOf<I>;
   readonly output: OutputsOf<G>;
   /** How far each output is from its goal, in units of its tolerance; 0 where it is met. */
   readonly misses: OutputsOf<G>;
   readonly worstMiss: number;
+  /** By how much each output lies beyond its limit, in units of the output: negative below it, 0 where it is met. */
+  readonly missedBy: OutputsOf<G>;
 }
 
 export interface Result<I extends Inputs, G extends Goals> {
@@ -46,7 +58,9 @@ export interface Result<I extends Inputs, G extends Goals> {
   readonly retried: number;
   /** Which goals cannot be met together, and by how much; null without evidence. */
   readonly diagnosis: Diagnosis | null;
-  /** Why it failed. */
+  /** With `confidence`: the probability with which the best input meets the goals, and what leaves it between low and high. */
+  readonly probability: { readonly value: number; readonly low: number; readonly high: number } | null;
+  /** Why it failed, or why it ended without success and how near it came; null otherwise. */
   readonly reason: string | null;
   /** Everything that the service says about the search, such as its model; null before it has begun. */
   readonly objective: ExplainedObjective | null;
@@ -71,13 +85,20 @@ export async function readResult<I extends Inputs, G extends Goals>(session: Ses
   const { body: objectives } = await client.call('listBatchObjectives', { path: { batch_id: batch.id } });
   const [listed] = objectives;
   const objective = await readObjective(session, listed?.objectiveId ?? null);
+  const runs = runsOf(session.journal.lines);
+  const status = statusOf(batch.status, listed?.failureReason ?? null, objective);
+  const best = bestOf(problem, objective, runs);
   return {
-    status: statusOf(batch.status, listed?.failureReason ?? null, objective),
-    best: bestOf(problem, objective),
-    history: runsOf(session.journal.lines).map((run) => toRun(problem, run)),
+    status,
+    best,
+    history: runs.map((run) => toRun(problem, run)),
     retried: countRetried(session.journal.lines),
     diagnosis: objective?.diagnosis ?? null,
-    reason: batch.failureReason === null ? (listed?.failureReason ?? null) : withAdvice(batch.failureReason),
+    probability: objective === null ? null : (probabilityOf(objective.standing, objective) ?? null),
+    reason:
+      batch.failureReason === null
+        ? (listed?.failureReason ?? describeEnd(problem, status, objective, best))
+        : withAdvice(batch.failureReason),
     objective,
     ids: {
       modelId: record.modelId!,
@@ -121,10 +142,50 @@ interface Named<I extends Inputs, G extends Goals> {
 function bestOf<I extends Inputs, G extends Goals>(
   { inputs, goals }: Named<I, G>,
   objective: ExplainedObjective | null,
+  runs: readonly JournalRun[],
 ): Best<I, G> | null {
   if (objective?.best == null) return null;
-  const { input, output, misses, worstMiss } = objective.best;
-  return { input: toValues(inputs, input), output: byName(goals, output), misses: byName(goals, misses), worstMiss };
+  const { caseNumber, inverseId, input, output, misses, worstMiss } = objective.best;
+  const wanted = wantedOf({ goals });
+  const run = runs.find((one) => (inverseId === null ? isCase(one, caseNumber) : one.inverseId === inverseId));
+  return {
+    run: run?.number ?? null,
+    input: toValues(inputs, input),
+    output: byName(goals, output),
+    misses: byName(goals, misses),
+    worstMiss,
+    missedBy: byName(
+      goals,
+      wanted.map((one, j) => missedBy(one, output[j]!)),
+    ),
+  };
+}
+
+function isCase({ kind, caseNumber }: JournalRun, number: number | null): boolean {
+  return kind === 'case' && caseNumber === number;
+}
+
+function wantedOf({ goals }: { readonly goals: Goals }): readonly WantedOutput[] {
+  return Object.entries(goals).map(([name, goal]) => ({ name, unit: '', ...goal }));
+}
+
+/** null unless it ended without success. */
+function describeEnd<I extends Inputs, G extends Goals>(
+  { goals }: Named<I, G>,
+  status: Status,
+  objective: ExplainedObjective | null,
+  best: Best<I, G> | null,
+): string | null {
+  if (objective === null || (status !== 'stopped' && status !== 'exhausted')) return null;
+  const why = whyEnded(objective.endReason) ?? status;
+  if (best === null) return `${why}.`;
+  const names = Object.keys(goals);
+  const listed = (values: OutputsOf<G>) => names.map((name) => values[name]!);
+  const missed = describeMisses(wantedOf({ goals }), listed(best.output), listed(best.misses));
+  const near = missed.length === 0 ? 'every goal is met' : missed.join(', ');
+  const probability = probabilityOf(objective.standing, objective);
+  const surely = probability === undefined ? '' : `; ${describeProbability(probability, objective)}`;
+  return `${why}. Nearest is ${best.run === null ? 'a run of another machine' : `run ${best.run}`}: ${near}${surely}.`;
 }
 
 export function toRun<I extends Inputs, G extends Goals>(

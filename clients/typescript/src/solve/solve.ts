@@ -5,6 +5,7 @@ import { type Reportable, type ServiceClient, troubleOf } from '../evaluator/eva
 import { runEvaluator } from '../evaluator/evaluator.ts';
 import type { EvaluatorEnd, EvaluatorEvent } from '../evaluator/evaluator-options.ts';
 import { type JournalLine, lastAsked, runsOf } from '../evaluator/journal.ts';
+import { fiveDigits } from '../evaluator/nearness.ts';
 import { pause } from '../retry.ts';
 import type { Goals, OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
@@ -217,7 +218,7 @@ async function callBox<I extends Inputs, G extends Goals>(
 function describeRun({ number, input, output, error }: FinishedRun<Inputs, Goals>): string {
   const words = (values: object) =>
     Object.entries(values)
-      .map(([name, value]) => `${name}=${typeof value === 'number' ? Number(value.toPrecision(6)) : value}`)
+      .map(([name, value]) => `${name}=${typeof value === 'number' ? fiveDigits(value) : value}`)
       .join(' ');
   return `run ${number}: ${words(input)} -> ${output === null ? `failed: ${error}` : words(output)}`;
 }
