@@ -19,7 +19,7 @@ export interface DistanceData {
   readonly floor: number;
   readonly top: number;
   readonly title: string;
-  /** Of the trial's other runs, which stand before the first iteration; empty where they are not shown. */
+  /** Of the trial's other runs, drawn before the first iteration; empty where they are not shown. */
   readonly others: OtherDistances;
 }
 
@@ -33,7 +33,7 @@ export interface OtherDistances {
 
 export const NO_OTHERS: OtherDistances = { values: new Float64Array(0), marks: new Uint8Array(0), names: [] };
 
-/** Where another run stands on the axis of iterations: the last one at 0. */
+/** The position of another run on the axis of iterations: the last one is at 0. */
 export function placeOfOther({ values }: OtherDistances, row: number): number {
   return row + 1 - values.length;
 }
