@@ -1,6 +1,7 @@
 /** All objectives of an account at a glance, without their inverses. */
 import { findObjectives } from '../db/objectives.ts';
 import {
+  countObjectives,
   listOutputsAt,
   listUnjudgedRunsOf,
   type ObjectiveSurroundings,
@@ -44,6 +45,11 @@ const FIRST_BATCH = 8;
 export async function getOverviewStamp(db: Db, key: OverviewKey, search = ''): Promise<OverviewStamp> {
   const words = [...new Set(search.split(/\s+/))].filter((word) => word !== '');
   return words.length === 0 ? (await readOverviewStamps(db, [key]))[0]! : searchObjectives(db, key, words);
+}
+
+/** How many objectives a list has on all its pages; null for a search, which does not look at all of them. */
+export async function countListed(db: Db, key: OverviewKey, search = ''): Promise<number | null> {
+  return search.trim() === '' ? countObjectives(db, key) : null;
 }
 
 /**

@@ -53,6 +53,8 @@ export default defineConfig({
               // What runs are made of is shared by the run view, the comparison and new problems.
               test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
             },
+            // Below the first screen, loaded when there is time.
+            { name: 'below', test: /objective.(runs|coordinates.(?!axes)|insight)/, ...alone },
             { name: 'objective', test: /views.objective/, ...alone },
           ],
         },

@@ -90,6 +90,21 @@ function toStamp({ ids, text }: StampRow, page: PageRequest): OverviewStamp {
   return { items: items.map(({ id }) => id), nextAfter, text: `${text} ${nextAfter}` };
 }
 
+/** How many objectives of the account there are, of one stop reason or of all. Along objectives_open and objectives_ended. */
+export async function countObjectives(
+  db: Db,
+  { accountId, stopReason }: Pick<OverviewKey, 'accountId' | 'stopReason'>,
+): Promise<number> {
+  const reasons = stopReason === null ? Object.values(StopReason) : [stopReason];
+  const counts = reasons.map(
+    (reason) => sql`(select count(*) as n from objectives
+      where account_id = ${accountId} and stop_reason = ${sql.lit(reason)} and disabled_at is null)`,
+  );
+  const { rows } = await sql<{ total: number }>`
+    select sum(n)::int as total from (${sql.join(counts, sql` union all `)}) c`.execute(db);
+  return rows[0]!.total;
+}
+
 /** Objectives that one search looks at. */
 const SEARCHED = 10_000;
 
@@ -133,6 +148,7 @@ export interface ObjectiveSurroundings {
   readonly modelName: string;
   readonly projectId: number;
   readonly projectName: string;
+  readonly outputUnits: readonly string[] | null;
   readonly trialNumber: number;
   /** Of its newest inverse. */
   readonly iteration: number;
@@ -149,6 +165,7 @@ export async function readSurroundings(
 ): Promise<ReadonlyMap<number, ObjectiveSurroundings>> {
   const { rows } = await sql<ObjectiveSurroundings>`
     select o.id, o.model_id as "modelId", m.name as "modelName", o.project_id as "projectId", p.name as "projectName",
+      p.output_units as "outputUnits",
       t.number as "trialNumber", l.iteration, l.status, l.has_input as "hasInput",
       l.has_output as "hasOutput", coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis"
     from objectives o ${AROUND}

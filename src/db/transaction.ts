@@ -24,7 +24,7 @@ export class ConflictError extends Error {
 /** What open transactions have put off until they are committed. */
 const putOff = new WeakMap<Trx, ((db: Db) => Promise<void>)[]>();
 
-/** Does the work at once, or after the commit where `db` is a transaction of inTransaction, which then resolves after it. */
+/** Does the work immediately, or after the commit where `db` is a transaction of inTransaction, which then resolves after it. */
 export async function afterCommit(db: Db | Trx, work: (db: Db) => Promise<void>): Promise<void> {
   if (!db.isTransaction) return work(db);
   putOff.set(db as Trx, [...(putOff.get(db as Trx) ?? []), work]);

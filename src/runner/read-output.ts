@@ -10,8 +10,8 @@
  */
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { readRegularFile } from './read-file.ts';
 import { type Reading, readDocument, shorten, toOutput } from './exchange.ts';
+import { readRegularFile } from './read-file.ts';
 
 type Find = (text: string) => unknown;
 

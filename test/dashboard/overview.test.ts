@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, readChoice } from '../../src/dashboard/views/overview/choice.ts';
+import { addressOf, countText, readChoice, targetsText } from '../../src/dashboard/views/overview/choice.ts';
 import { cornersOf } from '../../src/dashboard/views/overview/sparkline.ts';
 
 describe('the choice of the overview', () => {
@@ -11,6 +11,42 @@ describe('the choice of the overview', () => {
     ['after=57&find=a+%26b&state=stopped', '/page?state=stopped&find=a+%26b&after=57'],
   ])('Of the query "%s" the address %s is left', (query, address) => {
     expect(addressOf(readChoice(new URLSearchParams(query)))).toBe(address);
+  });
+});
+
+describe('the list', () => {
+  const choice = (query: string) => readChoice(new URLSearchParams(query));
+
+  it.each([
+    [0, 0, '', 'No objectives'],
+    [1, 1, '', '1 objective'],
+    [50, 515, '', '50 of 515 objectives'],
+    [50, 1515, 'state=running', '50 of 1\u202f515 running objectives'],
+    [1, undefined, 'find=heat', '1 objective found for “heat”.'],
+    [0, undefined, 'find=heat', 'No objectives found for “heat”.'],
+  ])('It shows %d of %s objectives of "%s" as "%s"', (count, total, query, text) => {
+    expect(countText(count, total, choice(query))).toBe(text);
+  });
+
+  it('It says in short what is wanted', () => {
+    const open = { lower: null, upper: null, lowerOpen: false, upperOpen: false };
+    const targets = [
+      { ...open, name: 'heat', unit: 'kW', lower: 9.9, upper: 10.1, objective: 10, objectiveType: 'percent' as const },
+      { ...open, name: 'wear', unit: null, objective: null, objectiveType: 'minimize' as const },
+      {
+        ...open,
+        name: 'noise',
+        unit: null,
+        upper: 20,
+        upperOpen: true,
+        objective: 20,
+        objectiveType: 'lessthan' as const,
+      },
+      { ...open, name: 'mass', unit: 'g', lower: 1, upper: 3, objective: 2, objectiveType: 'exact' as const },
+    ];
+    expect(targetsText({ targets, outputCount: 9 })).toBe(
+      'heat 9.9 … 10.1 kW, minimize wear, noise < 20, mass 2 g, 5 more',
+    );
   });
 });
 

@@ -88,6 +88,7 @@ describe('the history of an objective', () => {
       trialId: objective.trialId,
       trialNumber: 1,
       createdAt: objective.createdAt,
+      continuedBy: [],
       openIterations: [4],
       revision: 0,
       completedCount: 2,

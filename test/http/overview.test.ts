@@ -56,6 +56,7 @@ describe('the list of all objectives', () => {
       trend: null,
       waitsFor: null,
       hasDiagnosis: false,
+      targets: expect.any(Array),
       createdAt: objective.createdAt,
       updatedAt: objective.updatedAt,
     });
@@ -76,6 +77,39 @@ describe('the list of all objectives', () => {
     expect(await first()).toMatchObject({ hasDiagnosis: true });
     await sql`update objectives set judged_through = null where id = ${id}`.execute(service.db);
     expect(await first()).toMatchObject({ metCount: null });
+  });
+
+  it('What is wanted is told in short, by name and unit', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send, {
+      objectives: [10, null, 20],
+      objectiveTypes: ['percent', 'maximize', 'lessthan'],
+      minimumBounds: [-1, null, null],
+      maximumBounds: [1, null, null],
+    });
+    const names = { outputNames: ['heat', 'wear', 'noise'], outputUnits: ['kW', '', ''] };
+    await send('PATCH', `/v1/models/${t.model.id}/projects/${t.project.id}`, names);
+    const { targets } = (await glances(send)).items[0]!;
+    expect(targets).toMatchObject([
+      { name: 'heat', unit: 'kW', lower: 9.9, upper: 10.1, objective: 10, objectiveType: 'percent' },
+      { name: 'wear', unit: null, lower: null, upper: null, objective: null, objectiveType: 'maximize' },
+      { name: 'noise', unit: null, lower: null, upper: 20, upperOpen: true },
+    ]);
+  });
+
+  it('A page says how many there are in all, of the account and of the stop reason', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    for (let i = 0; i < 3; i++)
+      await send('POST', `${t.trialUrl}/objectives`, { ...OBJECTIVES, reuse: i > 1, maximumAttempts: 10 + i });
+    await send('POST', `${t.objectiveUrl}/stop`);
+    const totalOf = async (query: string) => (await glances(send, query)).headers['total-count'];
+    expect([await totalOf('?limit=1'), await totalOf('?stopReason=0'), await totalOf('?stopReason=2&limit=1')]).toEqual(
+      ['4', '3', '1'],
+    );
+    expect(await totalOf('?search=linear')).toBeUndefined();
+    await send('DELETE', t.objectiveUrl);
+    expect(await totalOf('?limit=1')).toBe('3');
   });
 
   it('The reported output that comes nearest counts, not only cases and the initial point', async () => {

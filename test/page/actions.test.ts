@@ -1,4 +1,6 @@
 /** Steering an objective by the page: whatever needs the scope write. */
+
+import { text as textOf } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
@@ -234,6 +236,53 @@ test('Other targets load an objective that goes on from this one', async ({ visi
     stopReason: 1,
   });
   expect((await read(t)).stopReason).toBe(2);
+});
+
+test('All runs of the trial are in the table, where cases and runs of earlier objectives are corrected', async ({
+  visit,
+}) => {
+  const t = await loadHeatExchanger(service);
+  await play(t, 1, [9.2, 17]);
+  const added = { inputs: [[3, 3, 1]], outputs: [[4.2, 9]], source: 'rig 2012' };
+  await service.ok('POST', `${t.trialUrl}/cases`, added);
+  const { objectives, objectiveTypes, minimumBounds, maximumBounds } = await service.ok<
+    ReadObjective & { maximumBounds: unknown }
+  >('GET', t.url);
+  const targets = { objectives, objectiveTypes, minimumBounds, maximumBounds, continues: t.objectiveId };
+  const { id } = await service.ok<{ id: number }>('POST', `${t.trialUrl}/objectives`, targets);
+  const page = await visit(service, `/page/objectives/${id}`);
+  const table = page.getByRole('region', { name: 'Table of runs' });
+  const others = table.locator('tr.run-other');
+  await expect.poll(() => others.count()).toBe(t.caseCount + 3);
+  const from = await others.locator('td:nth-of-type(1)').allInnerTexts();
+  expect(from).toEqual(['objective 1', 'objective 1', 'added: rig 2012', ...Array(t.caseCount).fill('first cases')]);
+  await page.getByText('other runs of the trial, before iteration 1').waitFor();
+  await screenshot(page, 'actions, runs of the trial');
+  await expectAccessible(page);
+
+  let dialog = await openDialog(page, 'Correct case 1', 'Correct case 1');
+  await dialog.getByLabel('Drop (Pa)').fill('3.5');
+  await dialog.getByLabel('Why it is corrected').fill('misread');
+  await press(dialog, 'Correct');
+  await table.getByRole('row', { name: 'case 1' }).getByText('corrected').waitFor();
+  const [first] = await service.ok<readonly { output: number[] }[]>('GET', `${t.trialUrl}/cases`);
+  expect(first!.output[1]).toBe(3.5);
+
+  dialog = await openDialog(page, 'Leave out iteration 2 of objective 1', 'Correct iteration 2 of objective 1');
+  await dialog.getByLabel('Why it is corrected').fill('sensor off');
+  await press(dialog, 'Correct');
+  await page.getByRole('button', { name: 'Count iteration 2 of objective 1 again' }).waitFor();
+  expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save JSON' }).click(),
+  ]);
+  const saved = JSON.parse(await textOf(await download.createReadStream()));
+  expect(saved.otherRuns).toHaveLength(t.caseCount + 3);
+
+  await page.getByText('Its targets were changed from').getByRole('link', { name: 'objective 1' }).click();
+  await page.getByText('Its targets were changed to').getByRole('link', { name: 'objective 2' }).waitFor();
 });
 
 test('Targets out of reach are relaxed in one click', async ({ visit }) => {

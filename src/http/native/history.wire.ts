@@ -15,6 +15,14 @@ import { endReasonField, presentSettings, settingFields, targetsSchema } from '.
 const texts = z.array(z.string()).nullable();
 const vectors = z.array(z.array(z.number()).nullable());
 
+/** The values of an output that satisfy it. */
+export const intervalSchema = z.object({
+  lower: z.number().nullable().describe('null: no lower end.'),
+  upper: z.number().nullable().describe('null: no upper end.'),
+  lowerOpen: z.boolean().describe('Whether the end itself does not satisfy.'),
+  upperOpen: z.boolean(),
+});
+
 export const historySchema = z
   .object({
     objectiveId: z.int(),
@@ -71,14 +79,7 @@ export const historySchema = z
       .nullable()
       .describe('For exact objectives, the largest sum of distances from the targets that satisfies; null for others.'),
     intervals: z
-      .array(
-        z.object({
-          lower: z.number().nullable().describe('null: no lower end.'),
-          upper: z.number().nullable().describe('null: no upper end.'),
-          lowerOpen: z.boolean().describe('Whether the end itself does not satisfy.'),
-          upperOpen: z.boolean(),
-        }),
-      )
+      .array(intervalSchema)
       .describe('One per output: the values that satisfy it. For exact, the share of l1Threshold of each.'),
     tolerances: z
       .array(z.number())
@@ -233,17 +234,18 @@ function presentHead(history: History) {
 
 function presentGoal(objective: Objective) {
   const { targets, l1 } = compileGoal(objective);
-  const end = (value: number) => (Number.isFinite(value) ? value : null);
   return {
     l1Threshold: l1?.threshold ?? null,
     tolerances: tolerancesOf(objective),
-    intervals: targets.map(({ lower, upper, lowerOpen, upperOpen }) => ({
-      lower: end(lower),
-      upper: end(upper),
-      lowerOpen,
-      upperOpen,
-    })),
+    intervals: targets.map(presentInterval),
   };
+}
+
+type Interval = ReturnType<typeof compileGoal>['targets'][number];
+
+export function presentInterval({ lower, upper, lowerOpen, upperOpen }: Interval): z.infer<typeof intervalSchema> {
+  const end = (value: number) => (Number.isFinite(value) ? value : null);
+  return { lower: end(lower), upper: end(upper), lowerOpen, upperOpen };
 }
 
 /** A strong ETag: equal only if the history is. */

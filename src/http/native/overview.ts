@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { getOverviewStamp, listGlances, type OverviewStamp } from '../../application/read-overview.ts';
+import { countListed, getOverviewStamp, listGlances, type OverviewStamp } from '../../application/read-overview.ts';
 import type { StopReason } from '../../domain/stop-reason.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
@@ -47,7 +47,12 @@ export const overviewOperations: readonly Operation[] = [
     answers: {
       200: {
         ...page,
-        headers: { ...page.headers, ETag: 'Changes with the page.', 'Preference-Applied': 'After a wait.' },
+        headers: {
+          ...page.headers,
+          ETag: 'Changes with the page.',
+          'Total-Count': 'Objectives on all pages; absent after a search.',
+          'Preference-Applied': 'After a wait.',
+        },
       },
       304: { description: 'Nothing has changed since the answer with the ETag in If-None-Match.' },
     },
@@ -65,6 +70,7 @@ export const overviewOperations: readonly Operation[] = [
       const stamp = awaited.stamp ?? (await getOverviewStamp(deps.db, key, search));
       const etag = presentETag(stamp);
       if (isKnown(stamp)) return { status: 304, headers: { etag, ...awaited.headers } };
+      const total = await countListed(deps.db, key, search);
       const write = (nextSlice: NextSlice) => {
         const glances = listGlances(deps.db, accountId, stamp, trendPoints);
         return join(writeJson(JsonArray.of(glances, presentGlance), nextSlice));
@@ -74,6 +80,7 @@ export const overviewOperations: readonly Operation[] = [
         status: 200,
         headers: {
           ...nextPageHeaders(call, stamp.nextAfter),
+          ...(total !== null && { 'total-count': String(total) }),
           ...awaited.headers,
           etag,
           'content-type': 'application/json; charset=utf-8',

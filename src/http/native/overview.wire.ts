@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import type { ObjectiveGlance } from '../../application/read-overview.ts';
+import { compileGoal } from '../../domain/acceptance.ts';
 import { ENDING_KINDS } from '../../domain/ending.ts';
+import { outputNamesOf } from '../../domain/names.ts';
+import { OBJECTIVE_TYPES, statedTargets } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
+import { intervalSchema, presentInterval } from './history.wire.ts';
+
+/** Of an objective in the list: enough to tell it from others. */
+const SHOWN_TARGETS = 4;
 
 export const objectiveGlanceSchema = z
   .object({
@@ -49,6 +56,16 @@ export const objectiveGlanceSchema = z
       .nullable()
       .describe('output: a suggested input waits for its output. null: nothing is open.'),
     hasDiagnosis: z.boolean().describe('Whether the objectives may be out of reach; the objective says why.'),
+    targets: z
+      .array(
+        intervalSchema.extend({
+          name: z.string(),
+          unit: z.string().nullable(),
+          objective: z.number().nullable().describe('null where none was stated, to minimize or maximize.'),
+          objectiveType: z.enum(OBJECTIVE_TYPES),
+        }),
+      )
+      .describe(`What is wanted of the first ${SHOWN_TARGETS} outputs.`),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -76,7 +93,23 @@ export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objective
     trend: trend && { iterations: [...trend.iterations], misses: [...trend.misses] },
     waitsFor,
     hasDiagnosis,
+    targets: presentTargets(glance),
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
   };
+}
+
+function presentTargets({ objective, surroundings }: ObjectiveGlance) {
+  const { objectives, objectiveTypes, labels } = objective;
+  const names = outputNamesOf(objectives.length, labels?.outputNames ?? null);
+  const stated = statedTargets(objective);
+  return compileGoal(objective)
+    .targets.slice(0, SHOWN_TARGETS)
+    .map((target, j) => ({
+      ...presentInterval(target),
+      name: names[j]!,
+      unit: surroundings.outputUnits?.[j] || null,
+      objective: stated[j]!,
+      objectiveType: objectiveTypes[j]!,
+    }));
 }

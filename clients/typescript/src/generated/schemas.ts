@@ -1699,6 +1699,21 @@ export interface ObjectiveGlance {
   waitsFor: 'suggestion' | 'output' | null;
   /** Whether the objectives may be out of reach; the objective says why. */
   hasDiagnosis: boolean;
+  /** What is wanted of the first 4 outputs. */
+  targets: Array<{
+    /** null: no lower end. */
+    lower: number | null;
+    /** null: no upper end. */
+    upper: number | null;
+    /** Whether the end itself does not satisfy. */
+    lowerOpen: boolean;
+    upperOpen: boolean;
+    name: string;
+    unit: string | null;
+    /** null where none was stated, to minimize or maximize. */
+    objective: number | null;
+    objectiveType: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize';
+  }>;
   createdAt: string;
   updatedAt: string;
 }

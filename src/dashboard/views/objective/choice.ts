@@ -1,6 +1,7 @@
 /** What is chosen in the view: the inputs and outputs that are shown, and ranges on them that select runs. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Range } from '../../parts/chart.ts';
+import type { Columns } from './columns.ts';
 import { type AxisKey, isInput, keysAtFirst, numberOf } from './coordinates/axes.ts';
 import type { Judged } from './judged.ts';
 import { countSelected, selectRows } from './order.ts';
@@ -29,16 +30,23 @@ export function makeChoice({ run, order }: Judged): Choice {
     hadInsight = hasInsight;
     return chosenKeys.value ?? first;
   });
-  const selection = computed(() => {
-    const { count, inputs, outputs } = run.columns.value;
-    const columnOf = (key: AxisKey) => (isInput(key) ? inputs : outputs)[numberOf(key)]!;
-    const shown = [...ranges.value].map(([key, range]) => ({ column: columnOf(key), range }));
-    return selectRows(count, shown);
-  });
+  const selection = computed(() => selectIn(run.columns.value, ranges.value));
   const selectedCount = computed(() =>
     selection.value === undefined ? run.columns.value.count : countSelected(selection.value),
   );
   return { keys, chosenKeys, ranges, selection, selectedCount };
+}
+
+/** 1 for every row within all ranges; undefined without a range. */
+export function selectIn(
+  { count, inputs, outputs }: Columns,
+  ranges: ReadonlyMap<AxisKey, Range>,
+): Uint8Array | undefined {
+  const columnOf = (key: AxisKey) => (isInput(key) ? inputs : outputs)[numberOf(key)]!;
+  return selectRows(
+    count,
+    [...ranges].map(([key, range]) => ({ column: columnOf(key), range })),
+  );
 }
 
 /** Sets the range on an axis, or takes it away. */

@@ -20,6 +20,11 @@ export type Head = Omit<
 const STATUSES: readonly History['statuses'][number][] = ['active', 'converged', 'max_iterations', 'stopped', 'failed'];
 const [ACTIVE, CONVERGED, , STOPPED, FAILED] = STATUSES.keys();
 
+/** As columns have it. */
+export function statusNumber(status: History['statuses'][number]): number {
+  return STATUSES.indexOf(status);
+}
+
 /** Every array has one entry per iteration; NaN stands for what is not there. */
 export interface Columns {
   readonly count: number;
@@ -148,7 +153,7 @@ export function replaceRows(columns: Columns, keep: number, answer: History): Co
     const row = keep + i;
     next.iterations[row] = iteration;
     next.inverseIds[row] = answer.inverseIds[i]!;
-    next.statuses[row] = STATUSES.indexOf(answer.statuses[i]!);
+    next.statuses[row] = statusNumber(answer.statuses[i]!);
     next.loadedAt[row] = Date.parse(answer.loadedAt[i] ?? '');
     next.computeTimes[row] = answer.computeTimes[i]! / 1e9;
     next.excluded[row] = Number(excluded.has(iteration));

@@ -2,12 +2,24 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import { type Distances, measureRuns, worstFirst } from './distances.ts';
 import type { Run } from './history.ts';
+import { mergeColumns, type Others } from './others.ts';
 
 export interface Judged {
   readonly run: Run;
   readonly distances: ReadonlySignal<Distances>;
   /** Outputs, the worst of the best run first. */
   readonly order: ReadonlySignal<readonly number[]>;
+}
+
+/** Of all runs of the trial: rows of the others come first, then the objective's own. */
+export interface JudgedAll extends Judged {
+  readonly others: ReadonlySignal<Others>;
+}
+
+export function judgeAll({ run, order }: Judged, others: ReadonlySignal<Others>): JudgedAll {
+  const columns = computed(() => mergeColumns(others.value.columns, run.columns.value));
+  const distances = computed(() => measureRuns(run.head.value, columns.value));
+  return { run: { ...run, columns }, order, distances, others };
 }
 
 export function judge(run: Run): Judged {

@@ -3,6 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import { BacksolveError } from '../../../../clients/typescript/src/index.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { onDemand } from '../../parts/on-demand.tsx';
 import { WhenIdle } from '../../parts/when-idle.tsx';
 import { Link } from '../../shell/link.tsx';
 import type { ViewProps } from '../../shell/router.ts';
@@ -10,18 +11,22 @@ import { explain } from '../../shell/service.ts';
 import { Actions } from './actions/actions.tsx';
 import { ByHand } from './by-hand/by-hand.tsx';
 import { makeChoice } from './choice.ts';
-import { Coordinates } from './coordinates/coordinates.tsx';
 import { Diagnosis } from './diagnosis/diagnosis.tsx';
 import { Distance } from './distance/distance.tsx';
 import { Further } from './further/further.tsx';
 import { Header } from './header.tsx';
 import { type Run, useRun } from './history.ts';
-import { Insight } from './insight/insight.tsx';
-import { judge } from './judged.ts';
+import { judge, judgeAll } from './judged.ts';
+import { Lineage } from './lineage.tsx';
 import './objective.css';
-import { Runs } from './runs/runs.tsx';
+import { useOthers } from './read-others.ts';
 import { Standing } from './standing/standing.tsx';
 import { Targets } from './targets/targets.tsx';
+
+// Below what is seen first.
+const Coordinates = onDemand(async () => (await import('./coordinates/coordinates.tsx')).Coordinates);
+const Runs = onDemand(async () => (await import('./runs/runs.tsx')).Runs);
+const Insight = onDemand(async () => (await import('./insight/insight.tsx')).Insight);
 
 export default function ObjectiveView({ place }: ViewProps) {
   const { run, failure } = useRun(place.ids[0]!);
@@ -38,12 +43,15 @@ export default function ObjectiveView({ place }: ViewProps) {
 
 function Shown({ run }: { readonly run: Run }) {
   const judged = useMemo(() => judge(run), [run]);
+  const source = useOthers(run);
+  const all = useMemo(() => judgeAll(judged, source.others), [judged, source]);
   const choice = useMemo(() => makeChoice(judged), [judged]);
   // Of a front there may be no distance to anything.
   const hasTarget = run.head.value.objectives.some((target) => target !== null);
   return (
     <div class="objective">
       <Header run={run} />
+      <Lineage run={run} others={source.others} />
       <div class="objective-pair">
         <Targets judged={judged} />
         <div class="objective-hand">
@@ -53,11 +61,11 @@ function Shown({ run }: { readonly run: Run }) {
           <Diagnosis run={run} />
         </div>
       </div>
-      {hasTarget && <Distance judged={judged} />}
+      {hasTarget && <Distance judged={judged} others={source.others} />}
       <WhenIdle class="objective-below">
         <Further run={run} />
         <Coordinates judged={judged} choice={choice} />
-        <Runs judged={judged} choice={choice} />
+        <Runs own={run} judged={all} source={source} choice={choice} />
         <Insight run={run} />
       </WhenIdle>
     </div>

@@ -1,5 +1,6 @@
 /** What the overview shows, as the query of its address says it: the choice survives a reload and can be sent to others. */
 import { type ObjectiveGlance, StopReason } from '../../../../clients/typescript/src/index.ts';
+import { grouped, short, wanted, withUnit } from '../../parts/formats.ts';
 
 export const STATES = {
   running: { stopReason: StopReason.RUNNING, label: 'Running' },
@@ -47,4 +48,26 @@ type Names = Pick<ObjectiveGlance, 'modelName' | 'projectName' | 'trialNumber' |
 /** Trial and objective, as they are numbered. */
 export function numbersOf({ trialNumber, number }: Names): string {
   return `trial ${trialNumber}, objective ${number}`;
+}
+
+/** How many objectives are shown, and of how many in all, where that is known. */
+export function countText(count: number, total: number | undefined, { find, state }: Choice): string {
+  const kind = state === undefined ? '' : `${STATES[state].label.toLowerCase()} `;
+  const noun = (total ?? count) === 1 ? 'objective' : 'objectives';
+  if (find.trim() !== '') return `${count === 0 ? 'No' : count} ${kind}${noun} found for “${find.trim()}”.`;
+  if (total !== undefined && total > count) return `${count} of ${grouped(total)} ${kind}${noun}`;
+  return `${count === 0 ? 'No' : count} ${kind}${noun}`;
+}
+
+/** What is wanted, in short: the first outputs, and how many there are besides. */
+export function targetsText({ targets, outputCount }: Pick<ObjectiveGlance, 'targets' | 'outputCount'>): string {
+  const texts = targets.map(targetText);
+  const more = outputCount - targets.length;
+  return [...texts, ...(more > 0 ? [`${grouped(more)} more`] : [])].join(', ');
+}
+
+function targetText({ name, unit, objective, objectiveType, ...interval }: ObjectiveGlance['targets'][number]): string {
+  if (objective === null) return `${objectiveType} ${name}`;
+  const range = objectiveType === 'exact' ? short(objective) : wanted(interval);
+  return `${name} ${withUnit(range, unit)}`;
 }

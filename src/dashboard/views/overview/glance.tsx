@@ -1,9 +1,9 @@
 /** One objective of the overview. */
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
 import { Age } from '../../parts/age.tsx';
-import { grouped, short } from '../../parts/formats.ts';
+import { dayAndTime, grouped, short } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
-import { numbersOf, STATES, stateOf } from './choice.ts';
+import { numbersOf, STATES, stateOf, targetsText } from './choice.ts';
 import { cornersOf } from './sparkline.ts';
 
 interface GlanceProps {
@@ -14,7 +14,7 @@ interface GlanceProps {
 }
 
 export function Glance({ glance, isTicked, canTick, onTick }: GlanceProps) {
-  const { id, projectName, modelName, attemptCount, maximumAttempts, updatedAt } = glance;
+  const { id, projectName, modelName, attemptCount, maximumAttempts, createdAt, updatedAt } = glance;
   return (
     <li class="glance">
       <label class="glance-tick">
@@ -35,7 +35,10 @@ export function Glance({ glance, isTicked, canTick, onTick }: GlanceProps) {
         </Link>
         <p class="hint">
           <span aria-hidden="true">{numbersOf(glance)} · </span>
-          model <bdi>{modelName}</bdi>
+          model <bdi>{modelName}</bdi> · since {dayAndTime(new Date(createdAt))}
+        </p>
+        <p class="glance-targets">
+          <bdi>{targetsText(glance)}</bdi>
         </p>
       </div>
       <StateOf glance={glance} />

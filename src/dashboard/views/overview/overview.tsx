@@ -9,7 +9,7 @@ import { explain, service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
 import { useLive } from '../../shell/use-live.ts';
 import { askForChange } from '../../shell/waiting.ts';
-import { addressOf, type Choice, readChoice, STATES, type State } from './choice.ts';
+import { addressOf, type Choice, countText, readChoice, STATES, type State } from './choice.ts';
 import { Glance } from './glance.tsx';
 import './overview.css';
 
@@ -24,6 +24,8 @@ interface Known {
   /** Older ones follow after this id; undefined: none does. */
   readonly olderAfter: number | undefined;
   readonly etag: string | undefined;
+  /** On all pages; undefined after a search. */
+  readonly total: number | undefined;
 }
 
 async function readGlances(
@@ -49,6 +51,7 @@ async function readGlances(
     glances: body,
     olderAfter: older === undefined ? undefined : Number(older),
     etag: headers.get('etag') ?? undefined,
+    total: Number(headers.get('total-count') ?? Number.NaN) || undefined,
   };
 }
 
@@ -152,13 +155,13 @@ interface ListProps {
   onTicked(ids: readonly number[]): void;
 }
 
-function List({ known: { glances, olderAfter }, choice, ticked, onTicked }: ListProps) {
+function List({ known: { glances, olderAfter, total }, choice, ticked, onTicked }: ListProps) {
   // The service looks at a limited number at a time.
   const isCut = choice.find.trim() !== '' && olderAfter !== undefined && glances.length < PAGE_SIZE;
   return (
     <>
       <p class="hint" role="status">
-        {countOf(glances.length, choice)}
+        {countText(glances.length, total, choice)}
         {isCut && ' Older ones have not been searched yet.'}
       </p>
       {glances.length === 0 && (
@@ -200,12 +203,6 @@ function List({ known: { glances, olderAfter }, choice, ticked, onTicked }: List
       </nav>
     </>
   );
-}
-
-function countOf(count: number, { find, state }: Choice): string {
-  const kind = state === undefined ? '' : `${STATES[state].label.toLowerCase()} `;
-  const objectives = count === 1 ? `1 ${kind}objective` : `${count === 0 ? 'No' : count} ${kind}objectives`;
-  return find === '' ? objectives : `${objectives} found for “${find.trim()}”.`;
 }
 
 function CompareBar({ ids, onClear }: { readonly ids: readonly number[]; onClear(): void }) {

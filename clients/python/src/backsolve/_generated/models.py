@@ -1613,6 +1613,21 @@ class ObjectiveGlanceTrend(Wire):
     """The worst miss of the best run so far, after each of the iterations."""
 
 
+class ObjectiveGlanceTargets(Wire):
+    lower: float | None
+    """null: no lower end."""
+    upper: float | None
+    """null: no upper end."""
+    lower_open: bool
+    """Whether the end itself does not satisfy."""
+    upper_open: bool
+    name: str
+    unit: str | None
+    objective: float | None
+    """null where none was stated, to minimize or maximize."""
+    objective_type: Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]
+
+
 class ObjectiveGlance(Wire):
     id: int
     model_id: int
@@ -1641,6 +1656,8 @@ class ObjectiveGlance(Wire):
     """output: a suggested input waits for its output. null: nothing is open."""
     has_diagnosis: bool
     """Whether the objectives may be out of reach; the objective says why."""
+    targets: list[ObjectiveGlanceTargets]
+    """What is wanted of the first 4 outputs."""
     created_at: datetime
     updated_at: datetime
 

@@ -67,7 +67,7 @@ export function Actions({ run }: { readonly run: Run }) {
       {opened === 'data' && <AddDataDialog head={head} onAdded={run.refresh} onClose={close} />}
       {corrected !== undefined && (
         <CorrectDialog
-          key={corrected.iteration}
+          key={corrected.target.name}
           run={run}
           {...corrected}
           onClose={() => {

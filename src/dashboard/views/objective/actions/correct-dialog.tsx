@@ -1,19 +1,18 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { BacksolveError } from '../../../../../clients/typescript/src/index.ts';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
-import { service } from '../../../shell/service.ts';
 import { outputAt } from '../by-hand/read-outputs.ts';
-import { rowOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
+import type { CorrectionTarget } from './correcting.ts';
 import { type CorrectionDraft, type CorrectionKind, readCorrection } from './correction.ts';
 
 interface CorrectDialogProps {
   readonly run: Run;
-  readonly iteration: number;
+  readonly target: CorrectionTarget;
   readonly kind: CorrectionKind;
   /** The outputs to begin with; those that are stored unless stated. */
   readonly texts?: readonly string[];
@@ -30,15 +29,13 @@ const KINDS: Readonly<Record<CorrectionKind, string>> = {
 };
 
 /** Corrects what is known of a run, or leaves it out. */
-export function CorrectDialog({ run, iteration, kind, texts, afterwards, onClose }: CorrectDialogProps) {
+export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }: CorrectDialogProps) {
   const head = run.head.value;
-  const columns = run.columns.value;
-  const row = rowOf(columns, iteration);
   const names = outputNames(head);
   const [draft, setDraft] = useState<CorrectionDraft>(() => ({
     kind,
-    texts: texts ?? vectorAt(columns.outputs, row)?.map(String) ?? names.map(() => ''),
-    failureReason: columns.failureReasons.get(iteration) ?? '',
+    texts: texts ?? target.output?.map(String) ?? names.map(() => ''),
+    failureReason: target.failureReason,
     reason: '',
     reopens: false,
   }));
@@ -47,17 +44,14 @@ export function CorrectDialog({ run, iteration, kind, texts, afterwards, onClose
   const { error } = sending;
   const form = useRef<HTMLFormElement>(null);
   const id = useId();
-  const isExcluded = columns.excluded[row] === 1;
-  const hasEnded = head.stopReason !== StopReason.RUNNING;
   const needsReopening = error instanceof BacksolveError && error.code === 'REOPENING_NEEDED';
   const { body, outputFaults, reasonFault } = readCorrection(draft);
   const ofService = faultsByPointer(error);
   const faultOf = (j: number) => (hasTried ? outputFaults.get(j) : undefined) ?? ofService.get(`/output/${j}`);
   const kinds: readonly CorrectionKind[] = [
     'output',
-    // The search starts from the first iteration, which needs an output.
-    ...(iteration === 1 ? [] : (['failed'] as const)),
-    isExcluded ? 'include' : 'exclude',
+    ...(target.mayFail ? (['failed'] as const) : []),
+    target.isExcluded ? 'include' : 'exclude',
   ];
   const set = (change: Partial<CorrectionDraft>) => setDraft({ ...draft, ...change });
 
@@ -69,8 +63,7 @@ export function CorrectDialog({ run, iteration, kind, texts, afterwards, onClose
     setTried(true);
     if (body === undefined) return;
     void sending.send(async () => {
-      const path = { objective_id: run.objectiveId, inverse_id: columns.inverseIds[row]! };
-      await service.call('correctInverseFlat', { path, body });
+      await target.send(body);
       afterwards?.();
       onClose();
       run.refresh();
@@ -78,7 +71,7 @@ export function CorrectDialog({ run, iteration, kind, texts, afterwards, onClose
   };
   return (
     <FormDialog
-      title={`Correct iteration ${iteration}`}
+      title={`Correct ${target.name}`}
       action="Correct"
       sending={sending}
       error={withoutShown(error, (pointer) => draft.kind === 'output' && outputAt(pointer) !== undefined)}
@@ -137,7 +130,7 @@ export function CorrectDialog({ run, iteration, kind, texts, afterwards, onClose
           {reasonFault}
         </p>
       )}
-      {(hasEnded || needsReopening) && (
+      {(target.hasEnded || needsReopening) && (
         <label class="choice">
           <input
             type="checkbox"

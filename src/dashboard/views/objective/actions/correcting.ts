@@ -1,14 +1,65 @@
+/** Which run is being corrected. */
 import { signal } from '@preact/signals';
+import { type NewInverseCorrection, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { service } from '../../../shell/service.ts';
+import { rowOf, vectorAt } from '../columns.ts';
+import type { Run } from '../history.ts';
+import type { RunSource } from '../others.ts';
 import type { CorrectionKind } from './correction.ts';
 
-/** The run whose correction is open: rows of a table come and go below the dialog. */
-export const correcting = signal<Correcting | undefined>(undefined);
+/** A run as it is known, and how it is corrected. */
+export interface CorrectionTarget {
+  /** For example "iteration 4" or "case 3". */
+  readonly name: string;
+  readonly output: readonly number[] | undefined;
+  readonly failureReason: string;
+  readonly isExcluded: boolean;
+  /** Whether it may have failed: a search starts from its first iteration, which needs an output. */
+  readonly mayFail: boolean;
+  /** Whether its objective is known to have ended. */
+  readonly hasEnded: boolean;
+  send(body: NewInverseCorrection): Promise<unknown>;
+}
 
 interface Correcting {
-  readonly iteration: number;
+  readonly target: CorrectionTarget;
   readonly kind: CorrectionKind;
   /** The outputs to begin with; those that are stored unless stated. */
   readonly texts?: readonly string[];
   /** After the correction. */
   afterwards?(): void;
+}
+
+/** The run whose correction is open: rows of a table come and go below the dialog. */
+export const correcting = signal<Correcting | undefined>(undefined);
+
+/** An iteration of the objective itself, which must be among its columns. */
+export function ownTarget(run: Run, iteration: number): CorrectionTarget {
+  return targetAt(run, rowOf(run.columns.value, iteration), undefined);
+}
+
+/**
+ * A row of the columns.
+ *
+ * @param source  of a case of the trial or a run of another objective; undefined: an iteration of this one
+ */
+export function targetAt(run: Run, row: number, source: RunSource | undefined): CorrectionTarget {
+  const columns = run.columns.value;
+  const head = run.head.value;
+  const number = columns.iterations[row]!;
+  const isCase = source?.objectiveId === null;
+  const trial = { model_id: head.modelId, project_id: head.projectId, trial_id: head.trialId };
+  const inverse = { objective_id: source?.objectiveId ?? run.objectiveId, inverse_id: columns.inverseIds[row]! };
+  return {
+    name: source?.name ?? `iteration ${number}`,
+    output: vectorAt(columns.outputs, row),
+    failureReason: (source === undefined ? columns.failureReasons.get(number) : source.failureReason) ?? '',
+    isExcluded: columns.excluded[row] === 1,
+    mayFail: isCase || number !== 1,
+    hasEnded: source === undefined && head.stopReason !== StopReason.RUNNING,
+    send: (body) =>
+      isCase
+        ? service.call('correctCase', { path: { ...trial, number }, body })
+        : service.call('correctInverseFlat', { path: inverse, body }),
+  };
 }

@@ -1,5 +1,5 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
-import { correcting } from '../actions/correcting.ts';
+import { correcting, ownTarget } from '../actions/correcting.ts';
 import type { Run } from '../history.ts';
 import { surpriseText } from './surprise.ts';
 
@@ -21,7 +21,7 @@ export function Outcome({ run, outcome }: OutcomeProps) {
           <button
             type="button"
             onClick={() => {
-              correcting.value = { iteration: outcome.iteration, kind: 'output' };
+              correcting.value = { target: ownTarget(run, outcome.iteration), kind: 'output' };
             }}
           >
             Correct…

@@ -3,7 +3,7 @@ import { dayAndTime, short, titled } from '../../../parts/formats.ts';
 import { useSending } from '../../../parts/sending.ts';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
-import { correcting } from '../actions/correcting.ts';
+import { correcting, ownTarget } from '../actions/correcting.ts';
 import { hasFailed, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
@@ -69,7 +69,8 @@ function Choices({ run, typed, overtaken: { inverseId, row, texts, kind } }: Ove
   const discard = () => typed.remove(inverseId);
   const { output, faults } = readOutputs(texts);
   const correct = () => {
-    correcting.value = { iteration: columns.iterations[row]!, kind: 'output', texts, afterwards: discard };
+    const target = ownTarget(run, columns.iterations[row]!);
+    correcting.value = { target, kind: 'output', texts, afterwards: discard };
   };
   const addAsCase = () =>
     sending.send(async () => {

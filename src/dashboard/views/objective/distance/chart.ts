@@ -1,20 +1,21 @@
 /** The chart of distances: a point per run on a log axis, and the best so far as a line. */
 import { type Chart, drawSteps, type Plane } from '../../../parts/chart.ts';
-import { type DistanceData, EXCLUDED, FAILED, REPEAT } from './measures.ts';
+import { type DistanceData, EXCLUDED, FAILED, type OtherDistances, placeOfOther, REPEAT } from './measures.ts';
 
 const HEIGHT = 300;
 /** Points are larger while they are few. */
 const FEW = 300;
 
 export function distanceChart(data: DistanceData): Chart {
-  const { iterations, best, floor, top, title } = data;
-  const [first, last] = [iterations[0] ?? 0, iterations.at(-1) ?? 1];
+  const { iterations, best, floor, top, title, others } = data;
+  const [first, last] = [(iterations[0] ?? 1) - others.values.length, iterations.at(-1) ?? 1];
   const room = Math.max(0.5, (last - first) * 0.01);
   return {
     x: { label: 'Iteration', from: first - room, to: last + room, isWhole: true },
     y: { label: title, from: floor, to: top, isLog: true, isMetBelow: true },
     height: HEIGHT,
     draw: (plane) => {
+      drawOthers(plane, others);
       drawPoints(plane, data);
       plane.context.strokeStyle = plane.colours.accent;
       drawSteps(plane, iterations, best);
@@ -46,6 +47,26 @@ function drawPoints({ context, shown, colours, top, x, y }: Plane, { iterations,
   context.strokeStyle = colours.unmet;
   context.lineWidth = 1.5;
   context.stroke(failed);
+}
+
+/** Grey, before the first iteration. */
+function drawOthers({ context, shown, colours, top, x, y }: Plane, others: OtherDistances): void {
+  const { values, marks } = others;
+  const size = values.length > FEW ? 3 : 6;
+  const failed = new Path2D();
+  context.fillStyle = colours.muted;
+  context.globalAlpha = 0.5;
+  for (let row = 0; row < values.length; row++) {
+    const place = placeOfOther(others, row);
+    if (place < shown.from || place > shown.to) continue;
+    if (marks[row] === FAILED) addCross(failed, x(place), top + 6);
+    else if (marks[row] !== EXCLUDED && !Number.isNaN(values[row]!)) {
+      context.fillRect(x(place) - size / 2, y(values[row]!) - size / 2, size, size);
+    }
+  }
+  context.strokeStyle = colours.muted;
+  context.stroke(failed);
+  context.globalAlpha = 1;
 }
 
 function addCross(path: Path2D, x: number, y: number): void {

@@ -5,28 +5,53 @@ import type { Range } from '../../../parts/chart.ts';
 import { ChartBox } from '../../../parts/chart-box.tsx';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { counted, grouped, short } from '../../../parts/formats.ts';
+import { capitalized, counted, grouped, short } from '../../../parts/formats.ts';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
 import { rowFrom } from '../columns.ts';
 import type { Judged } from '../judged.ts';
+import type { Others } from '../others.ts';
 import { outputNames } from '../values.ts';
 import { distanceChart } from './chart.ts';
 import './distance.css';
-import { type DistanceData, FAILED, improvements, type Measure, REPEAT, toDistanceData } from './measures.ts';
+import {
+  type DistanceData,
+  FAILED,
+  improvements,
+  type Measure,
+  NO_OTHERS,
+  REPEAT,
+  toDistanceData,
+  toOtherDistances,
+} from './measures.ts';
 
 const TABLE_ROWS = 50;
 /** A longer list of outputs would be no list to choose from. */
 const CHOICES = 200;
 
-export function Distance({ judged }: { readonly judged: Judged }) {
+interface DistanceProps {
+  readonly judged: Judged;
+  readonly others: ReadonlySignal<Others>;
+}
+
+/** More would push the objective's own runs together; they are shown when asked for. */
+const FEW_OTHERS = 100;
+
+export function Distance({ judged, others }: DistanceProps) {
   const { run, distances } = judged;
   const id = useId();
   const measure = useSignal<Measure>('worst');
   const zoom = useSignal<Range | undefined>(undefined);
   const pointed = useSignal<number | undefined>(undefined);
+  const choice = useSignal<boolean | undefined>(undefined);
+  const otherCount = others.value.sources.length;
+  const showsOthers = choice.value ?? otherCount <= Math.max(FEW_OTHERS, 2 * run.columns.value.count);
+  const grey = useMemo(
+    () => (showsOthers ? toOtherDistances(run.head.value, others.value, measure.value) : NO_OTHERS),
+    [run.head.value.objectiveId, others.value, measure.value, showsOthers],
+  );
   const data = useMemo(
-    () => computed(() => toDistanceData(run.head.value, run.columns.value, distances.value, measure.value)),
-    [judged],
+    () => computed(() => toDistanceData(run.head.value, run.columns.value, distances.value, measure.value, grey)),
+    [judged, grey],
   );
   const shown = data.value;
   const summary = useMemo(() => summarize(shown), [shown]);
@@ -49,9 +74,19 @@ export function Distance({ judged }: { readonly judged: Judged }) {
         chart={chart}
         zoom={zoom}
         label={summary}
-        onPoint={(pointer, { xAt }) => (pointed.value = pointer && nearestRow(iterations, xAt(pointer.left)))}
+        onPoint={(pointer, { xAt }) => (pointed.value = pointer && nearestRow(shown, xAt(pointer.left)))}
       />
       <p class="chart-legend hint">
+        {otherCount > 0 && (
+          <label class="key key-other">
+            <input
+              type="checkbox"
+              checked={showsOthers}
+              onChange={({ currentTarget }) => (choice.value = currentTarget.checked)}
+            />{' '}
+            {counted(otherCount, 'other run')} of the trial, before iteration 1
+          </label>
+        )}{' '}
         <span class="key key-run">run</span> <span class="key key-line">best so far</span>{' '}
         {data.value.marks.includes(REPEAT) && <span class="key key-repeat">the same input again</span>}{' '}
         <span class="key key-excluded">excluded</span> <span class="key key-failed">failed, at the top</span>{' '}
@@ -94,6 +129,16 @@ function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySig
   const { data } = props;
   const row = props.row.value;
   if (row === undefined || row >= data.iterations.length) return null;
+  if (row < 0) {
+    const { values, marks, names } = data.others;
+    const at = values.length + row;
+    const what = marks[at] === FAILED ? 'failed' : distanceText(values[at]!);
+    return (
+      <span class="chart-pointed">
+        {capitalized(names[at]!)}: {what}
+      </span>
+    );
+  }
   const what = data.marks[row] === FAILED ? 'failed' : distanceText(data.values[row]!);
   const again = data.marks[row] === REPEAT ? ', the same input again' : '';
   return (
@@ -123,8 +168,11 @@ function Improvements({ data }: { readonly data: DistanceData }) {
   );
 }
 
-function nearestRow(iterations: Int32Array, iteration: number): number | undefined {
+/** From -1 down those of others, the last one first. */
+function nearestRow({ iterations, others }: DistanceData, iteration: number): number | undefined {
   const count = iterations.length;
+  const before = Math.round(iteration) - 1;
+  if (before < 0 && others.values.length > 0) return Math.max(-others.values.length, before);
   if (count === 0) return undefined;
   const next = Math.min(count - 1, rowFrom({ iterations, count }, iteration));
   const isEarlierNearer = next > 0 && iteration - iterations[next - 1]! < iterations[next]! - iteration;

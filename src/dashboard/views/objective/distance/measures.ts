@@ -1,7 +1,8 @@
 /** Which distance the chart shows, over all runs. Needs no browser. */
 import { namesOf, titled } from '../../../parts/formats.ts';
 import { type Columns, type Head, hasFailed } from '../columns.ts';
-import { type Distances, distancesOfOutput, smallestSoFar } from '../distances.ts';
+import { type Distances, distancesOfOutput, measureRuns, smallestSoFar } from '../distances.ts';
+import type { Others } from '../others.ts';
 import { logFloor } from '../scales.ts';
 
 /** Of the worst output, summed, or of one output by its number. */
@@ -18,37 +19,69 @@ export interface DistanceData {
   readonly floor: number;
   readonly top: number;
   readonly title: string;
+  /** Of the trial's other runs, drawn before the first iteration; empty where they are not shown. */
+  readonly others: OtherDistances;
+}
+
+export interface OtherDistances {
+  /** As values. */
+  readonly values: Float64Array;
+  readonly marks: Uint8Array;
+  /** For example "case 3". */
+  readonly names: readonly string[];
+}
+
+export const NO_OTHERS: OtherDistances = { values: new Float64Array(0), marks: new Uint8Array(0), names: [] };
+
+/** The position of another run on the axis of iterations: the last one is at 0. */
+export function placeOfOther({ values }: OtherDistances, row: number): number {
+  return row + 1 - values.length;
 }
 
 export const EXCLUDED = 1;
 export const FAILED = 2;
 export const REPEAT = 3;
 
-export function toDistanceData(head: Head, columns: Columns, distances: Distances, measure: Measure): DistanceData {
-  const values =
-    measure === 'worst'
-      ? distances.worst
-      : measure === 'sum'
-        ? distances.sum
-        : distancesOfOutput(head, columns, measure);
-  const marks = new Uint8Array(columns.count);
-  for (let row = 0; row < columns.count; row++) {
-    marks[row] = hasFailed(columns, row)
-      ? FAILED
-      : columns.excluded[row]
-        ? EXCLUDED
-        : columns.repeatOf.has(columns.iterations[row]!)
-          ? REPEAT
-          : 0;
-  }
+export function toDistanceData(
+  head: Head,
+  columns: Columns,
+  distances: Distances,
+  measure: Measure,
+  others: OtherDistances = NO_OTHERS,
+): DistanceData {
+  const values = valuesOf(head, columns, distances, measure);
+  const marks = marksOf(columns);
   return {
     iterations: columns.iterations,
     values,
     best: smallestSoFar(values, columns),
     marks,
-    ...logFloor(values),
+    ...logFloor(others.values.length === 0 ? values : [...values, ...others.values]),
+    others,
     title: measureTitle(head, measure),
   };
+}
+
+/** The trial's other runs by the same measure. */
+export function toOtherDistances(head: Head, { columns, sources }: Others, measure: Measure): OtherDistances {
+  return {
+    values: valuesOf(head, columns, measureRuns(head, columns), measure),
+    marks: marksOf(columns),
+    names: sources.map(({ name }) => name),
+  };
+}
+
+function valuesOf(head: Head, columns: Columns, distances: Distances, measure: Measure): Float64Array {
+  if (measure === 'worst') return distances.worst;
+  return measure === 'sum' ? distances.sum : distancesOfOutput(head, columns, measure);
+}
+
+function marksOf(columns: Columns): Uint8Array {
+  return Uint8Array.from({ length: columns.count }, (_, row) => {
+    if (hasFailed(columns, row)) return FAILED;
+    if (columns.excluded[row]) return EXCLUDED;
+    return columns.repeatOf.has(columns.iterations[row]!) ? REPEAT : 0;
+  });
 }
 
 function measureTitle(head: Head, measure: Measure): string {

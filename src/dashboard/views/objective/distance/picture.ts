@@ -1,10 +1,10 @@
 import type { Colours } from '../../../parts/colours.ts';
 import type { Drawing } from '../../../parts/drawing.ts';
-import { type DistanceData, EXCLUDED, REPEAT } from './measures.ts';
+import { type DistanceData, EXCLUDED, placeOfOther, REPEAT } from './measures.ts';
 
 /** The chart of distances as a picture to be saved. What is met lies on the lower edge. */
 export function drawDistances(data: DistanceData, project: string, colours: Colours): Drawing {
-  const { iterations, values, best, marks, floor, title } = data;
+  const { iterations, values, best, marks, floor, title, others } = data;
   const rows = Array.from(iterations.keys()).filter((row) => !Number.isNaN(values[row]!));
   const points = (label: string, colour: string, shown: readonly number[]) => ({
     label,
@@ -21,6 +21,17 @@ export function drawDistances(data: DistanceData, project: string, colours: Colo
     yLabel: `${title}; the lower edge is met`,
     isLogY: true,
     series: [
+      ...(others.values.length > 0
+        ? [
+            {
+              label: 'Cases and other objectives',
+              colour: colours.line,
+              kind: 'points' as const,
+              xs: Array.from(others.values, (_, row) => placeOfOther(others, row)),
+              ys: Array.from(others.values, (value) => (Number.isNaN(value) ? null : Math.max(floor, value))),
+            },
+          ]
+        : []),
       points(
         'Run',
         colours.mark,

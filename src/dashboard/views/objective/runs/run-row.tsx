@@ -1,8 +1,11 @@
 import { short } from '../../../parts/formats.ts';
+import { Link } from '../../../shell/link.tsx';
+import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
 import { type Columns, type RunState, repeatText, stateOf } from '../columns.ts';
 import type { Axis } from '../coordinates/axes.ts';
-import type { Judged } from '../judged.ts';
+import type { JudgedAll } from '../judged.ts';
+import type { RunSource } from '../others.ts';
 
 const TEXTS: Readonly<Record<RunState, string>> = {
   met: 'met',
@@ -15,7 +18,7 @@ const TEXTS: Readonly<Record<RunState, string>> = {
 };
 
 export interface RunRowProps {
-  readonly judged: Judged;
+  readonly judged: JudgedAll;
   readonly axes: readonly Axis[];
   /** Of the columns. */
   readonly row: number;
@@ -24,23 +27,31 @@ export interface RunRowProps {
   readonly isMarked: boolean;
 }
 
-export function RunRow({ judged: { run, distances }, axes, row, place, isMarked }: RunRowProps) {
+export function RunRow({ judged: { run, distances, others }, axes, row, place, isMarked }: RunRowProps) {
   const columns = run.columns.value;
   const iteration = columns.iterations[row]!;
   const metCount = distances.value.metCounts[row]!;
   const distance = distances.value.worst[row]!;
-  const isBest = iteration === run.head.value.bestIteration;
+  const source = others.value.sources[row];
+  const { bestIteration, bestCaseNumber } = run.head.value;
+  const bestNumber = source === undefined ? bestIteration : source.objectiveId === null ? bestCaseNumber : null;
+  const isBest = iteration === bestNumber;
+  const name = source?.name ?? `iteration ${iteration}`;
+  const state = stateOf(columns, row);
   return (
     <tr
       aria-rowindex={place + 2}
-      class={isMarked ? 'run-marked' : undefined}
+      class={isMarked ? 'run-marked' : source && 'run-other'}
       aria-current={isMarked ? 'true' : undefined}
     >
       <th scope="row" class="number">
-        {iteration}
+        {source?.objectiveId === null ? source.name : iteration}
       </th>
       <td>
-        <State columns={columns} row={row} isBest={isBest} />
+        <From source={source} />
+      </td>
+      <td>
+        <State columns={columns} row={row} source={source} isBest={isBest} />
       </td>
       <td class="number">{Number.isNaN(metCount) ? '' : `${metCount}/${columns.outputs.length}`}</td>
       <td class="number" title={Number.isNaN(distance) ? undefined : String(distance)}>
@@ -57,25 +68,43 @@ export function RunRow({ judged: { run, distances }, axes, row, place, isMarked 
         );
       })}
       <td>
-        <RowActions run={run} iteration={iteration} />
+        {hasResult(state) && (
+          <RowActions name={name} isExcluded={columns.excluded[row] === 1} target={() => targetAt(run, row, source)} />
+        )}
       </td>
     </tr>
   );
 }
 
+/** What else a run may be has no result that could be wrong. */
+function hasResult(state: RunState): boolean {
+  return state === 'met' || state === 'loaded' || state === 'failed';
+}
+
+function From({ source }: { readonly source: RunSource | undefined }) {
+  if (source === undefined) return <>this objective</>;
+  if (source.objectiveId === null) return <>{source.from}</>;
+  return <Link to={`/page/objectives/${source.objectiveId}`}>{source.from}</Link>;
+}
+
 function State({
   columns,
   row,
+  source,
   isBest,
 }: {
   readonly columns: Columns;
   readonly row: number;
+  /** undefined: a run of this objective. */
+  readonly source: RunSource | undefined;
   readonly isBest: boolean;
 }) {
-  const state = stateOf(columns, row);
+  const known = stateOf(columns, row);
+  // Another objective had other targets.
+  const state = source !== undefined && known === 'met' ? 'loaded' : known;
   const iteration = columns.iterations[row]!;
-  const reason = columns.failureReasons.get(iteration);
-  const repeated = repeatText(columns, iteration);
+  const reason = source === undefined ? columns.failureReasons.get(iteration) : (source.failureReason ?? undefined);
+  const repeated = source === undefined ? repeatText(columns, iteration) : undefined;
   const text = reason === undefined ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
   return (
     <span class="run-state">

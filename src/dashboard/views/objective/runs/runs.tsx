@@ -4,10 +4,13 @@ import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/s
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { grouped } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
-import type { Choice } from '../choice.ts';
+import { explain } from '../../../shell/service.ts';
+import { type Choice, selectIn } from '../choice.ts';
 import { makeAxis } from '../coordinates/axes.ts';
-import type { Judged } from '../judged.ts';
+import type { Run } from '../history.ts';
+import type { JudgedAll } from '../judged.ts';
 import { orderRows } from '../order.ts';
+import { MOST_OTHERS, type OthersSource } from '../read-others.ts';
 import { GoTo } from './go-to.tsx';
 import { RunRow } from './run-row.tsx';
 import { SaveRuns } from './save-runs.tsx';
@@ -21,7 +24,7 @@ const BOX_PX = 480;
 const SPARE = 6;
 
 interface Props {
-  readonly judged: Judged;
+  readonly judged: JudgedAll;
   readonly choice: Choice;
 }
 
@@ -30,7 +33,13 @@ interface Sorting {
   readonly isDescending: boolean;
 }
 
-export function Runs({ judged, choice }: Props) {
+interface RunsProps extends Props {
+  /** With its own iterations alone. */
+  readonly own: Run;
+  readonly source: OthersSource;
+}
+
+export function Runs({ own, judged, source, choice }: RunsProps) {
   const { run } = judged;
   const id = useId();
   const sorting = useSignal<Sorting>({ key: 'iteration', isDescending: true });
@@ -40,13 +49,13 @@ export function Runs({ judged, choice }: Props) {
         const { key, isDescending } = sorting.value;
         const columns = run.columns.value;
         const values = valuesFor(judged, key);
-        return orderRows(columns.count, { values, isDescending }, choice.selection.value);
+        return orderRows(columns.count, { values, isDescending }, selectIn(columns, choice.ranges.value));
       }),
     [judged, choice],
   );
   const marked = useSignal<number | undefined>(undefined);
   const box = useRef<HTMLElement>(null);
-  const isPart = choice.selection.value !== undefined;
+  const isPart = choice.ranges.value.size > 0;
   const show = (row: number): boolean => {
     const place = rows.value.indexOf(row);
     if (place < 0) return false;
@@ -61,14 +70,30 @@ export function Runs({ judged, choice }: Props) {
         <span class="hint" role="status">
           {isPart && `${grouped(rows.value.length)} of ${grouped(run.columns.value.count)} selected`}
         </span>
-        <GoTo run={run} onFound={show} />
+        <GoTo run={own} onFound={(row) => show(judged.others.value.sources.length + row)} />
         <span class="section-end">
-          <SaveRuns run={run} />
+          <SaveRuns run={own} />
         </span>
       </div>
+      <OthersNotice source={source} />
       <VirtualTable box={box} judged={judged} choice={choice} rows={rows} sorting={sorting} marked={marked} />
     </section>
   );
+}
+
+function OthersNotice({ source }: { readonly source: OthersSource }) {
+  if (source.failure.value !== undefined) {
+    return (
+      <p class="fault" role="alert">
+        The cases and the runs of other objectives could not be read. {explain(source.failure.value)}{' '}
+        <button type="button" onClick={source.readAgain}>
+          Read again
+        </button>
+      </p>
+    );
+  }
+  if (!source.isCut.value) return null;
+  return <p class="hint">Only {grouped(MOST_OTHERS)} runs of others are shown; the saved CSV has all.</p>;
 }
 
 interface TableProps extends Props {
@@ -91,7 +116,7 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps
   const first = Math.max(0, Math.min(top.value - SPARE, count - 1));
   const last = Math.min(count, top.value + Math.ceil(BOX_PX / ROW_PX) + SPARE);
   const shown = Array.from(rows.value.subarray(first, last));
-  const width = axes.value.length + 5;
+  const width = axes.value.length + 6;
   const header = (key: SortKey, label: string, isNumber = true) => (
     <SortHeader key={key} sortKey={key} label={label} isNumber={isNumber} sorting={sorting} />
   );
@@ -108,6 +133,7 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps
         <thead>
           <tr aria-rowindex={1}>
             {header('iteration', 'Iteration')}
+            {header('source', 'From', false)}
             {header('state', 'State', false)}
             {header('met', 'Met')}
             {header('distance', 'Distance')}
@@ -121,7 +147,8 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps
           <Spacer height={first * ROW_PX} width={width} />
           {shown.map((row, i) => (
             <RunRow
-              key={row}
+              // Others may come in before those that are here: each row stays what it is.
+              key={row - judged.others.value.sources.length}
               judged={judged}
               axes={axes.value}
               row={row}

@@ -1,16 +1,19 @@
 /** What the table of runs can be sorted by. Needs no browser. */
 import { type Columns, type RunState, stateOf } from '../columns.ts';
 import { type AxisKey, isInput, numberOf } from '../coordinates/axes.ts';
-import type { Judged } from '../judged.ts';
+import type { JudgedAll } from '../judged.ts';
+import { sourceOrder } from '../others.ts';
 
-export type SortKey = 'iteration' | 'state' | 'met' | 'distance' | AxisKey;
+export type SortKey = 'iteration' | 'source' | 'state' | 'met' | 'distance' | AxisKey;
 
 const STATES: readonly RunState[] = ['met', 'loaded', 'waiting', 'computing', 'failed', 'given up', 'summary'];
 
 /** One number per row, NaN where there is none. */
-export function valuesFor({ run, distances }: Judged, key: SortKey): ArrayLike<number> {
+export function valuesFor({ run, distances, others }: JudgedAll, key: SortKey): ArrayLike<number> {
   const columns = run.columns.value;
-  if (key === 'iteration') return columns.iterations;
+  // Those of others came before the first iteration.
+  if (key === 'iteration') return columns.iterations.map((_, row) => row);
+  if (key === 'source') return sourceOrder(others.value, columns.count);
   if (key === 'state') return statesOf(columns);
   if (key === 'met') return distances.value.metCounts;
   if (key === 'distance') return distances.value.worst;

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { TrialRun } from '../../clients/typescript/src/index.ts';
+import { emptyColumns, replaceRows, stateOf, vectorAt } from '../../src/dashboard/views/objective/columns.ts';
+import { NO_OTHERS, placeOfOther } from '../../src/dashboard/views/objective/distance/measures.ts';
+import { mergeColumns, sourceOrder, toOthers } from '../../src/dashboard/views/objective/others.ts';
+
+const nothing = {
+  sourceName: null,
+  number: null,
+  iteration: null,
+  objectiveId: null,
+  objectiveNumber: null,
+  inverseId: null,
+  met: null,
+  loadedAt: null,
+  failureReason: null,
+  excluded: false,
+  corrected: false,
+};
+const runs: readonly TrialRun[] = [
+  { ...nothing, position: 1, source: 'designed', number: 1, status: 'completed', input: [1], output: [10, 20] },
+  {
+    ...nothing,
+    position: 2,
+    source: 'added',
+    sourceName: 'rig',
+    number: 2,
+    status: 'failed',
+    input: [2],
+    output: null,
+  },
+  {
+    ...nothing,
+    position: 1_000_009,
+    source: 'objective',
+    objectiveId: 5,
+    objectiveNumber: 2,
+    inverseId: 9,
+    iteration: 3,
+    status: 'converged',
+    input: [3],
+    output: [30, 40],
+    excluded: true,
+  },
+];
+const own = replaceRows(emptyColumns(1, 2), 0, {
+  iterations: [1],
+  inverseIds: [70],
+  statuses: ['active'],
+  loadedAt: [null],
+  computeTimes: [0],
+  inputs: [[4]],
+  outputs: [[50, 60]],
+  failureReasons: {},
+  repeatOf: {},
+  excluded: [],
+  corrected: [],
+} as never);
+
+describe('the other runs of a trial', () => {
+  const others = toOthers(runs, 1, 2);
+
+  test('say what they are and where they come from', () => {
+    expect(others.sources.map(({ name, from }) => [name, from])).toEqual([
+      ['case 1', 'first cases'],
+      ['case 2', 'added: rig'],
+      ['iteration 3 of objective 2', 'objective 2'],
+    ]);
+  });
+
+  test('are rows before those of the objective, with their outputs and states', () => {
+    const { columns } = others;
+    const all = mergeColumns(columns, own);
+    expect(all.count).toBe(4);
+    expect([0, 1, 2, 3].map((row) => vectorAt(all.outputs, row))).toEqual([[10, 20], undefined, [30, 40], [50, 60]]);
+    expect([0, 1, 2, 3].map((row) => stateOf(all, row))).toEqual(['loaded', 'failed', 'met', 'loaded']);
+    expect([...all.excluded]).toEqual([0, 0, 1, 0]);
+    expect([...sourceOrder(others, 4)]).toEqual([0, 1, 3, Number.MAX_SAFE_INTEGER]);
+  });
+
+  test('cost nothing where there are none', () => {
+    expect(mergeColumns(toOthers([], 1, 2).columns, own)).toBe(own);
+  });
+
+  test('stand before the first iteration of the chart', () => {
+    const three = { ...NO_OTHERS, values: new Float64Array(3) };
+    expect([0, 1, 2].map((row) => placeOfOther(three, row))).toEqual([-2, -1, 0]);
+  });
+});
