@@ -153,6 +153,7 @@ test('A sign-out shows in the other tabs, and a sign-in to the same account brin
   await page.getByLabel('API key').fill(service.key);
   await page.keyboard.press('Enter');
   await heading(tab, 'Objectives');
+  expect(await tab.getByRole('alert').count()).toBe(0);
 });
 
 test('A tab says so when another one signs in to another account, and shows that one only when asked', async ({

@@ -69,6 +69,7 @@ function begin(found: Session): void {
   }
   shownAccount = found.account;
   accountElsewhere.value = undefined;
+  signInNotice.value = undefined;
   session.value = found;
 }
 

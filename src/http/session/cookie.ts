@@ -9,7 +9,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { pathOf } from '../request-path.ts';
 
 /** Carries the secret of the page. */
-export const PAGE_HEADER = 'x-page-secret';
+const PAGE_HEADER = 'x-page-secret';
 
 /** Of the browser's page, such as http://127.0.0.1:8080. */
 export function ownOrigin(request: FastifyRequest): string {
