@@ -1,5 +1,6 @@
 /** What a setting is made of: a variable, a rule for its value with what it expects and an example, a description. */
 import { z } from 'zod';
+import { readDatabaseUrl } from './domain/database-url.ts';
 
 export interface ValueRule<Schema extends z.ZodType = z.ZodType> {
   /** From the text of the variable to the value in the Config. */
@@ -121,7 +122,7 @@ export function optionalParsed<Value>(
 }
 
 export function isPostgresUrl(value: string): boolean {
-  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+  return readDatabaseUrl(value) !== undefined;
 }
 
 export function isHttpUrl(value: string): boolean {

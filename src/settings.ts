@@ -29,7 +29,11 @@ const MEBIBYTE = 1024 * 1024;
 
 const SECRET = { secret: true } as const;
 const CORES = { shownDefault: 'number of cores' } as const;
-const POSTGRES_URL = optionalText(isPostgresUrl, 'a Postgres URL', 'postgres://user:password@localhost:5432/backsolve');
+const POSTGRES_URL = optionalText(
+  isPostgresUrl,
+  'a Postgres URL of one or several hosts; target_session_attrs may be any, read-write or primary',
+  'postgres://user:password@localhost:5432/backsolve',
+);
 
 /** In the shape of the Config, and in the order of the reference page. */
 export const SETTINGS_TREE = {
@@ -198,7 +202,7 @@ export const SETTINGS_TREE = {
     url: setting(
       'DATABASE_URL',
       POSTGRES_URL,
-      'The PostgreSQL database. Without it, `start` runs its own database in `DATA_DIR`, and the other commands use that one; `serve` and `work` need a URL. A URL without a password takes it from `PGPASSWORD`, which may contain any character.',
+      'The PostgreSQL database. Without it, `start` runs its own database in `DATA_DIR`, and the other commands use that one; `serve` and `work` need a URL. A URL without a password takes it from `PGPASSWORD`, which may contain any character. It may name several hosts, with `target_session_attrs=read-write` or `primary`, see [operations.md](operations.md#a-standby).',
       SECRET,
     ),
     listenUrl: setting(

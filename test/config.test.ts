@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
 import { formatApiKey, makeApiKey } from '../src/domain/api-key.ts';
+import { readDatabaseUrl } from '../src/domain/database-url.ts';
 import { listSettings } from '../src/setting-rules.ts';
 import { SETTINGS_TREE } from '../src/settings.ts';
 import { SETTINGS_PAGE } from './support/settings-page.ts';
@@ -69,6 +70,32 @@ test('all bad variables are named at once', () => {
   const message = refusal({ PORT: '70000', LOG_LEVEL: 'loud', LEASE_MS: '-1', DATABASE_POOL_SIZE: '1e3' });
   expect(message).toMatch(/^4 settings are wrong/);
   for (const name of ['PORT', 'LOG_LEVEL', 'LEASE_MS', 'DATABASE_POOL_SIZE']) expect(message).toContain(`  ${name} `);
+});
+
+test.each([
+  'postgres://u:p@h1:5432,h2:5433/db?target_session_attrs=read-write',
+  'postgresql://u@[::1]:5432,h2/db?sslmode=disable&target_session_attrs=primary',
+  'postgres://u:p%40w@h1/db',
+  'postgres:///db?host=/var/run/postgresql',
+])('the database may be at %s', (url) => {
+  expect(loadConfig({ DATABASE_URL: url, LISTEN_DATABASE_URL: url }).database).toMatchObject({ url, listenUrl: url });
+});
+
+test.each([
+  'postgres://u:p@h1:5432,/db',
+  'postgres://u:p@h1:x,h2/db',
+  'postgres://u:p@h1,h2:70000/db',
+  'postgres://u:p@h1,h2/db?target_session_attrs=standby',
+])('the database is not at %s', (url) => {
+  expect(refusal({ DATABASE_URL: url })).toContain('target_session_attrs may be any, read-write or primary');
+});
+
+test('a URL of several hosts is one URL for each, without what only libpq knows', () => {
+  const { urls, session } = readDatabaseUrl(
+    'postgres://u:p@h1:1,[::1]:2/db?sslmode=disable&target_session_attrs=primary',
+  )!;
+  expect(urls).toEqual(['postgres://u:p@h1:1/db?sslmode=disable', 'postgres://u:p@[::1]:2/db?sslmode=disable']);
+  expect(session).toBe('primary');
 });
 
 test('a bad secret is refused without being repeated', () => {

@@ -2,8 +2,9 @@
  * What one account, or a client without a key, may do to deny the service to others. Each attack prepares its requests, calls
  * `begin`, continues until the deadline that it returns, and then returns the answers it received.
  */
-import { Agent, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 
@@ -114,8 +115,8 @@ async function drip(target: Target, width: number, opening: (i: number) => Buffe
   return answers;
 }
 
-function head(path: string, key: string, length: number): string {
-  return `POST ${path} HTTP/1.1\r\nHost: attacked\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+function head({ host, port, key }: Target, path: string, length: number): string {
+  return `POST ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 }
 
 function fill(opening: string, piece: (i: number) => string, closing: string, length = LARGE): Buffer {
@@ -190,16 +191,39 @@ async function loadObjectives(target: Target, howMany: number): Promise<readonly
   return paths;
 }
 
+function constrained(inputCount: number, constraints: readonly string[]): Buffer {
+  const inputNames = Array.from({ length: inputCount }, (_, i) => `x${i}`);
+  return project(inputCount, { maximums: new Array(inputCount).fill(10), inputNames, constraints });
+}
+
+function sines(i: number): Buffer {
+  const product = Array.from({ length: 12 }, (_, k) => `x${k}`).join('*');
+  return constrained(40, new Array<string>(100).fill(`sin(${product}) >= -0.9${i}`));
+}
+
+/** Sends a request and disconnects after some milliseconds, unless it is answered before. */
+async function abandon(target: Target, path: string, body: Buffer, afterMs: number): Promise<Sent> {
+  const socket = connect({ host: target.host, port: target.port, localAddress: LOCAL_ADDRESS });
+  let status: number | 'cut' = 'cut';
+  socket.on('data', (data) => {
+    status = Number(/^HTTP\/1\.1 (\d+)/.exec(data.toString('latin1'))?.[1] ?? status);
+  });
+  socket.on('error', () => undefined);
+  socket.write(Buffer.concat([Buffer.from(head(target, path, body.length)), body]));
+  await delay(afterMs);
+  socket.destroy();
+  return { status, body: '' };
+}
+
 export const ATTACKS: Readonly<Record<string, Attack>> = {
-  'slow bodies': (target) =>
-    drip(target, 2_100, () => Buffer.from(`${head('/v1/models', target.key, 60_000)}{"name":"`)),
+  'slow bodies': (target) => drip(target, 2_100, () => Buffer.from(`${head(target, '/v1/models', 60_000)}{"name":"`)),
 
   'half-sent headers': (target) =>
-    drip(target, 2_100, () => Buffer.from('POST /v1/models HTTP/1.1\r\nHost: attacked\r\nX: ')),
+    drip(target, 2_100, () => Buffer.from(`POST /v1/models HTTP/1.1\r\nHost: ${target.host}:${target.port}\r\nX: `)),
 
   'unfinished bodies': async (target) => {
     const path = `/v1/models/${await makeModel(target)}/projects`;
-    const most = Buffer.concat([Buffer.from(head(path, target.key, LARGE)), Buffer.alloc(LARGE - MEBIBYTE, ' ')]);
+    const most = Buffer.concat([Buffer.from(head(target, path, LARGE)), Buffer.alloc(LARGE - MEBIBYTE, ' ')]);
     return drip(target, 100, () => most);
   },
 
@@ -292,6 +316,54 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       const { body: made } = await send(target, 'POST', `${trial}/objectives`, text);
       return send(target, 'POST', `${trial}/objectives/${/"id":(\d+)/.exec(made)?.[1]}/inverses`);
     });
+  },
+
+  /** Each batch may have as many calls as an evaluator takes at once. */
+  'silent evaluators': async (target) => {
+    const silent = createServer(() => undefined);
+    await once(silent.listen(0, LOCAL_ADDRESS), 'listening');
+    const url = `http://${LOCAL_ADDRESS}:${(silent.address() as AddressInfo).port}/`;
+    const path = await makeProject(
+      target,
+      project(1, { inputCases: Array.from({ length: 500 }, (_, i) => [i / 500]) }),
+    );
+    const body = Buffer.from(
+      JSON.stringify({
+        objectives: [{ objectives: [1], objectiveTypes: ['value'], minimumBounds: [-1], maximumBounds: [1] }],
+        evaluator: { kind: 'http', url, timeoutSeconds: 1_209_600 },
+      }),
+    );
+    const made = await Promise.all(Array.from({ length: 16 }, () => send(target, 'POST', `${path}/batches`, body)));
+    // Until the calls of the first claims are under way.
+    await delay(3_000);
+    const answers = await flood(target, 1, () => delay(500).then(() => send(target, 'GET', '/v1/batches?limit=1')));
+    for (const { status } of made) count(answers, status);
+    const ids = made.map(({ body: answer }) => /"id":(\d+)/.exec(answer)?.[1]);
+    await Promise.all(ids.map((id) => send(target, 'POST', `/v1/batches/${id}/cancel`, Buffer.from('{}'))));
+    silent.closeAllConnections();
+    silent.close();
+    return answers;
+  },
+
+  /** 5 KB each, all different. */
+  'expensive constraints': async (target) => {
+    const path = `/v1/models/${await makeModel(target)}/projects`;
+    let next = 0;
+    return flood(target, 8, () => send(target, 'POST', path, sines(next++)));
+  },
+
+  'deep expressions': async (target) => {
+    const path = `/v1/models/${await makeModel(target)}/projects`;
+    let next = 0;
+    const deep = () => `${'min('.repeat(40)}x0${',x1)'.repeat(40)} >= 9.${next++}`;
+    return flood(target, 8, () => send(target, 'POST', path, constrained(20, [deep(), 'sin(x2*x3*x4) >= 0.9'])));
+  },
+
+  /** Whoever sends them disconnects before they are done. */
+  'abandoned designs': async (target) => {
+    const path = `/v1/models/${await makeModel(target)}/projects`;
+    let next = 0;
+    return flood(target, 8, () => abandon(target, path, sines(next++), 400));
   },
 
   'large registrations': (target) => {

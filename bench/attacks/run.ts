@@ -25,6 +25,7 @@ import { makeLog } from '../../src/log.ts';
 import { quantile } from '../quantile.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { ATTACKS } from './attacks.ts';
+import { VICTIMS } from './victims.ts';
 
 const { values: options } = parseArgs({
   options: { seconds: { type: 'string', default: '15' }, only: { type: 'string' }, database: { type: 'string' } },
@@ -50,7 +51,14 @@ const scopes = ['read', 'write', 'admin'] as const;
 const keyOf = (account: string) => createKey(db, { account, label: null, scopes, expiresAt: null });
 
 const port = await findFreePort();
-const env = { ...process.env, DATABASE_URL: postgres.url, HOST, PORT: String(port), LOG_LEVEL: 'error' };
+const env = {
+  ...process.env,
+  DATABASE_URL: postgres.url,
+  HOST,
+  PORT: String(port),
+  LOG_LEVEL: 'error',
+  ALLOW_PRIVATE_EVALUATORS: '127.0.0.1,127.0.0.2',
+};
 const start = (role: string): ChildProcess =>
   spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, mainFile(), role], {
     env,
@@ -67,12 +75,15 @@ const client = makeClient(`http://${HOST}:${port}`, await keyOf('victim'), 4);
 const rows: Row[] = [];
 await play(client, 5); // Warms up compiled code and prepared statements.
 for (const name of names) {
-  const quiet = await play(client, seconds);
+  const victim = await VICTIMS[name]?.(client);
+  await victim?.piece();
+  const quiet = await play(client, seconds, victim?.piece);
   await resetPeak(serve.pid!);
   const attack = startAttack(name, await keyOf(`attacker of ${name}`));
   await attack.begun;
   await delay(2_000);
-  const attacked = await play(client, seconds);
+  const attacked = await play(client, seconds, victim?.piece);
+  victim?.close();
   const answers = await attack.answers;
   rows.push(toRow(name, quiet, attacked, await peakMib(serve.pid!), answers));
   console.table(rows.slice(-1));
@@ -97,14 +108,15 @@ interface Played {
   readonly failures: readonly string[];
 }
 
-/** Plays polls and cycles of one client, one call at a time. */
-async function play(victim: Client, forSeconds: number): Promise<Played> {
+/** Plays polls and cycles of one client, one call at a time, and in each cycle one piece of that at which the attack aims. */
+async function play(victim: Client, forSeconds: number, piece?: () => Promise<unknown>): Promise<Played> {
   const times: number[] = [];
   const failures: string[] = [];
-  const timed = async <T>(method: string, path: string, body?: object): Promise<T | undefined> => {
+  const timed = <T>(method: string, path: string, body?: object) => timedWork(() => victim.call<T>(method, path, body));
+  const timedWork = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     const startedAt = performance.now();
     try {
-      return await victim.call<T>(method, path, body);
+      return await work();
     } catch (error) {
       failures.push((error as Error).message.slice(0, 200));
       return undefined;
@@ -122,6 +134,7 @@ async function play(victim: Client, forSeconds: number): Promise<Played> {
       continue;
     }
     await timed('GET', '/models?limit=20');
+    if (piece !== undefined) await timedWork(piece);
     const suggested = await timed<{ input: number[] | null }>('POST', `${path}/inverses`);
     await timed('GET', path);
     if (suggested?.input == null) path = undefined;

@@ -6,7 +6,7 @@
  *     [--asynchronous]
  *
  * The service reaches the database at one address, which moves to the new primary: a TCP proxy here, a load balancer or a
- * virtual IP in production, because DATABASE_URL takes one host. Half a second before the primary dies, its link to the
+ * virtual IP in production. (test/fault/several-hosts.test.ts has a DATABASE_URL of both servers instead.) Half a second before the primary dies, its link to the
  * standby fails. A commit that does not wait for the standby is then acknowledged and lost, so the drill must find losses
  * with --asynchronous.
  */

@@ -28,8 +28,10 @@ COUNTER = itertools.count()
 @schemathesis.hook
 def map_case(context, case):
     meta = case.meta
+    break_query(case, meta)
     path = case.path_parameters
-    if path and path.get("key_id") == RECORDS["ownKeyId"]:
+    # As a text in some phases.
+    if path and str(path.get("key_id")) == str(RECORDS["ownKeyId"]):
         path["key_id"] = RECORDS["kept"][0]["key_id"]
     if not path or meta is None or meta.phase.name == "stateful" or meta.is_negative_at(ParameterLocation.PATH):
         return case
@@ -49,6 +51,24 @@ def map_case(context, case):
         if "Idempotency-Key" in case.headers and not meta.is_negative_at(ParameterLocation.HEADER):
             case.headers["Idempotency-Key"] = f"{number}-{next(COUNTER)}"
     return case
+
+
+# A valid cursor that no column of 32 bits holds, and a text that the database cannot hold: hardly ever generated.
+FAR_CURSOR = 2**31
+NUL_TEXT = "a\x00b"
+QUERIES = itertools.count()
+
+
+def break_query(case, meta):
+    """Puts what databases refuse into some of the generated queries: texts where invalid values are expected, cursors elsewhere."""
+    if meta is None or not isinstance(case.query, dict) or next(QUERIES) % 4:
+        return
+    is_negative = meta.is_negative_at(ParameterLocation.QUERY)
+    for name, value in case.query.items():
+        if name == "after" and not is_negative and isinstance(value, int):
+            case.query[name] = FAR_CURSOR
+        elif is_negative and isinstance(value, str):
+            case.query[name] = NUL_TEXT
 
 
 VECTORS = (

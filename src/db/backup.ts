@@ -15,6 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { hostClient } from './hosts.ts';
 
 export const FORMAT = 'backsolve-backup-1';
 /** What COPY ends its rows with; a row cannot look like it, because COPY doubles backslashes. */
@@ -105,8 +106,9 @@ export function target({ table, columns }: TableHeader): string {
 
 /** A session without time limits, apart from any pool. */
 export async function withSession<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
+  const { Client, connectionString } = hostClient(url);
+  const client = new Client({
+    connectionString,
     application_name: 'backsolve-backup',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,

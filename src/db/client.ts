@@ -3,9 +3,10 @@ import pg from 'pg';
 import { diskFull } from '../domain/errors.ts';
 import { ConnectionShares, sharesOf } from './connection-shares.ts';
 import { isOutOfSpace } from './disk-space.ts';
+import { hostClient } from './hosts.ts';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
-import { type Db, databaseTrouble, isPlanOutdated, isSilence } from './transaction.ts';
+import { type Db, databaseTrouble, isPlanOutdated, isReadOnly, isSilence } from './transaction.ts';
 
 export interface ClientSettings {
   readonly url: string;
@@ -123,7 +124,7 @@ export function connect(settings: ClientSettings): Db {
   const names = settings.preparesStatements === false ? undefined : new StatementNames();
   const { onDiskFull = () => undefined } = settings;
   const pool = new pg.Pool({
-    connectionString: settings.url,
+    ...hostClient(settings.url),
     max: settings.poolSize,
     connectionTimeoutMillis: CONNECTING_LIMIT_MS,
     idleTimeoutMillis: 30_000,
@@ -256,7 +257,8 @@ const ROLLED_BACK = { command: 'ROLLBACK', rowCount: null, rows: [] };
 /**
  * A connection whose server stays silent past query_timeout is half open. pg would keep using it, with the unanswered
  * statement ahead of every later one. Once ended, it leaves the pool, and the caller's rollback fails at once. The same goes
- * for a connection with a plan from before a column changed its type.
+ * for a connection with a plan from before a column changed its type, and for one to a server that takes no writes any more: another
+ * host may.
  */
 function cutWhenUseless(client: pg.Client): void {
   const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
@@ -264,7 +266,7 @@ function cutWhenUseless(client: pg.Client): void {
     try {
       return await query(...parameters);
     } catch (error) {
-      if (isSilence(error) || isPlanOutdated(error)) void client.end();
+      if (isSilence(error) || isPlanOutdated(error) || isReadOnly(error)) void client.end();
       // The server undoes the transaction of a lost connection; the caller needs the error that made it roll back.
       if (parameters[0] === 'rollback' && databaseTrouble(error) === 'away') return ROLLED_BACK;
       throw error;

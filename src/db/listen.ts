@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { type HostClient, hostClient } from './hosts.ts';
 import type { Db } from './transaction.ts';
 
 export type Notified = (payload: string) => void;
@@ -44,6 +45,7 @@ export const ANYTHING = '';
 
 export class Listener {
   readonly #settings: ListenerSettings;
+  readonly #hosts: HostClient;
   readonly #listeners = new Map<string, Set<Notified>>();
   #client: pg.Client | undefined;
   /** Statements of the connection, one after the other. */
@@ -58,6 +60,7 @@ export class Listener {
 
   constructor(settings: ListenerSettings) {
     this.#settings = settings;
+    this.#hosts = hostClient(settings.url);
     if (settings.probe === undefined) return;
     this.subscribe(PROBE_CHANNEL, (payload) => {
       if (payload === this.#probe) this.#probe = undefined;
@@ -97,8 +100,9 @@ export class Listener {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#settings.url,
+    const { Client, connectionString } = this.#hosts;
+    const client = new Client({
+      connectionString,
       application_name: this.#settings.applicationName,
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,

@@ -127,6 +127,11 @@ export function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
+/** Whether the server refused to write: it has become a standby. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === '25006';
+}
+
 /** Whether a prepared statement returns other types than when it was prepared: a migration changed a column behind it. */
 export function isPlanOutdated(error: unknown): boolean {
   return sqlState(error) === '0A000' && (error as Error).message.includes('cached plan must not change result type');

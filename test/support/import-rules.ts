@@ -135,7 +135,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
   // A key in the environment is checked when the process starts.
   settings: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
-  'setting-rules': { imports: [], packages: ['zod'] },
+  'setting-rules': { imports: ['domain/database-url'], packages: ['zod'] },
   log: { imports: [], packages: ['pino', 'pino-pretty'] },
   main: { imports: ['cli'], packages: [] },
 };
