@@ -14,7 +14,7 @@ import {
 import type { Db } from '../db/transaction.ts';
 import { makeVerdict } from '../domain/acceptance.ts';
 import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
-import { findNearestRun, type NearestRun } from '../domain/nearest.ts';
+import { findNearestRun, type NearestRun, type WorstOutput, worstOutputOf } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
 import { StopReason } from '../domain/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../domain/trend.ts';
@@ -32,6 +32,8 @@ export interface ObjectiveGlance {
   readonly metCount: number | null;
   /** Of the nearest run, the miss of the output that misses most; null while nothing has been judged. */
   readonly worstMiss: number | null;
+  /** null as well when it meets everything. */
+  readonly worstOutput: WorstOutput | null;
   /** null if not asked for, or while nothing has been judged. */
   readonly trend: Trend | null;
   readonly waitsFor: AwaitedThing;
@@ -123,6 +125,7 @@ function glanceAt(
     surroundings,
     trend,
     worstMiss: best && Math.max(...best.misses),
+    worstOutput: best && worstOutputOf(objective, best),
     metCount: best && makeVerdict(objective)(best.output).filter(Boolean).length,
     waitsFor: objective.stopReason === StopReason.running ? awaitedOf(surroundings) : null,
     // A satisfying output refutes it.

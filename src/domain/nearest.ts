@@ -162,6 +162,30 @@ export interface NearestRun {
   readonly misses: readonly number[];
 }
 
+/** What a run misses most. */
+export interface WorstOutput {
+  /** Zero-based number; null for exact objectives, which are judged together. */
+  readonly number: number | null;
+  /** From the end of its interval, in its unit; for exact objectives the L1 norm beyond the threshold. */
+  readonly distance: number;
+}
+
+/** null for a run that meets everything. */
+export function worstOutputOf(
+  definition: ObjectiveDefinition,
+  { output, misses }: Pick<NearestRun, 'output' | 'misses'>,
+): WorstOutput | null {
+  const worst = Math.max(...misses);
+  if (worst === 0) return null;
+  const { targets, l1 } = compileGoal(definition);
+  if (l1 === null) {
+    const number = misses.indexOf(worst);
+    return { number, distance: distanceToInterval(targets[number]!, output[number]!) };
+  }
+  const norm = output.reduce((sum, y, j) => sum + Math.abs(y - l1.center[j]!), 0);
+  return { number: null, distance: toFinite(norm - l1.threshold) };
+}
+
 interface Run extends Iteration {
   readonly id: number;
   readonly input: readonly number[] | null;

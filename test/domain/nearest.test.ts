@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { evaluateOutput } from '../../src/domain/acceptance.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import { findNearestRun, isNearer, judgeIterations, makeMissMeasure, nearestCase } from '../../src/domain/nearest.ts';
+import {
+  findNearestRun,
+  isNearer,
+  judgeIterations,
+  makeMissMeasure,
+  nearestCase,
+  worstOutputOf,
+} from '../../src/domain/nearest.ts';
 import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
 import { anyJudged, plausibleDouble } from '../support/arbitraries.ts';
 import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
@@ -141,5 +148,31 @@ describe('findNearestRun', () => {
         { id: 1, iteration: 1, input: [0], output: [10, 204], excludedAt: null },
       ]),
     ).toBeNull();
+  });
+});
+
+describe('the output that a run misses most', () => {
+  const at = (definition: ObjectiveDefinition, output: readonly number[]) =>
+    worstOutputOf(definition, { output, misses: makeMissMeasure(definition).missesOf(output) });
+
+  it('is told in its own unit, a limit of 0 like any other', () => {
+    const spare: ObjectiveDefinition = {
+      ...base,
+      objectives: [5, 0],
+      objectiveTypes: ['lessthan', 'greaterthan_equal'],
+    };
+    expect(at(spare, [5.5, -344])).toEqual({ number: 1, distance: 344 });
+    expect(at(spare, [5.5, 1])).toEqual({ number: 0, distance: 0.5 });
+  });
+
+  it('is none of a run that meets everything, and no single one of exact objectives', () => {
+    const sum: ObjectiveDefinition = {
+      ...base,
+      objectives: [1, 2],
+      objectiveTypes: ['exact', 'exact'],
+      desiredL1Norm: 0.5,
+    };
+    expect(at(sum, [1, 2.25])).toBeNull();
+    expect(at(sum, [2, 2])).toEqual({ number: null, distance: 0.5 });
   });
 });

@@ -53,6 +53,7 @@ describe('the list of all objectives', () => {
       outputCount: 3,
       metCount: objective.best.misses.filter((miss: number) => miss === 0).length,
       worstMiss: objective.best.worstMiss,
+      worstOutput: { number: expect.any(Number), name: null, distance: expect.any(Number) },
       trend: null,
       waitsFor: null,
       hasDiagnosis: false,

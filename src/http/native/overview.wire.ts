@@ -3,7 +3,8 @@ import type { ObjectiveGlance } from '../../application/read-overview.ts';
 import { compileGoal } from '../../domain/acceptance.ts';
 import { ENDING_KINDS } from '../../domain/ending.ts';
 import { outputNamesOf } from '../../domain/names.ts';
-import { OBJECTIVE_TYPES, statedTargets } from '../../domain/objective.ts';
+import type { WorstOutput } from '../../domain/nearest.ts';
+import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
 import { intervalSchema, presentInterval } from './history.wire.ts';
@@ -42,6 +43,16 @@ export const objectiveGlanceSchema = z
       .describe(
         'By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while nothing has been judged.',
       ),
+    worstOutput: z
+      .object({
+        number: z.int().nullable().describe('Zero-based; null for exact objectives, which are judged together.'),
+        name: z.string().nullable(),
+        distance: z
+          .number()
+          .describe('From being satisfied, in the unit of the output; for exact the L1 norm beyond what is allowed.'),
+      })
+      .nullable()
+      .describe('The output that the best run misses most; null when it meets all or nothing has been judged.'),
     trend: z
       .object({
         iterations: z.array(z.int()).describe('0 stands for the cases.'),
@@ -72,7 +83,7 @@ export const objectiveGlanceSchema = z
   .meta({ id: 'ObjectiveGlance' });
 
 export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objectiveGlanceSchema> {
-  const { objective, surroundings, metCount, worstMiss, trend, waitsFor, hasDiagnosis } = glance;
+  const { objective, surroundings, metCount, worstMiss, worstOutput, trend, waitsFor, hasDiagnosis } = glance;
   return {
     id: objective.id,
     modelId: surroundings.modelId,
@@ -90,6 +101,7 @@ export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objective
     outputCount: objective.objectives.length,
     metCount,
     worstMiss,
+    worstOutput: worstOutput && { ...worstOutput, name: nameOf(objective, worstOutput) },
     trend: trend && { iterations: [...trend.iterations], misses: [...trend.misses] },
     waitsFor,
     hasDiagnosis,
@@ -112,4 +124,8 @@ function presentTargets({ objective, surroundings }: ObjectiveGlance) {
       objective: stated[j]!,
       objectiveType: objectiveTypes[j]!,
     }));
+}
+
+function nameOf({ labels }: Objective, { number }: WorstOutput): string | null {
+  return number === null ? null : (labels?.outputNames?.[number] ?? null);
 }

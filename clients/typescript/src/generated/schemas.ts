@@ -1685,6 +1685,14 @@ export interface ObjectiveGlance {
    * nothing has been judged.
    */
   worstMiss: number | null;
+  /** The output that the best run misses most; null when it meets all or nothing has been judged. */
+  worstOutput: {
+    /** Zero-based; null for exact objectives, which are judged together. */
+    number: number | null;
+    name: string | null;
+    /** From being satisfied, in the unit of the output; for exact the L1 norm beyond what is allowed. */
+    distance: number;
+  } | null;
   /**
    * How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while
    * nothing has been judged.

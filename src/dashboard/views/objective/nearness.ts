@@ -40,7 +40,7 @@ export function bestText(head: Near): string {
   return `Best: ${nameOfBest(head)}, ${met} of ${bestOutput.length} met${misses}`;
 }
 
-export function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration' | 'bestCaseNumber'>): string {
+function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration' | 'bestCaseNumber'>): string {
   return bestIteration === null ? `known case ${bestCaseNumber}` : `iteration ${bestIteration}`;
 }
 

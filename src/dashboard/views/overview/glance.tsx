@@ -83,19 +83,24 @@ function StateOf({ glance }: { readonly glance: ObjectiveGlance }) {
 }
 
 function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
-  const { metCount, outputCount, worstMiss } = glance;
+  const { metCount, outputCount, worstOutput } = glance;
   if (metCount === null) return <p class="glance-met hint">not judged yet</p>;
   return (
     <p class="glance-met">
       {metCount} of {outputCount} met
       <meter min={0} max={outputCount} value={metCount} aria-hidden="true" />
-      {worstMiss !== null && worstMiss > 0 && (
-        <span class="hint" title={String(worstMiss)}>
-          worst miss {shortMiss(worstMiss)}
+      {worstOutput !== null && (
+        <span class="hint" title={String(worstOutput.distance)}>
+          {missText(worstOutput)}
         </span>
       )}
     </p>
   );
+}
+
+/** In the unit of the output: a share of a limit tells nothing where that is 0. */
+function missText({ number, name, distance }: NonNullable<ObjectiveGlance['worstOutput']>): string {
+  return `${number === null ? 'sum' : (name ?? `y${number + 1}`)} off by ${short(distance)}`;
 }
 
 /** Two digits tell how near it is. */

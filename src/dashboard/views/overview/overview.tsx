@@ -183,10 +183,10 @@ function List({ known: { glances, olderAfter, total }, choice, ticked, onTicked 
           />
         ))}
       </ul>
-      {glances.some(({ worstMiss }) => worstMiss !== null && worstMiss > 0) && (
+      {glances.some(({ worstOutput }) => worstOutput !== null) && (
         <p class="hint">
-          Worst miss: how far the worst output of the best run is from its interval. 1 is half the width of the
-          interval; for a target without bounds, 1 % of the target.
+          Off by: how far the output that the best run misses most is from what is wanted, in its unit. The lines show
+          the worst miss of the best run so far, in tolerances.
         </p>
       )}
       <nav class="overview-pages" aria-label="Pages of objectives">

@@ -1606,6 +1606,14 @@ class Front(Wire):
     """Up to 20 points that the models expect between the points and beyond."""
 
 
+class ObjectiveGlanceWorstOutput(Wire):
+    number: int | None
+    """Zero-based; null for exact objectives, which are judged together."""
+    name: str | None
+    distance: float
+    """From being satisfied, in the unit of the output; for exact the L1 norm beyond what is allowed."""
+
+
 class ObjectiveGlanceTrend(Wire):
     iterations: list[int]
     """0 stands for the cases."""
@@ -1650,6 +1658,8 @@ class ObjectiveGlance(Wire):
     """Outputs that meet their objectives in the best run so far; null while nothing has been judged."""
     worst_miss: float | None
     """By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while nothing has been judged."""
+    worst_output: ObjectiveGlanceWorstOutput | None
+    """The output that the best run misses most; null when it meets all or nothing has been judged."""
     trend: ObjectiveGlanceTrend | None
     """How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while nothing has been judged."""
     waits_for: Literal["suggestion", "output"] | None
