@@ -21,7 +21,7 @@ import { makeUniform } from './random.ts';
 import { planarArm } from './robot.ts';
 
 /** Random numbers of one run. */
-interface Chance {
+export interface Chance {
   readonly uniform: () => number;
   readonly normal: () => number;
   readonly exponential: (mean: number) => number;
@@ -62,7 +62,7 @@ interface Definition {
 
 const AVERAGED = 200;
 
-function define({ draw, average, deviations, ...rest }: Definition): RandomSystem {
+export function define({ draw, average, deviations, ...rest }: Definition): RandomSystem {
   const averaged = (x: readonly number[]) => {
     const sums = new Array<number>(rest.objectives.length).fill(0);
     for (let k = 0; k < AVERAGED; k++) {

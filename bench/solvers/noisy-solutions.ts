@@ -5,12 +5,14 @@
  *   them on average (--of mean);
  * - ratio: the runs of these plays over those of the search on the averaged function, which knows no noise, as geometric means.
  *
- *   npx node bench/solvers/noisy-solutions.ts [--of run,mean] [--seeds 1-20] [--problem a,b] [--known] [--quiet]
+ *   npx node bench/solvers/noisy-solutions.ts [--of run,mean] [--set systems] [--seeds 1-20] [--problem a,b] [--known] [--quiet]
  *
- * --known states the standard deviations where they are the same everywhere; without it the noise is estimated. Bars: held at
+ * --set queues plays those of ../problems/queues.ts, whose mean waits are skewed, tuning-queues the ones that constants were chosen
+ * on. Of queues each has to hold by itself. --known states the standard deviations where they are the same everywhere; without it the noise is estimated. Bars: held at
  * least 0.85, ratio at most 3.
  */
 import { parseArgs } from 'node:util';
+import { queues, tuningQueues } from '../problems/queues.ts';
 import { randomSystems } from '../problems/random-systems.ts';
 import { CONFIDENCE, type ConfidenceOf, playNoisily, truthAt } from './noisy-play.ts';
 import { play } from './play.ts';
@@ -19,16 +21,24 @@ import { geometricMean } from './scores.ts';
 const { values: options } = parseArgs({
   options: {
     of: { type: 'string', default: 'run,mean' },
+    set: { type: 'string', default: 'systems' },
     seeds: { type: 'string', default: '1-20' },
     problem: { type: 'string' },
     known: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
   },
 });
-const FRESH_RUNS = 1_000;
+/** Means of skewed outputs take more runs to be known. */
+const SETS = {
+  systems: { systems: randomSystems, freshRuns: 1_000 },
+  queues: { systems: queues, freshRuns: 10_000 },
+  'tuning-queues': { systems: tuningQueues, freshRuns: 10_000 },
+} as const;
+if (!(options.set in SETS)) throw new Error(`--set must be one of ${Object.keys(SETS).join(', ')}`);
+const { systems: all, freshRuns } = SETS[options.set as keyof typeof SETS];
 const [firstSeed, lastSeed = firstSeed] = options.seeds.split('-').map(Number);
 const names = options.problem?.split(',');
-const systems = randomSystems.filter(({ name }) => !names || names.includes(name));
+const systems = all.filter(({ name }) => !names || names.includes(name));
 
 for (const of of options.of.split(',') as ConfidenceOf[]) {
   const runs: number[] = [];
@@ -41,7 +51,7 @@ for (const of of options.of.split(',') as ConfidenceOf[]) {
       own.runs.push(result.runs);
       own.noiseless.push(play({ ...system, evaluate: (x) => system.average(x) }, seed).runs);
       if (!result.declared) continue;
-      const truth = truthAt(system, result.declared, FRESH_RUNS);
+      const truth = truthAt(system, result.declared, freshRuns);
       own.shares.push(truth.run);
       if (of === 'run' ? truth.run >= CONFIDENCE : truth.mean) own.held++;
     }

@@ -17,6 +17,8 @@ interface NoisyGame {
   readonly goal: Goal;
   readonly mean: (x: readonly number[]) => readonly number[];
   readonly sds: readonly number[];
+  /** In place of normal noise. */
+  readonly draw?: (x: readonly number[], normal: () => number) => readonly number[];
   readonly noise: Noise;
   readonly seed?: number;
 }
@@ -29,14 +31,15 @@ interface NoisyPlay {
 }
 
 /** Plays designed cases, then at most `limit` suggestions. */
-function play({ variables, goal, mean, sds, noise, seed = 1 }: NoisyGame, limit: number): NoisyPlay {
+function play({ variables, goal, mean, sds, draw, noise, seed = 1 }: NoisyGame, limit: number): NoisyPlay {
   const space = { variables };
   const [n, m] = [variables.length, sds.length];
   const random = makeRandom(seed, 99);
   const X = Array.from(initialDesign({ space, outputCount: m, caseCount: null, seed }).X);
   const Y: number[] = [];
   const run = (x: readonly number[]) => {
-    Y.push(...mean(x).map((y, j) => y + sds[j]! * random.normal()));
+    const normal = () => random.normal();
+    Y.push(...(draw?.(x, normal) ?? mean(x).map((y, j) => y + sds[j]! * normal())));
   };
   for (let i = 0; i < X.length; i += n) run(X.slice(i, i + n));
   const firstSuggested = X.length / n;
@@ -101,6 +104,44 @@ describe('a search for an input that holds', () => {
     const [y, z] = bowl.mean(inputOf(request, end!.bestIndex));
     expect(y).toBeLessThanOrEqual(1);
     expect(Math.abs(z! - 0.5)).toBeLessThanOrEqual(0.5);
+  });
+
+  it('declares the mean of positive, skewed outputs after five runs, and never against the mean of these runs', () => {
+    const limit = 1.2;
+    const waits = (seed: number): NoisyGame => ({
+      variables: [float(0.1, 2)],
+      goal: { targets: [atMost(limit), atLeast(0.5)], l1: null },
+      mean: ([x]) => [x!, x!],
+      draw: ([x], normal) => [x! * Math.exp(0.9 * normal() - 0.405), x! + 0.05 * normal()],
+      sds: [0, 0],
+      noise: sure('mean'),
+      seed,
+    });
+    const ends = [1, 2, 3].map((seed) => {
+      const { request, end } = play(waits(seed), 60);
+      if (end?.reason !== 'reached') return null;
+      const { X, Y, count } = request.history;
+      const rows = Array.from({ length: count }, (_, i) => i).filter((i) => X[i] === X[end.bestIndex]);
+      return {
+        runs: rows.length,
+        own: rows.reduce((sum, i) => sum + Y[2 * i]! / rows.length, 0),
+        truth: X[end.bestIndex]!,
+      };
+    });
+    const declared = ends.filter((one) => one !== null);
+    expect(declared.length).toBeGreaterThanOrEqual(2);
+    expect(Math.min(...declared.map(({ runs }) => runs))).toBeGreaterThanOrEqual(5);
+    expect(Math.max(...declared.map(({ own }) => own))).toBeLessThanOrEqual(limit);
+    expect(declared.filter(({ truth }) => truth > limit).length).toBeLessThanOrEqual(1);
+  });
+
+  it('asks for no more runs where positive outputs scatter little', () => {
+    const steady = { ...bowl, sds: [0.05, 0.05], noise: sure('mean') };
+    const { request, end } = play(steady, 60);
+    expect(end?.reason).toBe('reached');
+    const at = inputOf(request, end!.bestIndex).join();
+    const runs = Array.from({ length: request.history.count }, (_, row) => inputOf(request, row).join());
+    expect(runs.filter((one) => one === at)).toHaveLength(3);
   });
 
   it('repeats inputs bit for bit, and says which row; it proposes no other input twice', () => {
@@ -241,10 +282,11 @@ describe('the models of noisy runs', () => {
 });
 
 describe('a probability', () => {
-  const known = { variance: 0.04, noise: 0.09, freedom: Number.POSITIVE_INFINITY, squares: 0 };
+  const known = { variance: 0.04, noise: 0.09, freedom: Number.POSITIVE_INFINITY, squares: 0, skew: 0 };
   const belief: Belief = {
     runs: 2,
     failures: 0,
+    isSkewed: false,
     outputs: [
       { ...known, mean: 0.2, observed: 0.4, lower: Number.NEGATIVE_INFINITY, upper: 0.6 },
       { ...known, mean: 0, observed: -0.1, lower: -0.7, upper: 0.7 },
@@ -272,6 +314,27 @@ describe('a probability', () => {
     expect(ofRun(belief, l1, table).value).toBe(1);
   });
 
+  it('of the mean of a lognormal output counts the rare large values', () => {
+    const random = makeRandom(5);
+    const draws = 200_000;
+    const output = {
+      ...known,
+      mean: 0.2,
+      observed: 0.4,
+      lower: Number.NEGATIVE_INFINITY,
+      upper: Math.log(1.6),
+      skew: 1 / 2,
+    };
+    const { mean, variance } = meanGiven(output, 2, output.noise);
+    let hits = 0;
+    for (let k = 0; k < draws; k++) {
+      const theta = mean + Math.sqrt(variance) * random.normal();
+      if (Math.exp(theta + output.noise / 2) <= 1.6) hits++;
+    }
+    const skewed: Belief = { runs: 2, failures: 0, isSkewed: true, outputs: [output] };
+    expect(ofMean(skewed, null, makeDraws(512, 1)).value).toBeCloseTo(hits / draws, 2);
+  });
+
   it('falls with failed runs at the input', () => {
     const table = makeDraws(64, 2);
     const failed = { ...belief, failures: 2 };
@@ -280,7 +343,7 @@ describe('a probability', () => {
 
   it('is larger where the outputs go together', () => {
     const half = { ...known, mean: 0, observed: 0, lower: Number.NEGATIVE_INFINITY, upper: 0 };
-    const pair: Belief = { runs: 1, failures: 0, outputs: [half, half] };
+    const pair: Belief = { runs: 1, failures: 0, isSkewed: false, outputs: [half, half] };
     const { forMean } = makeDraws(200_000, 2);
     const correlated = (r: number) => Float64Array.of(1, 0, r, Math.sqrt(1 - r * r));
     // Sheppard 1899: two medians are not exceeded together with the probability 1/4 + asin(r) / 2 pi.

@@ -12,20 +12,19 @@
 import type { Cases } from '../cases.ts';
 import { calibrationSquare, noiseVariance, type OutputModel, type Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
+import { drawNoise, type Scatter } from './draw-noise.ts';
 
 /** One output at one input, in units in which noise is about normal. */
-export interface OutputBelief {
+export interface OutputBelief extends Scatter {
   /** What the models expect of theta without the runs at the input. */
   readonly mean: number;
   readonly variance: number;
-  /** Variance of the noise, and the degrees of freedom that this value is worth; infinite for a known one. */
-  readonly noise: number;
-  readonly freedom: number;
-  /** The runs at the input: their mean and the sum of their squared deviations. */
+  /** The mean of the runs at the input. */
   readonly observed: number;
-  readonly squares: number;
   readonly lower: number;
   readonly upper: number;
+  /** By how much the mean of the output exceeds theta, in variances of the noise: 1/2 for a logarithm, else 0. */
+  readonly skew: number;
 }
 
 export interface Belief {
@@ -33,6 +32,8 @@ export interface Belief {
   readonly runs: number;
   readonly failures: number;
   readonly outputs: readonly OutputBelief[];
+  /** Whether the runs of an output may be skewed. */
+  readonly isSkewed: boolean;
 }
 
 /** The models of all cases, and what they know about noise. */
@@ -53,6 +54,11 @@ export interface NoisyModels {
 const MOST_STANDARDIZED = 50;
 /** A variance that stands for no knowledge, in standardized units. */
 const UNKNOWN = 1e4;
+/**
+ * Runs of a positive output count as skewed where the standard deviation of its logarithm may be this large: at the quantile of the
+ * standard normal distribution. A lognormal output then has a skewness of 0.95.
+ */
+const SKEWED = { deviation: 0.3, quantile: -1.2816 };
 /** Steps of the numerical derivatives of a warp. */
 const SLOPE_STEP = 1e-4;
 const CURVATURE_STEP = 0.1;
@@ -62,15 +68,15 @@ const CURVATURE_STEP = 0.1;
  *
  * @param u length p, its features
  * @param members the cases at the input
- * @param units of the belief: those of the models, in which the noise of positive outputs may be relative, or those of the
- * outputs, in which means of runs are taken
+ * @param units of the belief: those of the models, in which the noise of positive outputs may be relative; those of the
+ * outputs, in which means of runs are taken; or those in which the means over all runs are judged, see `inLogarithms`
  */
 export function beliefAt(
   models: NoisyModels,
   u: Float64Array,
   members: readonly number[],
   failures: number,
-  units: 'models' | 'outputs',
+  units: 'models' | 'outputs' | 'means',
 ): Belief {
   const { surrogate, predictor, cases } = models;
   predictor.predict(u);
@@ -80,9 +86,10 @@ export function beliefAt(
     const standardized = standardBelief(models, output, j, values, members.filter((i) => models.rows.has(i)).length);
     return units === 'models' || !output.fitted
       ? standardized
-      : inOutputUnits(models, output.fitted, j, values, standardized);
+      : ((units === 'means' ? inLogarithms(models, output.fitted, j, values, standardized) : null) ??
+          inOutputUnits(models, output.fitted, j, values, standardized));
   });
-  return { runs: members.length, failures, outputs };
+  return { runs: members.length, failures, outputs, isSkewed: outputs.some(({ skew }) => skew > 0) };
 }
 
 /** @param known how many of the values the models know */
@@ -95,7 +102,8 @@ function standardBelief(
 ): OutputBelief {
   if (!fitted) {
     const variance = predictor.sigma[j]! ** 2;
-    return { mean: 0, variance, noise: 0, freedom: Number.POSITIVE_INFINITY, observed: 0, squares: 0, lower, upper };
+    const constant = { noise: 0, freedom: Number.POSITIVE_INFINITY, observed: 0, squares: 0, skew: 0 };
+    return { mean: 0, variance, ...constant, lower, upper };
   }
   const { warp } = fitted;
   const toZ = (y: number) => Math.min(MOST_STANDARDIZED, Math.max(-MOST_STANDARDIZED, warp.toZ(y)));
@@ -110,7 +118,7 @@ function standardBelief(
     known > 0 ? variance * (predictor.mean[j]! / posterior - (known * observed) / noise) : predictor.mean[j]!;
   const sd = cases.noise?.[j];
   const here = predictor.mean[j]!;
-  const stated = typeof sd === 'number' ? (sd / slopeOf(warp, here)) ** 2 : null;
+  const stated = typeof sd === 'number' ? (sd / slopeOf(warp.fromZ, here)) ** 2 : null;
   return {
     mean,
     variance: variance * calibration * doubt,
@@ -120,6 +128,7 @@ function standardBelief(
     squares,
     lower,
     upper,
+    skew: 0,
   };
 }
 
@@ -134,7 +143,7 @@ function inOutputUnits(
   { mean, variance, noise, freedom }: OutputBelief,
 ): OutputBelief {
   const here = predictor.mean[j]!;
-  const slope = slopeOf(warp, here);
+  const slope = slopeOf(warp.fromZ, here);
   const curvature =
     warp.kind === 'identity'
       ? 0
@@ -148,11 +157,55 @@ function inOutputUnits(
     ...momentsOf(values),
     lower: cases.intervals[j]!.lower,
     upper: cases.intervals[j]!.upper,
+    skew: 0,
   };
 }
 
-/** dy / dz of a warp at z. */
-function slopeOf({ fromZ }: Fitted['warp'], z: number): number {
+/**
+ * The same in the logarithm of the output where its runs may be skewed, which are then taken for lognormal: of mean
+ * exp(theta + v / 2). null for others. A mean of few such runs is mostly too small, and so is their scatter: waits of 8, 9 and 10
+ * belong to a queue whose mean wait is 15.
+ */
+function inLogarithms(
+  { predictor, cases }: NoisyModels,
+  { warp }: Fitted,
+  j: number,
+  values: readonly number[],
+  { mean, variance, noise, freedom }: OutputBelief,
+): OutputBelief | null {
+  const here = predictor.mean[j]!;
+  if (!(warp.fromZ(here) > 0) || !isPositive(cases, j) || values.some((value) => value === 0)) return null;
+  const slope = slopeOf((z) => Math.log(warp.fromZ(z)), here);
+  const own = momentsOf(values.map(Math.log));
+  const scatter = { noise: noise * slope ** 2, freedom, squares: own.squares };
+  if (!mayBeSkewed(scatter, values.length)) return null;
+  const log = (y: number) => (y > 0 ? Math.log(y) : Number.NEGATIVE_INFINITY);
+  const { lower, upper } = cases.intervals[j]!;
+  // Models of the output itself predict its mean rather than theta.
+  const shift = warp.kind === 'log' ? 0 : scatter.noise / 2;
+  return {
+    mean: Math.log(warp.fromZ(here)) + slope * (mean - here) - shift,
+    variance: variance * slope ** 2,
+    ...scatter,
+    observed: own.observed,
+    lower: log(lower),
+    upper: log(upper),
+    skew: 1 / 2,
+  };
+}
+
+function isPositive({ Y, intervals }: Cases, j: number): boolean {
+  for (let i = j; i < Y.length; i += intervals.length) if (!(Y[i]! >= 0)) return false;
+  return true;
+}
+
+/** Whether the standard deviation of a logarithm may be as large as that of skewed runs. @param runs at the input */
+function mayBeSkewed(scatter: Scatter, runs: number): boolean {
+  return drawNoise(scatter, runs, SKEWED.quantile) > SKEWED.deviation ** 2;
+}
+
+/** The slope of the inverse of a warp at z. */
+function slopeOf(fromZ: (z: number) => number, z: number): number {
   return (fromZ(z + SLOPE_STEP) - fromZ(z - SLOPE_STEP)) / (2 * SLOPE_STEP);
 }
 

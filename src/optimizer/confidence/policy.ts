@@ -12,10 +12,9 @@ import type { Prepared } from '../prepare.ts';
 import type { Proposal, Standing } from '../problem.ts';
 import { byLoss } from '../targets.ts';
 import type { Belief, OutputBelief } from './belief.ts';
+import { chiSquare, drawNoise } from './draw-noise.ts';
 import {
-  chiSquare,
   type Draws,
-  drawNoise,
   jointExcess,
   makeDraws,
   meanGiven,
@@ -47,6 +46,7 @@ const RANKED = 30;
 const JUDGED = 4;
 /** See `leastRuns`. */
 const ESTIMATED_RUNS = 3;
+const SKEWED_RUNS = 5;
 /** Futures simulated for each number of further runs. */
 const FUTURES = 24;
 const FURTHER_RUNS = [1, 2, 4, 8];
@@ -96,7 +96,7 @@ export function decide(prepared: Prepared, asked: Asked, found: Float64Array | n
   // Far from the targets every repeat is wasted.
   if (found && !judged.some((one) => one.standing.mean.value > NEGLIGIBLE))
     return { kind: 'new', standing, tried: null };
-  const fresh = found ? worth(beliefsAt(models, goal, featuresOf(encoding, found), null), null) : LEAST_HOPE;
+  const fresh = found ? worth(beliefsAt(models, goal, asked, featuresOf(encoding, found), null), null) : LEAST_HOPE;
   let best: Tried | null = null;
   let most = fresh;
   for (const { tried, beliefs } of judged) {
@@ -123,7 +123,7 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
   const judged = triedInputs(prepared)
     .sort((a, b) => order(a.members[0]!, b.members[0]!))
     .slice(0, RANKED)
-    .map((tried) => ({ tried, beliefs: beliefsAt(models, goal, tried.u, tried) }))
+    .map((tried) => ({ tried, beliefs: beliefsAt(models, goal, asked, tried.u, tried) }))
     .map((one) => ({ ...one, value: rankOf(judgeBeliefs(one.beliefs, goal, ranking)) }))
     .sort((a, b) => b.value - a.value)
     .filter(({ tried }, rank) => rank < JUDGED || isConfirmed(prepared, asked, tried))
@@ -143,13 +143,17 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
   return { models, judged };
 }
 
-function isReached(prepared: Prepared, asked: Asked, { tried, standing }: Judged): boolean {
+function isReached(prepared: Prepared, asked: Asked, { tried, beliefs, standing }: Judged): boolean {
   if (asked.kind === 'confirm') return isConfirmed(prepared, asked, tried);
-  return tried.members.length >= leastRuns(prepared) && isEnough(asked, standing[asked.of]);
+  const belief = asked.of === 'run' ? beliefs.forRun : beliefs.forMean;
+  if (tried.members.length < leastRuns(prepared, belief) || !isEnough(asked, belief, standing[asked.of])) return false;
+  // Models of skewed outputs do not outvote the runs at the input.
+  return !belief.isSkewed || isMeanInside(prepared.cases, prepared.request.goal, tried.members);
 }
 
 /** Runs at an input without which it is not declared: what is estimated is to be seen there. */
-function leastRuns({ request }: Prepared): number {
+function leastRuns({ request }: Prepared, { isSkewed }: Belief): number {
+  if (isSkewed) return SKEWED_RUNS;
   return request.noise!.standardDeviations ? 1 : ESTIMATED_RUNS;
 }
 
@@ -178,12 +182,12 @@ function rateOf(
   const draws = makeDraws(DRAWS.future, m);
   const futures = makeDraws(FUTURES, 2 * m);
   const declared = (further: number) => {
-    if (belief.runs + further < leastRuns(prepared)) return 0;
+    if (belief.runs + further < leastRuns(prepared, belief)) return 0;
     let hits = 0;
     for (let f = 0; f < FUTURES; f++) {
       const later = future(belief, further, futures, f);
       const probability = (asked.of === 'run' ? ofRun : ofMean)(later, l1, draws);
-      if (isEnough(asked, probability)) hits++;
+      if (isEnough(asked, later, probability)) hits++;
     }
     return hits / FUTURES;
   };

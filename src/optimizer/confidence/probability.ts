@@ -10,6 +10,7 @@ import { normalCdf } from '../numerics/normal.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Goal, UncertainProbability } from '../problem.ts';
 import type { Belief, OutputBelief } from './belief.ts';
+import { drawNoise } from './draw-noise.ts';
 
 /** Standard normal numbers for draws of a belief: for each draw and output one for the noise variance and one for the mean. */
 export interface Draws {
@@ -37,13 +38,6 @@ export function makeDraws(count: number, m: number): Draws {
   return { count, m, forNoise: normals(count * m), forMean: normals(count * m), forRun: normals(INNER * m) };
 }
 
-/** A draw of the noise variance of one output given the runs. @param normal standard normal number */
-export function drawNoise({ noise, freedom, squares }: OutputBelief, runs: number, normal: number): number {
-  if (freedom === Number.POSITIVE_INFINITY) return noise;
-  const total = freedom + Math.max(0, runs - 1);
-  return (freedom * noise + squares) / chiSquare(total, normal);
-}
-
 /** The distribution of the mean of one output given the runs and their noise variance: its mean and variance. */
 export function meanGiven(
   { mean, variance, observed }: OutputBelief,
@@ -54,12 +48,6 @@ export function meanGiven(
   if (!(noise > 0)) return { mean: observed, variance: 0 };
   const precision = 1 / variance + runs / noise;
   return { mean: (mean / variance + (runs * observed) / noise) / precision, variance: 1 / precision };
-}
-
-/** A draw of chi square. Source: Wilson and Hilferty 1931. */
-export function chiSquare(freedom: number, normal: number): number {
-  const share = 2 / (9 * freedom);
-  return freedom * Math.max(0.02, 1 - share + normal * Math.sqrt(share)) ** 3;
 }
 
 /**
@@ -97,10 +85,14 @@ export function ofMean(belief: Belief, l1: Goal['l1'], draws: Draws): UncertainP
   const drawn = makeDrawn(m);
   for (let d = 0; d < count; d++) {
     drawFrom(belief, draws, d, drawn);
-    const { means, variances } = drawn;
+    const { noises, means, variances } = drawn;
+    const isMet = (j: number) => {
+      const output = belief.outputs[j]!;
+      return inside(output, means[j]! + output.skew * noises[j]!, variances[j]!);
+    };
     let value = 1;
     if (l1) value = shareWithin(l1, means, variances, draws);
-    else for (let j = 0; j < m; j++) value *= inside(belief.outputs[j]!, means[j]!, variances[j]!);
+    else for (let j = 0; j < m; j++) value *= isMet(j);
     values[d] = value;
   }
   return summary(values, values, successOf(belief));
