@@ -24,7 +24,9 @@ beforeAll(async () => {
   for (const folder of ['docs', 'styles']) {
     await cp(join(REPOSITORY, 'src/dashboard', folder), join(dashboard, folder), { recursive: true });
   }
-  await cp(join(REPOSITORY, 'src/dashboard/icon.svg'), join(dashboard, 'icon.svg'));
+  for (const file of ['icon.svg', 'shell/page-secret.ts']) {
+    await cp(join(REPOSITORY, 'src/dashboard', file), join(dashboard, file));
+  }
   await mkdir(join(root, 'docs/pictures'), { recursive: true });
   await writeFile(join(root, 'docs/keys.md'), '# Keys\n');
   await cp(join(REPOSITORY, 'docs/openapi.json'), join(root, 'docs/openapi.json'));

@@ -41,7 +41,7 @@ async function prepareNamed() {
     minimums: [3, 0, -1],
     maximums: [5, 1, 1],
     inputTypes: ['category', 'boolean', 'float'],
-    categories: [['=steel', 'brass, "old"', 'plain\r\nline'], [], []],
+    categories: [['=steel', 'brass, "old"', 'plain line'], [], []],
     inputCases: [[3, 0, 0]],
   });
   const projectUrl = `/v1/models/${model.id}/projects/${project.id}`;
@@ -98,8 +98,8 @@ describe('iterations as CSV', () => {
       HEADER,
       ['brass, "old"', '1', '0.1', '1', '2', '1', 'active', 'true', 'false', '', 'false'],
       ["'=steel", '0', '1e-300', '', '', '2', 'failed', '', '', '\'-1, "sic"', 'false'],
-      ['plain\r\nline', '1', '0.30000000000000004', '9.9', '20.5', '3', 'active', 'true', 'true', '', 'true'],
-      ['plain\r\nline', '0', '1e+20', '', '', '4', 'active', '', '', '', 'false'],
+      ['plain line', '1', '0.30000000000000004', '9.9', '20.5', '3', 'active', 'true', 'true', '', 'true'],
+      ['plain line', '0', '1e+20', '', '', '4', 'active', '', '', '', 'false'],
       ['', '', '', '', '', '5', 'active', '', '', '', 'false'],
     ]);
     expect(answer.text).toContain('"brass, ""old"""');
@@ -172,7 +172,7 @@ describe('iterations as lines of JSON', () => {
     expect(parsed[2]).toEqual({
       iteration: 3,
       status: 'active',
-      input: { '+material': 'plain\r\nline', glued: true, 'met:Power': 0.30000000000000004 },
+      input: { '+material': 'plain line', glued: true, 'met:Power': 0.30000000000000004 },
       output: { Power: 9.9, iteration: 20.5 },
       met: { Power: true, iteration: true },
       failureReason: null,

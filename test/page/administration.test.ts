@@ -28,7 +28,7 @@ async function openAccount() {
 
 type Call = Awaited<ReturnType<typeof openAccount>>['call'];
 
-const HOSTILE = '<img src=x onerror=alert(1)> \u202egnol';
+const HOSTILE = '<img src=x onerror=alert(1)> gnol';
 
 /** A batch whose designed cases wait for an evaluator. */
 async function makeBatch(call: Call, name: string, projectName = 'Heat exchanger') {
