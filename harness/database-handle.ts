@@ -1,6 +1,6 @@
-import { type ClientSettings, connect } from '../src/db/client.ts';
+import { type ClientSettings, connect } from '../src/db/connection/client.ts';
+import type { Db } from '../src/db/connection/transaction.ts';
 import { migrate } from '../src/db/migrate.ts';
-import type { Db } from '../src/db/transaction.ts';
 
 /** A handle with one connection and time limits that only a hanging statement exceeds, unless `changes` say otherwise. */
 export function connectTo(url: string, changes: Partial<Omit<ClientSettings, 'url'>> = {}): Db {

@@ -1,6 +1,6 @@
 /** Objectives with as many runs as wanted, for tests and measurements of the page: created over HTTP, lengthened by SQL. */
 import { sql } from 'kysely';
-import type { Db } from '../src/db/transaction.ts';
+import type { Db } from '../src/db/connection/transaction.ts';
 import { judgeIterations, makeMissMeasure } from '../src/domain/nearest.ts';
 import type { ObjectiveDefinition } from '../src/domain/objective.ts';
 

@@ -1,18 +1,18 @@
 /** With composing/, the only place that builds objects. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
-import { Designs } from './application/designs.ts';
+import { Designs } from './application/data/designs.ts';
 import { checkDefinition } from './composing/check-definition.ts';
 import { allowedHosts, type RunningIngress, startIngress, webhookUrlJudge } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
 import { startWorker } from './composing/worker.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
-import { connect, poolUsage } from './db/client.ts';
-import { DiskSpace, hasRoom } from './db/disk-space.ts';
-import { Listener, notify } from './db/listen.ts';
-import { findLostLimits } from './db/lost-limits.ts';
+import { connect, poolUsage } from './db/connection/client.ts';
+import { DiskSpace, hasRoom } from './db/connection/disk-space.ts';
+import { Listener, notify } from './db/connection/listen.ts';
+import { findLostLimits } from './db/connection/lost-limits.ts';
+import { type Db, databaseTrouble } from './db/connection/transaction.ts';
 import { makeMigrationCheck } from './db/migrate.ts';
-import { type Db, databaseTrouble } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
 import { beginExport } from './http/native/export.ts';

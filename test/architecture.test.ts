@@ -90,7 +90,7 @@ describe('the vocabulary of docs/architecture.md', () => {
       const found = [...sources].filter(([path]) => zoneOf(path) === zone);
       // The spacing of an input's values is a step in its own right, and a field of the interface.
       const STEPS_OF_INPUTS =
-        /^(application\/engine-input|domain\/input-(details|space)|http\/native\/(projects-by-name|project-fields\.wire|projects\.wire))\.ts:\d+: step$/;
+        /^(application\/search\/engine-input|domain\/input-(details|space)|http\/native\/(projects-by-name|project-fields\.wire|projects\.wire))\.ts:\d+: step$/;
       // Processes of earlier releases still listen on this channel.
       const words = found.flatMap(([path, source]) =>
         findRetiredWords(path, source.replace('backsolve_settled', 'backsolve_finished'), RETIRED),
@@ -137,7 +137,7 @@ describe('the rules', () => {
   test.each([
     ['domain/trial.ts', "import { z } from 'zod';"],
     ['domain/trial.ts', "import { createHash } from 'node:crypto';"],
-    ['domain/trial.ts', "import type { Db } from '../db/transaction.ts';"],
+    ['domain/trial.ts', "import type { Db } from '../db/connection/transaction.ts';"],
     ['domain/acceptance.ts', "import { Target } from '../optimizer/problem.ts';"],
     ['domain/acceptance.ts', "import type { Interval } from '../optimizer/targets.ts';"],
     ['optimizer/suggest.ts', "import type { Trial } from '../domain/trial.ts';"],
@@ -152,7 +152,7 @@ describe('the rules', () => {
     ['application/create-model.ts', "import { sql } from 'kysely';"],
     ['application/create-model.ts', "import type { Config } from '../config.ts';"],
     ['worker/run.ts', "import { getTrial } from '../db/trials.ts';"],
-    ['http/server.ts', "import { inTransaction } from '../db/transaction.ts';"],
+    ['http/server.ts', "import { inTransaction } from '../db/connection/transaction.ts';"],
     ['http/server.ts', "import type { Row } from '../db/schema.ts';"],
     ['http/server.ts', "import { pino } from 'pino';"],
     ['http/server.ts', 'const plugin = await import(name);'],
@@ -183,8 +183,8 @@ describe('the rules', () => {
     ['application/create-model.ts', "import { type Engine } from '../engine/pool.ts';"],
     ['application/create-model.ts', "export type { Engine } from '../engine/pool.ts';"],
     ['application/create-model.ts', "let engine: import('../engine/pool.ts').Engine;"],
-    ['worker/run.ts', "import { listen } from '../db/listen.ts';"],
-    ['http/server.ts', "import type { Db } from '../db/transaction.ts';"],
+    ['worker/run.ts', "import { listen } from '../db/connection/listen.ts';"],
+    ['http/server.ts', "import type { Db } from '../db/connection/transaction.ts';"],
     ['dashboard/shell/service.ts', "import { Backsolve } from '../../../clients/typescript/src/index.ts';"],
     ['dashboard/main.tsx', "import { render } from 'preact';"],
     ['dashboard/main.tsx', "import './styles/base.css';"],

@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findFreePort } from '../../harness/free-port.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';

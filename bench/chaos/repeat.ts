@@ -4,12 +4,12 @@
  * first.
  */
 import { connectTo } from '../../harness/database-handle.ts';
-import { toSuggested } from '../../src/application/compute-suggestion.ts';
-import { toSuggestRequest } from '../../src/application/engine-input.ts';
+import { toSuggested } from '../../src/application/search/compute-suggestion.ts';
+import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
 import { loadConfig } from '../../src/config.ts';
-import { findObjective } from '../../src/db/objectives.ts';
-import { readSnapshotOf } from '../../src/db/suggestions.ts';
-import type { Db } from '../../src/db/transaction.ts';
+import type { Db } from '../../src/db/connection/transaction.ts';
+import { findObjective } from '../../src/db/search/objectives.ts';
+import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import type { Journal } from './play.ts';
 import { isParallel, reusesRuns } from './problems.ts';

@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 import { execute, withDatabase } from '../../harness/one-statement.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { findLostLimits } from '../../src/db/lost-limits.ts';
+import { findLostLimits } from '../../src/db/connection/lost-limits.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { type CycleRate, measureCycles, median } from '../service/cycle-rate.ts';

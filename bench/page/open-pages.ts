@@ -13,7 +13,7 @@ import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { connectTo, migrateDatabase } from '../../harness/database-handle.ts';
 import { openPageSession } from '../../harness/page-session.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { makeLog } from '../../src/log.ts';
 import { quantile } from '../quantile.ts';
 import { blackBox, type Client, loadObjective, makeClient, startProcess } from '../service/client.ts';

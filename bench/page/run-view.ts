@@ -15,7 +15,7 @@ import { findBrowser } from '../../harness/find-browser.ts';
 import { openPageSession } from '../../harness/page-session.ts';
 import { seedObjective } from '../../harness/seeded-history.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { buildPage } from '../../src/dev/build-page.ts';

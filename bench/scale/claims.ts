@@ -12,9 +12,9 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { connectTo } from '../../harness/database-handle.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
+import { type Db, inTransaction } from '../../src/db/connection/transaction.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { claimJobs } from '../../src/db/suggestion-jobs.ts';
-import { type Db, inTransaction } from '../../src/db/transaction.ts';
+import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { makeLog } from '../../src/log.ts';
 import { quantiles } from '../quantile.ts';
 

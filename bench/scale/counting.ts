@@ -10,7 +10,7 @@ import pg from 'pg';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { migrateDatabase } from '../../harness/database-handle.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { connectTo } from '../../harness/database-handle.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import type { Db } from '../../src/db/transaction.ts';
+import type { Db } from '../../src/db/connection/transaction.ts';
 import { makeLog } from '../../src/log.ts';
 import { createKey, heapOptions, makeProcess, type Process, runCommand } from '../drills/fleet.ts';
 import { makeClient } from '../service/client.ts';

@@ -8,16 +8,16 @@
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import { createProject } from '../../src/application/create-project.ts';
-import { findNearestCase } from '../../src/application/judge-runs.ts';
-import { loadObjectives } from '../../src/application/load-objectives.ts';
-import { loadOutputCases } from '../../src/application/load-output-cases.ts';
-import { createModel } from '../../src/application/manage-models.ts';
-import { getObjective } from '../../src/application/read-objectives.ts';
-import { ensureAccount } from '../../src/db/accounts.ts';
-import { connect } from '../../src/db/client.ts';
+import { createProject } from '../../src/application/data/create-project.ts';
+import { loadOutputCases } from '../../src/application/data/load-output-cases.ts';
+import { createModel } from '../../src/application/data/manage-models.ts';
+import { findNearestCase } from '../../src/application/search/judge-runs.ts';
+import { loadObjectives } from '../../src/application/search/load-objectives.ts';
+import { getObjective } from '../../src/application/search/read-objectives.ts';
+import { ensureAccount } from '../../src/db/accounts/accounts.ts';
+import { connect } from '../../src/db/connection/client.ts';
+import type { Db } from '../../src/db/connection/transaction.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import type { Db } from '../../src/db/transaction.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import { makeLog } from '../../src/log.ts';
 

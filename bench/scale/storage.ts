@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import { purgeDeleted } from '../../src/application/purge-deleted.ts';
+import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';

@@ -3,7 +3,7 @@
  * environment, prints one line {"url", "key"} when ready, and ends when its standard input is closed.
  */
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';

@@ -3,6 +3,8 @@
  * the commit leaves nothing, one after it leaves everything, and a repetition gets the stored outcome. Transient failures
  * (overload, a failed computation) are never stored.
  */
+
+import { type Db, inTransaction, type Trx } from '../db/connection/transaction.ts';
 import {
   findOutcome,
   type IdempotentRequest,
@@ -11,7 +13,6 @@ import {
   storeOutcome,
   takeKey,
 } from '../db/idempotency-keys.ts';
-import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { DomainError, type ErrorCode, type ErrorFacts } from '../domain/errors.ts';
 
 export type { IdempotentRequest };

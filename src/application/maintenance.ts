@@ -1,11 +1,12 @@
 /** Scheduled work. Each function is one pass and returns counts. Several processes may run it at once. */
-import { updateInverse } from '../db/inverses.ts';
-import { listOverdue, lockObjective } from '../db/objectives.ts';
-import { listExhaustedJobs, removeExhaustedJob } from '../db/suggestion-jobs.ts';
-import { type Db, inTransaction } from '../db/transaction.ts';
+
+import { type Db, inTransaction } from '../db/connection/transaction.ts';
+import { updateInverse } from '../db/search/inverses.ts';
+import { listOverdue, lockObjective } from '../db/search/objectives.ts';
+import { listExhaustedJobs, removeExhaustedJob } from '../db/search/suggestion-jobs.ts';
 import { nextState } from '../domain/stop-reason.ts';
-import { openForAskers } from './request-suggestions.ts';
-import { stopObjective } from './stop-objective.ts';
+import { openForAskers } from './search/request-suggestions.ts';
+import { stopObjective } from './search/stop-objective.ts';
 
 /** Most jobs or objectives of one pass. */
 const PASS_LIMIT = 500;

@@ -3,11 +3,11 @@
  * paths leaves the parents out.
  */
 
-import { findModel } from '../db/models.ts';
-import { findObjective } from '../db/objectives.ts';
-import { findProject } from '../db/projects.ts';
-import type { Db, Trx } from '../db/transaction.ts';
-import { findTrial } from '../db/trials.ts';
+import type { Db, Trx } from '../db/connection/transaction.ts';
+import { findModel } from '../db/data/models.ts';
+import { findProject } from '../db/data/projects.ts';
+import { findTrial } from '../db/data/trials.ts';
+import { findObjective } from '../db/search/objectives.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 
 export interface ProjectPath {

@@ -1,6 +1,6 @@
 /** Keeps results that the database cannot take at the moment. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDatabaseAway } from '../db/transaction.ts';
+import { isDatabaseAway } from '../db/connection/transaction.ts';
 import { isDiskFull } from '../domain/errors.ts';
 
 /** Pause between two tries while the database is away, which seldom lasts. */

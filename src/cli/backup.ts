@@ -1,6 +1,6 @@
 import { link, open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { BackupError, type BackupFooter, writeBackup } from '../db/backup.ts';
+import { BackupError, type BackupFooter, writeBackup } from '../db/backup/backup.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { withDatabaseUrl } from './with-database.ts';
 

@@ -13,8 +13,8 @@ import {
   type Retry,
   VersionError,
 } from '../../clients/typescript/src/index.ts';
-import { createSignInLink } from '../application/browser-sessions.ts';
-import { createKey } from '../application/manage-keys.ts';
+import { createSignInLink } from '../application/accounts/browser-sessions.ts';
+import { createKey } from '../application/accounts/manage-keys.ts';
 import type { Config } from '../config.ts';
 import { makeLog } from '../log.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';

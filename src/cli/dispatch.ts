@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
-import type { DatabaseTrouble } from '../db/transaction.ts';
+import type { DatabaseTrouble } from '../db/connection/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Command, CommandError } from './command.ts';
 import { complain } from './print.ts';

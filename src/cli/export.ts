@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { getAccountId } from '../application/manage-webhooks.ts';
+import { getAccountId } from '../application/webhooks/manage-webhooks.ts';
 import { beginExport } from '../compose.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,6 +1,6 @@
-import { createKey, listKeys, revokeKey, rotateKey } from '../application/manage-keys.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../application/accounts/manage-keys.ts';
 import { isRunByNpm } from '../config.ts';
-import type { Db } from '../db/transaction.ts';
+import type { Db } from '../db/connection/transaction.ts';
 import { formatApiKey, makeApiKey, SCOPES, type Scope } from '../domain/api-key.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { overlapOption, toOverlapSeconds } from './overlap.ts';

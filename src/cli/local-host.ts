@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { makeOwnFolder, readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { proofFor } from '../../clients/typescript/src/solve/local-proof.ts';
-import { ensureKey } from '../application/manage-keys.ts';
+import { ensureKey } from '../application/accounts/manage-keys.ts';
 import type { Config } from '../config.ts';
 import { EmbeddedPostgresError } from '../dev/embedded-postgres-error.ts';
 import { findHolder, takeLock } from '../dev/lock-file.ts';

@@ -1,5 +1,5 @@
 /** --overlap of the commands that rotate: how long the old key or secret keeps working. */
-import { MAXIMUM_OVERLAP_SECONDS } from '../application/rotate-key.ts';
+import { MAXIMUM_OVERLAP_SECONDS } from '../application/accounts/rotate-key.ts';
 import { CommandError } from './command.ts';
 
 /** For parseArgs; a day unless given. */

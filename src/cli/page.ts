@@ -1,4 +1,4 @@
-import { createSignInLink } from '../application/browser-sessions.ts';
+import { createSignInLink } from '../application/accounts/browser-sessions.ts';
 import type { Config } from '../config.ts';
 import { LINK_MINUTES } from '../domain/browser-session.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { openDatabase } from '../compose.ts';
 import type { Config } from '../config.ts';
-import type { BackupFooter } from '../db/backup.ts';
-import { restoreBackup } from '../db/restore.ts';
+import type { BackupFooter } from '../db/backup/backup.ts';
+import { restoreBackup } from '../db/backup/restore.ts';
 import type { Log } from '../log.ts';
 import { countOf, explain, onlyFile } from './backup.ts';
 import type { Command } from './command.ts';

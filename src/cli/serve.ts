@@ -1,4 +1,4 @@
-import { ensureKey } from '../application/manage-keys.ts';
+import { ensureKey } from '../application/accounts/manage-keys.ts';
 import { startService } from '../compose.ts';
 import { makeLog } from '../log.ts';
 import { type Command, databaseUrl, parseCommand } from './command.ts';

@@ -1,5 +1,5 @@
-import { createSignInLink } from '../application/browser-sessions.ts';
-import { createKey, ensureKey, listKeys } from '../application/manage-keys.ts';
+import { createSignInLink } from '../application/accounts/browser-sessions.ts';
+import { createKey, ensureKey, listKeys } from '../application/accounts/manage-keys.ts';
 import { openDatabase, type Service, startService } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';

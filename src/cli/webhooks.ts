@@ -8,7 +8,7 @@ import {
   rotateSecret,
   updateWebhook,
   type WebhookDeps,
-} from '../application/manage-webhooks.ts';
+} from '../application/webhooks/manage-webhooks.ts';
 import { webhookUrlJudge } from '../compose.ts';
 import { EVENT_NAMES, type EventName } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';

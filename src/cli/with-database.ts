@@ -1,6 +1,6 @@
 import { openDatabase } from '../compose.ts';
 import type { Config } from '../config.ts';
-import type { Db } from '../db/transaction.ts';
+import type { Db } from '../db/connection/transaction.ts';
 import { type Log, makeLog } from '../log.ts';
 import { CommandError } from './command.ts';
 

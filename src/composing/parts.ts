@@ -1,10 +1,10 @@
 /** What the parts of a running process share. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Designs } from '../application/designs.ts';
+import type { Designs } from '../application/data/designs.ts';
 import type { Config } from '../config.ts';
-import type { DiskSpace } from '../db/disk-space.ts';
-import type { Listener } from '../db/listen.ts';
-import type { Db } from '../db/transaction.ts';
+import type { DiskSpace } from '../db/connection/disk-space.ts';
+import type { Listener } from '../db/connection/listen.ts';
+import type { Db } from '../db/connection/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';

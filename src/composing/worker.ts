@@ -1,16 +1,16 @@
 /** The worker: it computes suggestions, delivers events and tidies up. */
 import { hostname } from 'node:os';
-import { purgeSessions } from '../application/browser-sessions.ts';
-import { tidyEvents } from '../application/deliver-events.ts';
-import { failLostEvaluations } from '../application/fail-evaluation.ts';
+import { purgeSessions } from '../application/accounts/browser-sessions.ts';
+import { purgeDeleted } from '../application/data/purge-deleted.ts';
+import { failLostEvaluations } from '../application/evaluations/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
-import { judgeEarlierObjectives } from '../application/judge-runs.ts';
 import { failExhaustedJobs, stopOverdue } from '../application/maintenance.ts';
-import { dropEndedSecrets } from '../application/manage-webhooks.ts';
-import { purgeDeleted } from '../application/purge-deleted.ts';
-import { renderEvent } from '../application/render-event.ts';
-import { hasQueuedWork } from '../db/queued-work.ts';
-import { purgeRateLimits } from '../db/rate-limits.ts';
+import { judgeEarlierObjectives } from '../application/search/judge-runs.ts';
+import { tidyEvents } from '../application/webhooks/deliver-events.ts';
+import { dropEndedSecrets } from '../application/webhooks/manage-webhooks.ts';
+import { renderEvent } from '../application/webhooks/render-event.ts';
+import { purgeRateLimits } from '../db/accounts/rate-limits.ts';
+import { hasQueuedWork } from '../db/search/queued-work.ts';
 import type { LeasedDelivery } from '../domain/event.ts';
 import { presentClaimedEvaluation } from '../http/native/evaluations.wire.ts';
 import { sdkEvents } from '../http/sdk/events.wire.ts';

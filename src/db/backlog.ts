@@ -1,6 +1,6 @@
 /** The backlog, for monitoring and scaling: one statement over the open rows; nothing else is read. */
 import { sql } from 'kysely';
-import type { Db } from './transaction.ts';
+import type { Db } from './connection/transaction.ts';
 
 export interface Backlog {
   readonly jobs: {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Extent } from '../domain/page.ts';
-import type { Db } from './transaction.ts';
+import type { Db } from './connection/transaction.ts';
 
 /** For the condition of a list; `column` holds the instant of the deletion. */
 export function isWithinExtent(extent: Extent, column = 'disabled_at'): RawBuilder<boolean> {

@@ -1,6 +1,6 @@
 /** The rights of a role that only serves and works: rows, no schema. Granted again after every migration. */
 import { sql } from 'kysely';
-import type { Db } from './transaction.ts';
+import type { Db } from './connection/transaction.ts';
 
 /**
  * Lets `role` read and write every table of the product but not the list of migrations, and nothing else: no table can be

@@ -1,7 +1,7 @@
 /** Idempotency keys with the outcomes of their requests. A key is valid for 24 hours by the database's clock. */
 import { sql } from 'kysely';
-import { compileSqlOnce } from './compiled.ts';
-import { ConflictError, type Db, type Trx } from './transaction.ts';
+import { compileSqlOnce } from './connection/compiled.ts';
+import { ConflictError, type Db, type Trx } from './connection/transaction.ts';
 
 /** The scope of a client's key, and the digest of the body that was sent with it. */
 export interface IdempotentRequest {

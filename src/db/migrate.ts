@@ -13,7 +13,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { type Db, sqlState, type Trx } from './transaction.ts';
+import { type Db, sqlState, type Trx } from './connection/transaction.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 const REPEATABLE_FOLDER = new URL('repeatable/', FOLDER);

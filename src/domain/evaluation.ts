@@ -1,6 +1,6 @@
 /**
  * An evaluation is one execution of the black box: of a designed case or of an inverse, for a batch. An evaluator holds it under a
- * lease while it runs. No other table decides its states; db/evaluations.ts writes them.
+ * lease while it runs. No other table decides its states; db/evaluations/evaluations.ts writes them.
  *
  * A lease that has expired still counts for its evaluator as long as nobody else has claimed the evaluation: the next claim takes
  * it over and counts the loss. Until then it reads as waiting.

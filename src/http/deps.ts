@@ -1,14 +1,14 @@
 /** Everything that the ingress is given. It only hands `db` and the waiters on to the use cases. */
 import type { Logger } from 'pino';
-import type { AccountLimits } from '../application/account-limits.ts';
-import type { ChangeWaiters } from '../application/change-waiters.ts';
-import type { Designs } from '../application/designs.ts';
-import type { EvaluationWaiters } from '../application/evaluation-waiters.ts';
-import type { ExportSlots } from '../application/export-slots.ts';
-import type { ModelInsights } from '../application/model-insights.ts';
+import type { AccountLimits } from '../application/accounts/account-limits.ts';
+import type { Designs } from '../application/data/designs.ts';
+import type { EvaluationWaiters } from '../application/evaluations/evaluation-waiters.ts';
+import type { ExportSlots } from '../application/exports/export-slots.ts';
 import type { NewestResults } from '../application/newest-results.ts';
-import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
-import type { DatabaseTrouble, Db } from '../db/transaction.ts';
+import type { ChangeWaiters } from '../application/search/change-waiters.ts';
+import type { ModelInsights } from '../application/search/model-insights.ts';
+import type { SuggestionWaiters } from '../application/search/suggestion-waiters.ts';
+import type { DatabaseTrouble, Db } from '../db/connection/transaction.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Bodies } from './body/bodies.ts';

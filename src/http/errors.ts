@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { DatabaseTrouble } from '../db/transaction.ts';
+import type { DatabaseTrouble } from '../db/connection/transaction.ts';
 import { DomainError, type ErrorCode, type InverseReference } from '../domain/errors.ts';
 import { pathOf } from './request-path.ts';
 import { PROBLEM_MEDIA_TYPE, type Problem, type ProblemFacts, presentProblem } from './wire/problem.ts';

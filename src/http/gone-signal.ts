@@ -1,5 +1,5 @@
 /** What ends with the client of a request. */
-import type { DesignEngine } from '../application/designs.ts';
+import type { DesignEngine } from '../application/data/designs.ts';
 import { ClientGoneError } from './client-presence.ts';
 import type { Call } from './operation.ts';
 

@@ -4,8 +4,8 @@
  * 409. Bodies that are large, or whose record never changes again, are not stored but read again.
  */
 import type { FastifyRequest } from 'fastify';
+import { expandKey, seal, unseal } from '../application/accounts/seal.ts';
 import { findEarlier, type IdempotentRequest, runOnce } from '../application/idempotent.ts';
-import { expandKey, seal, unseal } from '../application/seal.ts';
 import { DomainError, makeViolation, type Violation } from '../domain/errors.ts';
 import { NO_BODY_DIGEST } from './body/bodies.ts';
 import type { Answer, Call, Operation } from './operation.ts';

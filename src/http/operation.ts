@@ -5,7 +5,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
-import type { Principal, Scope } from '../application/authenticate.ts';
+import type { Principal, Scope } from '../application/accounts/authenticate.ts';
 import type { IdempotentRequest } from '../application/idempotent.ts';
 import type { PageRequest } from '../domain/page.ts';
 import type { NextSlice } from './answer/write-json.ts';

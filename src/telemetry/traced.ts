@@ -1,5 +1,5 @@
 /** Spans for jobs, SQL statements and computations. Requests have theirs from the ingress. */
-import type { AroundStatement } from '../db/client.ts';
+import type { AroundStatement } from '../db/connection/client.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import type { Engine } from '../engine/pool.ts';
 import { activeSpan } from './trace-context.ts';
@@ -8,7 +8,7 @@ import type { SpanStart, Tracing } from './tracing.ts';
 /** Of the statement's text, with placeholders; values never leave the process. */
 const TEXT_LIMIT = 1_000;
 
-/** There are few texts, see db/prepared-statements.ts; beyond this number they are described each time. */
+/** There are few texts, see db/connection/prepared-statements.ts; beyond this number they are described each time. */
 const DESCRIBED_LIMIT = 500;
 
 /**

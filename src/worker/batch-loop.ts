@@ -9,8 +9,8 @@ import {
   isDatabaseAway,
   listOpenBatchIds,
   takeDueBatches,
-} from '../application/advance-batch.ts';
-import { ANYTHING, type Listener } from '../db/listen.ts';
+} from '../application/batches/advance-batch.ts';
+import { ANYTHING, type Listener } from '../db/connection/listen.ts';
 import { isDiskFull } from '../domain/errors.ts';
 import { type Claimed, type Work, type WorkerLog, WorkLoop } from './work-loop.ts';
 

@@ -9,8 +9,8 @@ import {
   deliverEvent,
   EVENTS_CHANNEL,
   releaseDelivery,
-} from '../application/deliver-events.ts';
-import type { Listener } from '../db/listen.ts';
+} from '../application/webhooks/deliver-events.ts';
+import type { Listener } from '../db/connection/listen.ts';
 import type { LeasedDelivery } from '../domain/event.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type Claimed, type Work, type WorkerLog, WorkLoop } from './work-loop.ts';

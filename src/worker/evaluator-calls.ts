@@ -8,8 +8,8 @@ import {
   type PushedEvaluation,
   pushEvaluation,
   storeOutcome,
-} from '../application/push-evaluation.ts';
-import type { Listener } from '../db/listen.ts';
+} from '../application/evaluations/push-evaluation.ts';
+import type { Listener } from '../db/connection/listen.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { LongSlots } from './account-slots.ts';
 import { type Claimed, type Work, type WorkerLog, WorkLoop } from './work-loop.ts';

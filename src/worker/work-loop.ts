@@ -3,7 +3,7 @@
  * a grace period. Notifications, a poll and finished items wake it; the poll alone would be enough. One claim runs at a time,
  * and another follows if the loop is woken during it. `claim` decides how many items run at once.
  */
-import type { Listener } from '../db/listen.ts';
+import type { Listener } from '../db/connection/listen.ts';
 
 /** The part of a pino logger that workers use. */
 export interface WorkerLog {

@@ -2,15 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadObjectives } from '../../src/application/load-objectives.ts';
-import { createModel, deleteModel, updateModel } from '../../src/application/manage-models.ts';
-import { createWebhook } from '../../src/application/manage-webhooks.ts';
-import { readAccount } from '../../src/application/read-account.ts';
-import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/suggest.ts';
-import { saveExplanation } from '../../src/db/explanations.ts';
+import { readAccount } from '../../src/application/accounts/read-account.ts';
+import { createModel, deleteModel, updateModel } from '../../src/application/data/manage-models.ts';
+import { loadObjectives } from '../../src/application/search/load-objectives.ts';
+import { recordOutput } from '../../src/application/search/record-output.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
+import { createWebhook } from '../../src/application/webhooks/manage-webhooks.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
 import { storeOutcome } from '../../src/db/idempotency-keys.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { saveExplanation } from '../../src/db/search/explanations.ts';
 import { NO_QUOTA } from '../../src/domain/storage.ts';
 import {
   LINEAR_OBJECTIVE,

@@ -5,8 +5,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
-import { requestSuggestion } from '../../src/application/suggest.ts';
-import { ensureAccount } from '../../src/db/accounts.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
+import { ensureAccount } from '../../src/db/accounts/accounts.ts';
 import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 

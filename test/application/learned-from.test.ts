@@ -1,17 +1,17 @@
 /** What a suggestion learns from, and that it can be repeated from what is stored with it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { computeSuggestion, toSuggested } from '../../src/application/compute-suggestion.ts';
-import { toSuggestRequest } from '../../src/application/engine-input.ts';
-import { loadObjectives } from '../../src/application/load-objectives.ts';
-import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/suggest.ts';
-import { completeIteration, findIteration } from '../../src/db/iterations.ts';
+import { computeSuggestion, toSuggested } from '../../src/application/search/compute-suggestion.ts';
+import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
+import { loadObjectives } from '../../src/application/search/load-objectives.ts';
+import { recordOutput } from '../../src/application/search/record-output.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
+import { inTransaction, type Trx } from '../../src/db/connection/transaction.ts';
 import { encodeMatrix } from '../../src/db/matrices.ts';
-import { findObjective } from '../../src/db/objectives.ts';
-import { claimJobs } from '../../src/db/suggestion-jobs.ts';
-import { readSnapshot, readSnapshotOf } from '../../src/db/suggestions.ts';
-import { inTransaction, type Trx } from '../../src/db/transaction.ts';
+import { completeIteration, findIteration } from '../../src/db/search/iterations.ts';
+import { findObjective } from '../../src/db/search/objectives.ts';
+import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
+import { readSnapshot, readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { NewObjective } from '../../src/domain/objective.ts';
 import { TRANSITIONS } from '../../src/domain/stop-reason.ts';

@@ -1,16 +1,16 @@
 /** The nearest run of an objective, from loading it to its end, and for objectives of an earlier version. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
-import { createProject } from '../../src/application/create-project.ts';
-import { judgeEarlierObjectives } from '../../src/application/judge-runs.ts';
-import { loadObjectives } from '../../src/application/load-objectives.ts';
-import { loadOutputCases } from '../../src/application/load-output-cases.ts';
-import { createModel } from '../../src/application/manage-models.ts';
-import { getObjective, listObjectives } from '../../src/application/read-objectives.ts';
-import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/suggest.ts';
-import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { createProject } from '../../src/application/data/create-project.ts';
+import { loadOutputCases } from '../../src/application/data/load-output-cases.ts';
+import { createModel } from '../../src/application/data/manage-models.ts';
+import { computeSuggestion } from '../../src/application/search/compute-suggestion.ts';
+import { judgeEarlierObjectives } from '../../src/application/search/judge-runs.ts';
+import { loadObjectives } from '../../src/application/search/load-objectives.ts';
+import { getObjective, listObjectives } from '../../src/application/search/read-objectives.ts';
+import { recordOutput } from '../../src/application/search/record-output.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
+import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { NearestRun } from '../../src/domain/nearest.ts';
 import type { Engine } from '../../src/engine/pool.ts';

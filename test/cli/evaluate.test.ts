@@ -8,7 +8,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { TcpProxy } from '../../harness/tcp-proxy.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { EVALUATION } from '../runner/evaluation-fixture.ts';
 import { expireLease } from '../support/evaluations.ts';
 import { hasEnded, untilBatch } from '../support/evaluator.ts';

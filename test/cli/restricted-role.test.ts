@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
 import { execute } from '../../harness/one-statement.ts';
-import type { Db } from '../../src/db/transaction.ts';
+import type { Db } from '../../src/db/connection/transaction.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';

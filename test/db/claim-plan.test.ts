@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { claimDeliveries } from '../../src/db/events.ts';
+import { claimDeliveries } from '../../src/db/webhooks/events.ts';
 import { openTestAccount } from '../support/fixtures.ts';
 import { explainAll } from '../support/plans.ts';
 import { createTestDatabase } from '../support/postgres.ts';

@@ -1,7 +1,7 @@
 /** The plan of what a correction runs while it holds all objectives of a trial. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { correctRepeats, findCopies } from '../../src/db/corrections.ts';
+import { correctRepeats, findCopies } from '../../src/db/data/corrections.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { connectExplained } from '../support/plans.ts';
 

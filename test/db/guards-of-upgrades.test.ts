@@ -1,10 +1,10 @@
 /** What containers of the version before write into the schema of this one, and what they leave of newer data. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addCases } from '../../src/application/add-cases.ts';
-import { getObjective } from '../../src/application/read-objectives.ts';
-import { findExplanation, saveExplanation } from '../../src/db/explanations.ts';
-import { findProject } from '../../src/db/projects.ts';
+import { addCases } from '../../src/application/data/add-cases.ts';
+import { getObjective } from '../../src/application/search/read-objectives.ts';
+import { findProject } from '../../src/db/data/projects.ts';
+import { findExplanation, saveExplanation } from '../../src/db/search/explanations.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import { linear, loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 

@@ -1,9 +1,9 @@
 /** What locks several objectives locks them in the same order, so that none of it has to be rolled back and run again. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { loadObjectives } from '../../src/application/load-objectives.ts';
-import { storeConstraints } from '../../src/db/objectives.ts';
-import { raiseRevision } from '../../src/db/trials.ts';
+import { loadObjectives } from '../../src/application/search/load-objectives.ts';
+import { raiseRevision } from '../../src/db/data/trials.ts';
+import { storeConstraints } from '../../src/db/search/objectives.ts';
 import { LINEAR_OBJECTIVE, loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 
 it('New data of a trial and new names in the constraints of its objectives do not deadlock', async () => {

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
-import { Listener, notify } from '../../src/db/listen.ts';
-import { findLostLimits } from '../../src/db/lost-limits.ts';
+import { Listener, notify } from '../../src/db/connection/listen.ts';
+import { findLostLimits } from '../../src/db/connection/lost-limits.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 const LIMITS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000 };

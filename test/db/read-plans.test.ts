@@ -1,8 +1,13 @@
 /** Plans of what pages ask for again and again: whatever an account has, each read looks at little more than it answers. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { listHistory, readObjectiveStamps } from '../../src/db/history.ts';
-import { listOutputsAt, listUnjudgedRunsOf, readOverviewStamps, readSurroundings } from '../../src/db/overview.ts';
+import { listHistory, readObjectiveStamps } from '../../src/db/search/history.ts';
+import {
+  listOutputsAt,
+  listUnjudgedRunsOf,
+  readOverviewStamps,
+  readSurroundings,
+} from '../../src/db/search/overview.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { connectExplained } from '../support/plans.ts';
 

@@ -4,9 +4,9 @@
  */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { buryExhaustedDeliveries, claimDeliveries } from '../../src/db/events.ts';
-import { listUnjudgedRuns } from '../../src/db/inverses.ts';
-import { claimJobs, listExhaustedJobs } from '../../src/db/suggestion-jobs.ts';
+import { listUnjudgedRuns } from '../../src/db/search/inverses.ts';
+import { claimJobs, listExhaustedJobs } from '../../src/db/search/suggestion-jobs.ts';
+import { buryExhaustedDeliveries, claimDeliveries } from '../../src/db/webhooks/events.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { connectExplained } from '../support/plans.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { TcpProxy } from '../../harness/tcp-proxy.ts';
-import { ANYTHING, Listener } from '../../src/db/listen.ts';
-import { JOBS_CHANNEL } from '../../src/db/suggestion-jobs.ts';
+import { ANYTHING, Listener } from '../../src/db/connection/listen.ts';
+import { JOBS_CHANNEL } from '../../src/db/search/suggestion-jobs.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
 import { Gate, honest, makeEngine } from './engines.ts';

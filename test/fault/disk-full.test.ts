@@ -8,7 +8,7 @@ import { connectTo } from '../../harness/database-handle.ts';
 import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
 import { untilWritten } from '../../src/application/until-written.ts';
-import { DiskSpace, hasRoom } from '../../src/db/disk-space.ts';
+import { DiskSpace, hasRoom } from '../../src/db/connection/disk-space.ts';
 import { diskFull } from '../../src/domain/errors.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -9,9 +9,9 @@ import { connectTo, migrateDatabase } from '../../harness/database-handle.ts';
 import { DatabaseServer } from '../../harness/database-server.ts';
 import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
-import { writeBackup } from '../../src/db/backup.ts';
-import { Listener, notify } from '../../src/db/listen.ts';
-import { databaseTrouble } from '../../src/db/transaction.ts';
+import { writeBackup } from '../../src/db/backup/backup.ts';
+import { Listener, notify } from '../../src/db/connection/listen.ts';
+import { databaseTrouble } from '../../src/db/connection/transaction.ts';
 
 let folder: string;
 let primary: DatabaseServer;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { raiseRevision } from '../../src/db/trials.ts';
+import { raiseRevision } from '../../src/db/data/trials.ts';
 import {
   blackBox,
   type NativeService,

@@ -1,13 +1,13 @@
 /** Corrections of inverses and cases under /v1, over the real service, and what follows from them. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
-import { claimDeliveries, deliverEvent } from '../../src/application/deliver-events.ts';
-import { toSuggestRequest } from '../../src/application/engine-input.ts';
-import { renderEvent } from '../../src/application/render-event.ts';
+import { computeSuggestion } from '../../src/application/search/compute-suggestion.ts';
+import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
+import { claimDeliveries, deliverEvent } from '../../src/application/webhooks/deliver-events.ts';
+import { renderEvent } from '../../src/application/webhooks/render-event.ts';
 import { encodeMatrix } from '../../src/db/matrices.ts';
-import { claimJobs } from '../../src/db/suggestion-jobs.ts';
-import { readSnapshotOf } from '../../src/db/suggestions.ts';
+import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
+import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';

@@ -2,10 +2,10 @@
 import { request } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { failLostEvaluations } from '../../src/application/fail-evaluation.ts';
-import { claimEvaluations } from '../../src/db/evaluations.ts';
-import { notify } from '../../src/db/listen.ts';
-import type { Db, Trx } from '../../src/db/transaction.ts';
+import { failLostEvaluations } from '../../src/application/evaluations/fail-evaluation.ts';
+import { notify } from '../../src/db/connection/listen.ts';
+import type { Db, Trx } from '../../src/db/connection/transaction.ts';
+import { claimEvaluations } from '../../src/db/evaluations/evaluations.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { accountIdOf, expireLease, insertBatch, insertEvaluations, type TestBatch } from '../support/evaluations.ts';
 import {

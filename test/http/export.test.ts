@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ExportPage, exportModel } from '../../src/application/export-records.ts';
-import { ExportSlots } from '../../src/application/export-slots.ts';
-import { purgeDeleted } from '../../src/application/purge-deleted.ts';
-import { readAddedCasesAsJson } from '../../src/db/added-cases.ts';
+import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
+import { type ExportPage, exportModel } from '../../src/application/exports/export-records.ts';
+import { ExportSlots } from '../../src/application/exports/export-slots.ts';
+import { readAddedCasesAsJson } from '../../src/db/data/added-cases.ts';
 import { exportLineSchema, presentExport } from '../../src/http/native/export.wire.ts';
 import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
 

@@ -1,7 +1,7 @@
 /** The history of an objective by columns: complete, thinned where it is long, and cheap to ask for again. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeEarlierObjectives } from '../../src/application/judge-runs.ts';
+import { judgeEarlierObjectives } from '../../src/application/search/judge-runs.ts';
 import { historySchema } from '../../src/http/native/history.wire.ts';
 import { blackBox, type NativeService, NO_OPTIONS, openNativeService, prepareObjective } from './native-service.ts';
 

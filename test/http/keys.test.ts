@@ -1,7 +1,7 @@
 /** Keys of an account over HTTP: creation, lists, changes, rotation, revocation, and what a key must not do. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { MAXIMUM_KEYS } from '../../src/application/manage-account-keys.ts';
+import { MAXIMUM_KEYS } from '../../src/application/accounts/manage-account-keys.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { type Answered, type NativeService, openNativeService, type Send } from './native-service.ts';
 

@@ -2,7 +2,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import type { Db } from '../../src/db/transaction.ts';
+import type { Db } from '../../src/db/connection/transaction.ts';
 import { openNativeService, prepareObjective } from './native-service.ts';
 
 async function listen(t: Awaited<ReturnType<typeof openNativeService>>): Promise<number> {

@@ -1,8 +1,8 @@
 /** Objectives whose runs differ at one input: repeats, what ends them, and what corrections and late outputs do. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toSuggestRequest } from '../../src/application/engine-input.ts';
-import { readSnapshotOf } from '../../src/db/suggestions.ts';
+import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
+import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { suggest as propose } from '../../src/optimizer/suggest.ts';
 import { blackBox, type NativeService, openNativeService, prepareTrial } from './native-service.ts';

@@ -1,8 +1,8 @@
 /** Objectives with several open inverses, over HTTP: opened by many clients at once, completed in any order, repeated from what they knew. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toSuggestRequest } from '../../src/application/engine-input.ts';
-import { readSnapshotOf } from '../../src/db/suggestions.ts';
+import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
+import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { suggestedInversesSchema } from '../../src/http/native/inverses.wire.ts';
 import { objectiveSchema } from '../../src/http/native/objectives.wire.ts';
 import { suggest as propose } from '../../src/optimizer/suggest.ts';

@@ -1,8 +1,8 @@
 /** Tolerances of the inputs: the report, the search for a surer input, and what the targets tell about the inputs. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toSuggestRequest } from '../../src/application/engine-input.ts';
-import { readSnapshotOf } from '../../src/db/suggestions.ts';
+import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
+import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { suggest as propose } from '../../src/optimizer/suggest.ts';
 import { type Answered, blackBox, type NativeService, openNativeService, prepareTrial } from './native-service.ts';
 

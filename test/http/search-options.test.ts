@@ -1,8 +1,8 @@
 /** What a client asks of the search beyond the targets: read, stored, shown and passed to the optimizer. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toSuggestRequest } from '../../src/application/engine-input.ts';
-import { readSnapshotOf } from '../../src/db/suggestions.ts';
+import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
+import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { suggest as propose } from '../../src/optimizer/suggest.ts';
 import { type NativeService, NEVER, openNativeService, prepareTrial } from './native-service.ts';
 

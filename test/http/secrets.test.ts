@@ -1,8 +1,8 @@
 /** No log line at any level contains a secret, whatever goes wrong, and no dump of the database a usable key. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSignInLink } from '../../src/application/browser-sessions.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createSignInLink } from '../../src/application/accounts/browser-sessions.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { type Service, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { formatApiKey, makeApiKey, parseApiKey } from '../../src/domain/api-key.ts';

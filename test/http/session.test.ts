@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
-import { createSignInLink } from '../../src/application/browser-sessions.ts';
+import { createSignInLink } from '../../src/application/accounts/browser-sessions.ts';
 import { parseApiKey, SCOPES } from '../../src/domain/api-key.ts';
 import { LIFETIME_DAYS, MAXIMUM_SESSIONS } from '../../src/domain/browser-session.ts';
 import { WrongKeys } from '../../src/http/wrong-keys.ts';

@@ -1,8 +1,8 @@
 /** Objectives that look for several solutions, and the lists of solutions of all objectives. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toSuggestRequest } from '../../src/application/engine-input.ts';
-import { readSnapshotOf } from '../../src/db/suggestions.ts';
+import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
+import { readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { suggest as propose } from '../../src/optimizer/suggest.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 

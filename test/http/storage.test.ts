@@ -1,8 +1,8 @@
 /** Usage and quota of an account, as clients of both dialects see them. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountLimits } from '../../src/application/account-limits.ts';
-import { purgeDeleted } from '../../src/application/purge-deleted.ts';
+import type { AccountLimits } from '../../src/application/accounts/account-limits.ts';
+import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
 import {
   blackBox,
   type NativeService,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import type { Scope } from '../../src/domain/api-key.ts';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 /** What the tests of a new problem share. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 export let service: TestService;

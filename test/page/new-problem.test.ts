@@ -1,6 +1,6 @@
 /** From an empty service to a running objective, in a real browser on a real service. */
 import { describe, expect } from 'vitest';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { expectAccessible, screenshot, test } from '../support/browser.ts';
 import { dropFile } from './drop-file.ts';
 import { box, button, designExample, everything, fill, key, ok, paste, service, started } from './new-problem-steps.ts';

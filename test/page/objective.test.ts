@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
 import { type SeededProblem, seedObjective } from '../../harness/seeded-history.ts';
-import type { Db } from '../../src/db/transaction.ts';
+import type { Db } from '../../src/db/connection/transaction.ts';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openPageSession } from '../../harness/page-session.ts';
-import { createSignInLink } from '../../src/application/browser-sessions.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createSignInLink } from '../../src/application/accounts/browser-sessions.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

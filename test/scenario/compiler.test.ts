@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { execute } from '../../harness/one-statement.ts';
 import { findInstalledBinaries, hasCompiler, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';

@@ -1,6 +1,6 @@
 /** Batches with evaluations, written as the database keeps them: what hands evaluations out is tested without what makes them. */
 import { sql } from 'kysely';
-import type { Db } from '../../src/db/transaction.ts';
+import type { Db } from '../../src/db/connection/transaction.ts';
 
 export interface TestBatch {
   readonly accountId: number;

@@ -17,7 +17,7 @@ interface ZoneRule {
 }
 
 /** The database handle that ingress and worker hand on to the use cases, and the logger they are given. */
-const HANDED_THROUGH = { types: ['db/transaction'], typePackages: ['pino'] } as const;
+const HANDED_THROUGH = { types: ['db/connection/transaction'], typePackages: ['pino'] } as const;
 
 /** A zone is a folder or a file directly in src. Imports within a zone are always allowed. */
 const ZONES: Readonly<Record<string, ZoneRule>> = {
@@ -28,7 +28,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   db: { imports: ['domain'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],
-    types: ['db/backlog', 'db/client', 'domain/evaluation', 'domain/suggestion-job', 'engine'],
+    types: ['db/backlog', 'db/connection/client', 'domain/evaluation', 'domain/suggestion-job', 'engine'],
     packages: ['prom-client', '@opentelemetry/*'],
   },
   webhooks: { imports: ['domain'], packages: [] },
@@ -39,7 +39,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     typePackages: ['pino'],
   },
   worker: {
-    imports: ['application', 'domain', 'db/suggestion-jobs', 'db/listen'],
+    imports: ['application', 'domain', 'db/search/suggestion-jobs', 'db/connection/listen'],
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     packages: ['p-queue', 'node-cron'],
     typePackages: HANDED_THROUGH.typePackages,
@@ -66,8 +66,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'domain',
       'db/migrate',
       'db/grant',
-      'db/backup',
-      'db/restore',
+      'db/backup/backup',
+      'db/backup/restore',
     ],
     types: HANDED_THROUGH.types,
     packages: [],

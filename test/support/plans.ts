@@ -1,8 +1,8 @@
 /** Plans of everything that a connection runs, statements inside functions included, as the server reports them. */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import type { Db } from '../../src/db/connection/transaction.ts';
 import type { Database } from '../../src/db/schema.ts';
-import type { Db } from '../../src/db/transaction.ts';
 
 export interface Plan {
   readonly text: string;

@@ -1,5 +1,5 @@
 /** The whole service on a fresh database, with a client that uses real HTTP. */
-import { createKey } from '../../src/application/manage-keys.ts';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { type Roles, type Service, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/pool.ts';

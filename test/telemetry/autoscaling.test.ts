@@ -1,8 +1,8 @@
 /** The query with which deploy/kubernetes scales the workers, on the real schema. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { requestSuggestion } from '../../src/application/suggest.ts';
-import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
+import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { readManifests } from '../deploy/manifests.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 

@@ -1,9 +1,9 @@
 /** What Prometheus reads from a running service, over HTTP. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
-import { requestSuggestion } from '../../src/application/suggest.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
 import { readBacklog } from '../../src/db/backlog.ts';
-import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { makeMetrics } from '../../src/telemetry/metrics.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { prepareTrial } from '../support/native-client.ts';

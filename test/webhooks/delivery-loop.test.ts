@@ -1,8 +1,8 @@
 /** The delivery loop with real receivers. The tests wait for requests and log lines only. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { renderEvent } from '../../src/application/render-event.ts';
-import { Listener } from '../../src/db/listen.ts';
+import { renderEvent } from '../../src/application/webhooks/render-event.ts';
+import { Listener } from '../../src/db/connection/listen.ts';
 import type { LeasedDelivery } from '../../src/domain/event.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { makeSender } from '../../src/webhooks/deliver.ts';

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { deliverEvent, releaseDelivery, tidyEvents } from '../../src/application/deliver-events.ts';
-import { deleteWebhook, redeliver, updateWebhook } from '../../src/application/manage-webhooks.ts';
-import { renderEvent } from '../../src/application/render-event.ts';
-import { insertEvents, markDelivered, markFailed } from '../../src/db/events.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { deliverEvent, releaseDelivery, tidyEvents } from '../../src/application/webhooks/deliver-events.ts';
+import { deleteWebhook, redeliver, updateWebhook } from '../../src/application/webhooks/manage-webhooks.ts';
+import { renderEvent } from '../../src/application/webhooks/render-event.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
+import { insertEvents, markDelivered, markFailed } from '../../src/db/webhooks/events.ts';
 import {
   type EventForm,
   type EventName,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { MAXIMUM_WEBHOOKS } from '../../src/application/manage-webhooks.ts';
+import { MAXIMUM_WEBHOOKS } from '../../src/application/webhooks/manage-webhooks.ts';
 import { EVENT_NAMES } from '../../src/domain/event.ts';
 import { type Answered, type NativeService, openNativeService, prepareTrial } from '../http/native-service.ts';
 

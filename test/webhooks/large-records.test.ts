@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
-import { renderEvent } from '../../src/application/render-event.ts';
-import { listNewestInverses } from '../../src/db/inverses.ts';
-import type { Db } from '../../src/db/transaction.ts';
+import { renderEvent } from '../../src/application/webhooks/render-event.ts';
+import type { Db } from '../../src/db/connection/transaction.ts';
+import { listNewestInverses } from '../../src/db/search/inverses.ts';
 import type { EventName } from '../../src/domain/event.ts';
 import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';

@@ -1,9 +1,9 @@
 /** An account with webhooks, and the steps of a delivery as functions that tests call one by one. */
 import { sql } from 'kysely';
-import { claimDeliveries, deliverEvent } from '../../src/application/deliver-events.ts';
-import { createWebhook, getDelivery, getWebhook } from '../../src/application/manage-webhooks.ts';
-import { renderEvent } from '../../src/application/render-event.ts';
-import type { ClaimOptions } from '../../src/db/events.ts';
+import { claimDeliveries, deliverEvent } from '../../src/application/webhooks/deliver-events.ts';
+import { createWebhook, getDelivery, getWebhook } from '../../src/application/webhooks/manage-webhooks.ts';
+import { renderEvent } from '../../src/application/webhooks/render-event.ts';
+import type { ClaimOptions } from '../../src/db/webhooks/events.ts';
 import type { EventName, LeasedDelivery, RecordedEvent } from '../../src/domain/event.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { makeSender } from '../../src/webhooks/deliver.ts';

@@ -1,9 +1,9 @@
 /** The published Python client parses the bodies that receivers get. */
 
 import { beforeAll, expect, it } from 'vitest';
-import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
-import { requestSuggestion } from '../../src/application/suggest.ts';
-import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { computeSuggestion } from '../../src/application/search/compute-suggestion.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
+import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
 import { installPythonClient, type PythonClientOrReason } from '../support/python-client.ts';

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { dropEndedSecrets, MAXIMUM_SECRETS, rotateSecret } from '../../src/application/manage-webhooks.ts';
-import { insertEvents } from '../../src/db/events.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { dropEndedSecrets, MAXIMUM_SECRETS, rotateSecret } from '../../src/application/webhooks/manage-webhooks.ts';
+import { inTransaction } from '../../src/db/connection/transaction.ts';
+import { insertEvents } from '../../src/db/webhooks/events.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
 import { openReceiver, type Received, type Receiver } from './receiver.ts';

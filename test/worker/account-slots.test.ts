@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
-import { requestSuggestion } from '../../src/application/suggest.ts';
-import { ensureAccount } from '../../src/db/accounts.ts';
-import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
+import { ensureAccount } from '../../src/db/accounts/accounts.ts';
+import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { AccountSlots, LongSlots } from '../../src/worker/account-slots.ts';
 import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
-import { type PushedEvaluation, pushEvaluation } from '../../src/application/push-evaluation.ts';
+import { type PushedEvaluation, pushEvaluation } from '../../src/application/evaluations/push-evaluation.ts';
 import type { CallEvaluator } from '../../src/webhooks/call-evaluator.ts';
 import { hasEnded, type ShownBatch, untilBatch } from '../support/evaluator.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { connectTo } from '../../harness/database-handle.ts';
-import { requestSuggestion } from '../../src/application/suggest.ts';
+import { requestSuggestion } from '../../src/application/search/suggest.ts';
 import type { AroundJob } from '../../src/telemetry/traced.ts';
 import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';

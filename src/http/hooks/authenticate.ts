@@ -1,7 +1,7 @@
 /** Identifies the owner of a request's key, or of its session, before its body is read. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authenticate, type KeyHolder, type Principal } from '../../application/authenticate.ts';
-import { findSession, type Session, type SessionProof } from '../../application/browser-sessions.ts';
+import { authenticate, type KeyHolder, type Principal } from '../../application/accounts/authenticate.ts';
+import { findSession, type Session, type SessionProof } from '../../application/accounts/browser-sessions.ts';
 import { SharedLookups } from '../../application/shared-lookups.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import { parseToken } from '../../domain/browser-session.ts';

@@ -1,6 +1,6 @@
 /** Requires the scope of each route. */
 import type { FastifyInstance } from 'fastify';
-import type { Scope } from '../../application/authenticate.ts';
+import type { Scope } from '../../application/accounts/authenticate.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { principalOf } from './authenticate.ts';
 

@@ -1,4 +1,4 @@
-import { readAccount } from '../../application/read-account.ts';
+import { readAccount } from '../../application/accounts/read-account.ts';
 import { ok } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { accountSchema, presentAccount } from './account.wire.ts';

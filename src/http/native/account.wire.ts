@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAXIMUM_WEBHOOKS } from '../../application/manage-webhooks.ts';
-import type { AccountView } from '../../application/read-account.ts';
+import type { AccountView } from '../../application/accounts/read-account.ts';
+import { MAXIMUM_WEBHOOKS } from '../../application/webhooks/manage-webhooks.ts';
 import type { HttpSettings } from '../deps.ts';
 
 const limit = z.int().nullable();

@@ -1,6 +1,6 @@
 /** The objectives of a batch with the best run of each. */
 import { z } from 'zod';
-import type { BatchObjective, BatchObjectives } from '../../application/read-batches.ts';
+import type { BatchObjective, BatchObjectives } from '../../application/batches/read-batches.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { mapBatches } from '../answer/json-array.ts';
 import type { ExportedRow, RowTable } from '../answer/rows.ts';

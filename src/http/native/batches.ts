@@ -1,6 +1,11 @@
-import { addBatchObjectives, checkAddedObjectives, checkBatch, createBatch } from '../../application/create-batch.ts';
-import { cancelBatch, pauseBatch, resumeBatch, updateBatch } from '../../application/manage-batches.ts';
-import { getBatch, listBatches, listBatchObjectives } from '../../application/read-batches.ts';
+import {
+  addBatchObjectives,
+  checkAddedObjectives,
+  checkBatch,
+  createBatch,
+} from '../../application/batches/create-batch.ts';
+import { cancelBatch, pauseBatch, resumeBatch, updateBatch } from '../../application/batches/manage-batches.ts';
+import { getBatch, listBatches, listBatchObjectives } from '../../application/batches/read-batches.ts';
 import type { BatchStatus } from '../../domain/batch.ts';
 import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CreatedBatch } from '../../application/create-batch.ts';
+import type { CreatedBatch } from '../../application/batches/create-batch.ts';
 import { type Evaluator, LARGEST_PARALLELISM, MAXIMUM_BATCH_OBJECTIVES, type NewBatch } from '../../domain/batch.ts';
 import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, within } from '../../domain/errors.ts';
 import type { NewObjective } from '../../domain/objective.ts';

@@ -1,4 +1,9 @@
-import { type CorrectionContext, correctCase, correctInverse, readCorrections } from '../../application/correct-run.ts';
+import {
+  type CorrectionContext,
+  correctCase,
+  correctInverse,
+  readCorrections,
+} from '../../application/data/correct-run.ts';
 import { ok, pageOf } from '../answer/answers.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CorrectedCase, CorrectedInverse } from '../../application/correct-run.ts';
+import type { CorrectedCase, CorrectedInverse } from '../../application/data/correct-run.ts';
 import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { isByName } from '../../domain/names.ts';

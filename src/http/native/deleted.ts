@@ -1,4 +1,4 @@
-import { listDeleted, purgeAtOnce } from '../../application/purge-deleted.ts';
+import { listDeleted, purgeAtOnce } from '../../application/data/purge-deleted.ts';
 import { pageOf } from '../answer/answers.ts';
 import { type AnswerSpec, defineOperation, type Operation } from '../operation.ts';
 import { deletionSchema, presentDeletion } from './deleted.wire.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { claimEvaluations } from '../../application/claim-evaluations.ts';
-import { extendEvaluation } from '../../application/extend-evaluation.ts';
-import { failEvaluation } from '../../application/fail-evaluation.ts';
-import { getEvaluation, listEvaluations } from '../../application/read-evaluations.ts';
-import { releaseEvaluation } from '../../application/release-evaluation.ts';
-import { reportEvaluation } from '../../application/report-evaluation.ts';
+import { claimEvaluations } from '../../application/evaluations/claim-evaluations.ts';
+import { extendEvaluation } from '../../application/evaluations/extend-evaluation.ts';
+import { failEvaluation } from '../../application/evaluations/fail-evaluation.ts';
+import { getEvaluation, listEvaluations } from '../../application/evaluations/read-evaluations.ts';
+import { releaseEvaluation } from '../../application/evaluations/release-evaluation.ts';
+import { reportEvaluation } from '../../application/evaluations/report-evaluation.ts';
 import {
   type ClaimedEvaluation,
   EVALUATION_STATES,

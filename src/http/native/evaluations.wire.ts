@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ClaimRequest } from '../../application/claim-evaluations.ts';
-import type { HeartbeatAnswer } from '../../application/extend-evaluation.ts';
-import type { FailedEvaluation } from '../../application/fail-evaluation.ts';
-import type { OutputReport, ReportedEvaluation } from '../../application/report-evaluation.ts';
+import type { ClaimRequest } from '../../application/evaluations/claim-evaluations.ts';
+import type { HeartbeatAnswer } from '../../application/evaluations/extend-evaluation.ts';
+import type { FailedEvaluation } from '../../application/evaluations/fail-evaluation.ts';
+import type { OutputReport, ReportedEvaluation } from '../../application/evaluations/report-evaluation.ts';
 import {
   type ClaimedEvaluation,
   EVALUATION_KINDS,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { type ExportPage, exportAccount, exportModel } from '../../application/export-records.ts';
-import type { Db } from '../../db/transaction.ts';
+import { type ExportPage, exportAccount, exportModel } from '../../application/exports/export-records.ts';
+import type { Db } from '../../db/connection/transaction.ts';
 import type { HttpDeps } from '../deps.ts';
 import { type Answer, type AnswerSpec, defineOperation, type Operation } from '../operation.ts';
 import { EXPORT_MEDIA_TYPE, type ExportScope, exportLineSchema, presentExport } from './export.wire.ts';

@@ -9,7 +9,7 @@ import type {
   ExportedInverse,
   ExportPage,
   ExportRecord,
-} from '../../application/export-records.ts';
+} from '../../application/exports/export-records.ts';
 import { InputType } from '../../domain/input-space.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { isUnder } from '../../application/paths.ts';
-import { getHistory, getObjectiveStamp, getRunTable, type ObjectiveStamp } from '../../application/read-history.ts';
+import {
+  getHistory,
+  getObjectiveStamp,
+  getRunTable,
+  type ObjectiveStamp,
+} from '../../application/search/read-history.ts';
 import { LARGEST_MAXIMUM_ATTEMPTS } from '../../domain/objective.ts';
 import { answerRows } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';

@@ -1,6 +1,6 @@
 /** The history of an objective by columns, for charts: the texts of the database are copied into the answer as they are. */
 import { z } from 'zod';
-import type { History, HistoryRow, ObjectiveStamp } from '../../application/read-history.ts';
+import type { History, HistoryRow, ObjectiveStamp } from '../../application/search/read-history.ts';
 import { compileGoal } from '../../domain/acceptance.ts';
 import { InputType, Scale } from '../../domain/input-space.ts';
 import { InverseStatus } from '../../domain/inverse.ts';

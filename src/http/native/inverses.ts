@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { giveUpInverse } from '../../application/give-up.ts';
 import type { ObjectivePath } from '../../application/paths.ts';
-import { getObjectiveStamp, getRunTable } from '../../application/read-history.ts';
-import { getInverse, listInverses, listOpen } from '../../application/read-objectives.ts';
-import { recordOutput } from '../../application/record-output.ts';
-import { suggest } from '../../application/suggest.ts';
-import { suggestInverses } from '../../application/suggest-inverses.ts';
+import { giveUpInverse } from '../../application/search/give-up.ts';
+import { getObjectiveStamp, getRunTable } from '../../application/search/read-history.ts';
+import { getInverse, listInverses, listOpen } from '../../application/search/read-objectives.ts';
+import { recordOutput } from '../../application/search/record-output.ts';
+import { suggest } from '../../application/search/suggest.ts';
+import { suggestInverses } from '../../application/search/suggest-inverses.ts';
 import { viewOf } from '../../application/views.ts';
 import { DomainError, makeViolation, refuseViolations } from '../../domain/errors.ts';
 import { isBeingComputed } from '../../domain/inverse.ts';

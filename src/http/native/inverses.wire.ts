@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Measurement } from '../../application/record-output.ts';
-import type { SuggestedInverses } from '../../application/suggest-inverses.ts';
+import type { Measurement } from '../../application/search/record-output.ts';
+import type { SuggestedInverses } from '../../application/search/suggest-inverses.ts';
 import { type InverseView, judge } from '../../application/views.ts';
 import type { Evaluation, ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';

@@ -5,7 +5,7 @@ import {
   revokeAccountKey,
   rotateAccountKey,
   updateAccountKey,
-} from '../../application/manage-account-keys.ts';
+} from '../../application/accounts/manage-account-keys.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { MadeKey } from '../../application/manage-account-keys.ts';
-import { MAXIMUM_OVERLAP_SECONDS, type RotatedKey } from '../../application/rotate-key.ts';
+import type { MadeKey } from '../../application/accounts/manage-account-keys.ts';
+import { MAXIMUM_OVERLAP_SECONDS, type RotatedKey } from '../../application/accounts/rotate-key.ts';
 import { type KeyRecord, SCOPES } from '../../domain/api-key.ts';
 import { bodyOf } from '../body/spec.ts';
 import { instant, nameSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';

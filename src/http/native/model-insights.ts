@@ -1,4 +1,4 @@
-import type { Asking } from '../../application/model-insights.ts';
+import type { Asking } from '../../application/search/model-insights.ts';
 import { MOST_SOLUTIONS } from '../../domain/several-solutions.ts';
 import { ok } from '../answer/answers.ts';
 import { goneSignalOf } from '../gone-signal.ts';

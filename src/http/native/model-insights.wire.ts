@@ -1,12 +1,12 @@
 /** Answers about solutions, fronts, robustness and identifiability. */
 import { z } from 'zod';
-import type { KnownRun } from '../../application/found-runs.ts';
+import type { KnownRun } from '../../application/search/found-runs.ts';
 import type {
   IdentifiabilityRead,
   ObjectiveFront,
   ObjectiveSolutions,
   RobustnessRead,
-} from '../../application/model-insights.ts';
+} from '../../application/search/model-insights.ts';
 import { describeIdentifiability } from '../../domain/identifiability.ts';
 import { inputNamesOf } from '../../domain/names.ts';
 import type { SentRobustOptions } from '../../domain/robust-options.ts';

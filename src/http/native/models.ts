@@ -1,4 +1,4 @@
-import { createModel, deleteModel, getModel, listModels, updateModel } from '../../application/manage-models.ts';
+import { createModel, deleteModel, getModel, listModels, updateModel } from '../../application/data/manage-models.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { modelPatch, modelSchema, newModel, presentModel } from './models.wire.ts';

@@ -1,14 +1,14 @@
-import { changeObjective } from '../../application/change-objective.ts';
-import { initializeInverse, loadObjectives, refuseEmptyLimits } from '../../application/load-objectives.ts';
-import { getTrial } from '../../application/manage-trials.ts';
+import { getTrial } from '../../application/data/manage-trials.ts';
+import { changeObjective } from '../../application/search/change-objective.ts';
+import { initializeInverse, loadObjectives, refuseEmptyLimits } from '../../application/search/load-objectives.ts';
 import {
   deleteObjective,
   getInverse,
   getObjective,
   listObjectives,
   type ReadObjective,
-} from '../../application/read-objectives.ts';
-import { stopObjective } from '../../application/stop-objective.ts';
+} from '../../application/search/read-objectives.ts';
+import { stopObjective } from '../../application/search/stop-objective.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { designEngineOf } from '../gone-signal.ts';
 import { defineOperation, type Operation } from '../operation.ts';

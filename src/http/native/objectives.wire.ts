@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countOpen, type ExplainedObjective, type ReadObjective } from '../../application/read-objectives.ts';
+import { countOpen, type ExplainedObjective, type ReadObjective } from '../../application/search/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
 import { endReasonOf, shownRunOf } from '../../domain/end-reason.ts';
 import type { SentConstraint } from '../../domain/input-space.ts';

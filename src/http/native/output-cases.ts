@@ -1,6 +1,6 @@
-import { getOutputCaseSet, listOutputCaseSets, loadOutputCases } from '../../application/load-output-cases.ts';
-import { getProject } from '../../application/manage-projects.ts';
-import { readAllOutputCases, readOutputCasePage } from '../../application/read-cases.ts';
+import { getOutputCaseSet, listOutputCaseSets, loadOutputCases } from '../../application/data/load-output-cases.ts';
+import { getProject } from '../../application/data/manage-projects.ts';
+import { readAllOutputCases, readOutputCasePage } from '../../application/data/read-cases.ts';
 import { notFound } from '../../domain/errors.ts';
 import { labelsOf } from '../../domain/names.ts';
 import { created, ok, pageOf } from '../answer/answers.ts';

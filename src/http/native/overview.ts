@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { countListed, getOverviewStamp, listGlances, type OverviewStamp } from '../../application/read-overview.ts';
+import {
+  countListed,
+  getOverviewStamp,
+  listGlances,
+  type OverviewStamp,
+} from '../../application/search/read-overview.ts';
 import type { StopReason } from '../../domain/stop-reason.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ObjectiveGlance } from '../../application/read-overview.ts';
+import type { ObjectiveGlance } from '../../application/search/read-overview.ts';
 import { compileGoal } from '../../domain/acceptance.ts';
 import { ENDING_KINDS } from '../../domain/ending.ts';
 import { outputNamesOf } from '../../domain/names.ts';

@@ -1,6 +1,6 @@
-import { createProject, withInputCases } from '../../application/create-project.ts';
-import { deleteProject, getProject, listProjects, updateProject } from '../../application/manage-projects.ts';
-import { readAllInputCases, readInputCasePage } from '../../application/read-cases.ts';
+import { createProject, withInputCases } from '../../application/data/create-project.ts';
+import { deleteProject, getProject, listProjects, updateProject } from '../../application/data/manage-projects.ts';
+import { readAllInputCases, readInputCasePage } from '../../application/data/read-cases.ts';
 import { labelsOf } from '../../domain/names.ts';
 import type { Project } from '../../domain/project.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';

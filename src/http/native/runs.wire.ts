@@ -1,6 +1,6 @@
 /** Iterations of an objective as rows of CSV or lines of JSON. */
 import { z } from 'zod';
-import type { HistoryRow, RunTable } from '../../application/read-history.ts';
+import type { HistoryRow, RunTable } from '../../application/search/read-history.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
 import { type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
 import { InverseStatus } from '../../domain/inverse.ts';

@@ -1,6 +1,6 @@
 /** The cases of a trial as rows of CSV or lines of JSON. */
 import { z } from 'zod';
-import type { TrialCasePage } from '../../application/read-trial-cases.ts';
+import type { TrialCasePage } from '../../application/data/read-trial-cases.ts';
 import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
 import type { TrialCase } from '../../domain/trial-cases.ts';
 import { mapBatches } from '../answer/json-array.ts';

@@ -1,5 +1,5 @@
-import { addCases } from '../../application/add-cases.ts';
-import { readTrialCasePage } from '../../application/read-trial-cases.ts';
+import { addCases } from '../../application/data/add-cases.ts';
+import { readTrialCasePage } from '../../application/data/read-trial-cases.ts';
 import { labelsOf } from '../../domain/names.ts';
 import { createdWithoutPath, nextPageHeaders, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';

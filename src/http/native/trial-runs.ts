@@ -1,4 +1,4 @@
-import { readTrialRuns } from '../../application/read-trial-runs.ts';
+import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 /** All runs of a trial, as one of its objectives judges them. */
 import { z } from 'zod';
-import type { TrialRun, TrialRuns } from '../../application/read-trial-runs.ts';
+import type { TrialRun, TrialRuns } from '../../application/data/read-trial-runs.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
 import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
 import { InverseStatus } from '../../domain/inverse.ts';

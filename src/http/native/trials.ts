@@ -1,4 +1,4 @@
-import { createTrial, deleteTrial, getTrial, listTrials, updateTrial } from '../../application/manage-trials.ts';
+import { createTrial, deleteTrial, getTrial, listTrials, updateTrial } from '../../application/data/manage-trials.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { trialPath } from './paths.ts';

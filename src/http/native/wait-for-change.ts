@@ -1,4 +1,4 @@
-import type { ChangeWaiters } from '../../application/change-waiters.ts';
+import type { ChangeWaiters } from '../../application/search/change-waiters.ts';
 import type { Call } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
 

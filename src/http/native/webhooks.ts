@@ -8,7 +8,7 @@ import {
   redeliver,
   rotateSecret,
   updateWebhook,
-} from '../../application/manage-webhooks.ts';
+} from '../../application/webhooks/manage-webhooks.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WebhookWithSecret } from '../../application/manage-webhooks.ts';
+import type { WebhookWithSecret } from '../../application/webhooks/manage-webhooks.ts';
 import { type Delivery, type DeliveryState, EVENT_NAMES, type Webhook } from '../../domain/event.ts';
 import { bodyOf } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';

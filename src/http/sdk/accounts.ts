@@ -1,6 +1,6 @@
 /** Registration, the only call without a key. Closed unless the settings open it. */
 import type { FastifyInstance } from 'fastify';
-import { registerAccount } from '../../application/register-account.ts';
+import { registerAccount } from '../../application/accounts/register-account.ts';
 import { refuseViolations } from '../../domain/errors.ts';
 import { createdWithoutPath } from '../answer/answers.ts';
 import { clientAddress } from '../client-address.ts';

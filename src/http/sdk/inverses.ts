@@ -3,9 +3,9 @@
  * a loaded inverse says so. If the native dialect would refuse such a repeat, this one repeats the answer. The use cases
  * decide what counts as a repeat; nothing that they refused is changed here.
  */
-import { getInverse, getNewestInverse } from '../../application/read-objectives.ts';
-import { recordOutput } from '../../application/record-output.ts';
-import { objectiveEnded, type SuggestDeps, suggest as suggestNext } from '../../application/suggest.ts';
+import { getInverse, getNewestInverse } from '../../application/search/read-objectives.ts';
+import { recordOutput } from '../../application/search/record-output.ts';
+import { objectiveEnded, type SuggestDeps, suggest as suggestNext } from '../../application/search/suggest.ts';
 import type { InverseView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';

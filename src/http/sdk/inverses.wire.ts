@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Measurement } from '../../application/record-output.ts';
+import type { Measurement } from '../../application/search/record-output.ts';
 import { judge } from '../../application/views.ts';
 import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf, type Inverse } from '../../domain/inverse.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { createModel } from '../../application/manage-models.ts';
-import { getModelTree, listModelTrees } from '../../application/read-trees.ts';
+import { createModel } from '../../application/data/manage-models.ts';
+import { getModelTree, listModelTrees } from '../../application/data/read-trees.ts';
 import { created, ok } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';

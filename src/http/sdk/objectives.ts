@@ -1,5 +1,5 @@
-import { loadObjectives } from '../../application/load-objectives.ts';
-import { getObjective } from '../../application/read-objectives.ts';
+import { loadObjectives } from '../../application/search/load-objectives.ts';
+import { getObjective } from '../../application/search/read-objectives.ts';
 import { created, ok } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { newObjectives, objectiveSchema, presentObjective, presentReadObjective } from './objectives.wire.ts';

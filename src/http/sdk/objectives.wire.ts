@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReadObjective } from '../../application/read-objectives.ts';
+import type { ReadObjective } from '../../application/search/read-objectives.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import {
   type Bound,

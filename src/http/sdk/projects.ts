@@ -1,6 +1,6 @@
-import { createProject, withInputCases } from '../../application/create-project.ts';
-import { getProject } from '../../application/manage-projects.ts';
-import { readAllInputCases } from '../../application/read-cases.ts';
+import { createProject, withInputCases } from '../../application/data/create-project.ts';
+import { getProject } from '../../application/data/manage-projects.ts';
+import { readAllInputCases } from '../../application/data/read-cases.ts';
 import { createdWithoutPath } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { designEngineOf } from '../gone-signal.ts';

@@ -1,5 +1,5 @@
-import { loadOutputCases } from '../../application/load-output-cases.ts';
-import { getTrialTree } from '../../application/read-trees.ts';
+import { loadOutputCases } from '../../application/data/load-output-cases.ts';
+import { getTrialTree } from '../../application/data/read-trees.ts';
 import { created, ok } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';

@@ -4,7 +4,7 @@
  * page. Host, port and protocol are those that the browser sees, as far as TRUST_PROXY lets proxies say so.
  */
 import type { FastifyRequest } from 'fastify';
-import type { SessionProof } from '../../application/browser-sessions.ts';
+import type { SessionProof } from '../../application/accounts/browser-sessions.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { pathOf } from '../request-path.ts';
 

@@ -6,7 +6,7 @@ import {
   type NewSession,
   signInByKey,
   signInByLink,
-} from '../../application/browser-sessions.ts';
+} from '../../application/accounts/browser-sessions.ts';
 import { parseApiKey } from '../../domain/api-key.ts';
 import { DomainError, refuseViolations } from '../../domain/errors.ts';
 import { clientAddress } from '../client-address.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NewSession, Session } from '../../application/browser-sessions.ts';
+import type { NewSession, Session } from '../../application/accounts/browser-sessions.ts';
 import { makeViolation } from '../../domain/errors.ts';
 import type { BodySpec } from '../body/spec.ts';
 import { textSchema, toTimestamp } from '../wire/fields.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ParseResult, parseCondition } from '../../../src/domain/expression.ts';
 import { linearFormOf } from '../../../src/optimizer/constraints/expression.ts';
-import type { Expression } from '../../../src/optimizer/problem.ts';
 import { Program } from '../../../src/optimizer/constraints/program.ts';
+import type { Expression } from '../../../src/optimizer/problem.ts';
 
 const INPUTS = new Map([
   ['a', 0],

@@ -1,0 +1,96 @@
+/** Batches as their owner sees them, and what became of their objectives. */
+import * as objectivesOf from '../../db/batches/batch-objectives.ts';
+import * as batches from '../../db/batches/batches.ts';
+import type { Db, Trx } from '../../db/connection/transaction.ts';
+import { findProject } from '../../db/data/projects.ts';
+import { findObjectives } from '../../db/search/objectives.ts';
+import { listUnjudgedRunsOf } from '../../db/search/overview.ts';
+import type { BatchWithProgress } from '../../domain/batch.ts';
+import { type CaseColumns, toCaseColumns } from '../../domain/case-columns.ts';
+import { notFound } from '../../domain/errors.ts';
+import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
+import type { Objective } from '../../domain/objective.ts';
+import type { Page, PageRequest } from '../../domain/page.ts';
+import { rowsPerRead } from '../search/read-objectives.ts';
+
+/** Throws NOT_FOUND. */
+export async function getBatch(db: Db | Trx, accountId: number, batchId: number): Promise<BatchWithProgress> {
+  const batch = await batches.findBatch(db, accountId, batchId);
+  if (batch === undefined) throw notFound('batch', batchId);
+  return batch;
+}
+
+export function listBatches(
+  db: Db,
+  accountId: number,
+  filter: batches.BatchFilter,
+  page: PageRequest,
+): Promise<Page<BatchWithProgress>> {
+  return batches.listBatches(db, accountId, filter, page);
+}
+
+/** An objective of a batch, with its nearest run so far. */
+export interface BatchObjective extends objectivesOf.BatchObjectiveRow {
+  /** null until its time has come, and once it is purged. */
+  readonly objective: Objective | null;
+  readonly best: NearestRun | null;
+}
+
+export interface BatchObjectives {
+  readonly columns: CaseColumns;
+  /** The position after which the next page begins; null on the last one. */
+  readonly nextAfter: number | null;
+  readonly batches: AsyncIterable<readonly BatchObjective[]>;
+}
+
+/** In the order of the batch, read while they are written. Throws NOT_FOUND. */
+export async function listBatchObjectives(
+  db: Db,
+  accountId: number,
+  batchId: number,
+  { limit, after }: PageRequest,
+): Promise<BatchObjectives> {
+  const batch = await getBatch(db, accountId, batchId);
+  const project = (await findProject(db, accountId, batch.projectId))!;
+  const from = after ?? 0;
+  const { planned } = batch.progress.objectives;
+  const nextAfter = from + limit < planned ? from + limit : null;
+  const numbers = 6 * batch.outputCount + 3 * project.inputCount;
+  return {
+    columns: toCaseColumns({ ...project, ...project.names, outputCount: batch.outputCount }),
+    nextAfter,
+    batches: readRows(db, accountId, batchId, { limit, after: from }, rowsPerRead(numbers)),
+  };
+}
+
+async function* readRows(
+  db: Db,
+  accountId: number,
+  batchId: number,
+  { limit, after }: PageRequest,
+  size: number,
+): AsyncGenerator<readonly BatchObjective[], void> {
+  let last = after ?? 0;
+  for (let left = limit; left > 0; ) {
+    const request = { limit: Math.min(size, left), after: last };
+    const rows = await objectivesOf.listBatchObjectives(db, accountId, batchId, request);
+    if (rows.length === 0) return;
+    yield await withBest(db, accountId, rows);
+    last = rows.at(-1)!.position;
+    left -= rows.length;
+  }
+}
+
+async function withBest(
+  db: Db,
+  accountId: number,
+  rows: readonly objectivesOf.BatchObjectiveRow[],
+): Promise<readonly BatchObjective[]> {
+  const ids = rows.flatMap(({ objectiveId }) => objectiveId ?? []);
+  const objectives = new Map((await findObjectives(db, accountId, ids)).map((one) => [one.id, one]));
+  const runs = Map.groupBy(await listUnjudgedRunsOf(db, ids), ({ objectiveId }) => objectiveId);
+  return rows.map((row) => {
+    const objective = objectives.get(row.objectiveId ?? 0) ?? null;
+    return { ...row, objective, best: objective && findNearestRun(objective, runs.get(objective.id) ?? []) };
+  });
+}

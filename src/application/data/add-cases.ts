@@ -1,0 +1,119 @@
+/** Further cases for a trial, at any time. Its objectives learn from them with their next suggestion. */
+
+import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
+import { countAddedCases, insertAddedCases, readCorrectedOutputs } from '../../db/data/added-cases.ts';
+import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
+import { findProject } from '../../db/data/projects.ts';
+import { raiseRevision } from '../../db/data/trials.ts';
+import { isOutsideBounds, readAddedCases } from '../../domain/added-cases.ts';
+import { type CaseLimits, checkTrialCases, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
+import type { CaseTable } from '../../domain/case-table.ts';
+import { areConditionsMet } from '../../domain/conditions.ts';
+import { refuseViolations, validationFailed } from '../../domain/errors.ts';
+import { type CaseRows, FreshRows } from '../../domain/fresh-rows.ts';
+import type { InputSpace } from '../../domain/input-space.ts';
+import type { Matrix } from '../../domain/matrix.ts';
+import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../../domain/storage.ts';
+import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
+import { refuseOverQuota } from '../accounts/account-limits.ts';
+import type { TrialPath } from '../paths.ts';
+import { judgeAfterCommit } from '../search/judge-runs.ts';
+import { getTrial, lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
+import { readStoredCases } from './read-trial-cases.ts';
+
+export interface AddedReport {
+  readonly added: number;
+  /** Rows that were known already, or stood earlier in the table. */
+  readonly duplicates: number;
+  /** Added ones outside the bounds or against a constraint. */
+  readonly outside: number;
+  readonly leftOut: number;
+  /** Cases of the trial, designed and added. */
+  readonly total: number;
+  readonly revision: number;
+}
+
+/** Numbers compared at a time. Each read makes the server unpack whole batches. */
+const NUMBERS_PER_READ = 200_000;
+
+/**
+ * All or nothing, in one transaction; without a new case nothing is written. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED,
+ * QUOTA_EXCEEDED.
+ */
+export async function addCases(
+  db: Db | Trx,
+  accountId: number,
+  path: TrialPath,
+  table: CaseTable,
+  limits: CaseLimits & StorageQuota = { ...NO_CASE_LIMITS, ...NO_QUOTA },
+): Promise<AddedReport> {
+  const { projectId, outputCaseSetId } = await getTrial(db, accountId, path);
+  const project = (await findProject(db, accountId, projectId))!;
+  const set = (await findOutputCaseSet(db, accountId, outputCaseSetId))!;
+  const read = readAddedCases(table, { space: project, outputCount: set.outputCount, names: project.names });
+  if (read.kind === 'violations') throw validationFailed(read.violations);
+  const { cases } = read;
+  const report = await inTransaction(db, async (trx) => {
+    const trial = await lockTrialAt(trx, accountId, path);
+    refuseClosedTrial(trial.id, trial.status);
+    const known = set.caseCount + (await countAddedCases(trx, accountId, trial.id));
+    const added = await pickFresh(trx, accountId, { trial, set, known }, cases);
+    const counts = {
+      added: added.inputs.rows,
+      duplicates: cases.inputs.rows - added.inputs.rows,
+      outside: countOutside(project, added.inputs),
+      leftOut: cases.leftOut,
+      total: known + added.inputs.rows,
+    };
+    if (counts.added === 0) return { ...counts, revision: trial.revision };
+    const width = { inputCount: project.inputCount, outputCount: set.outputCount };
+    refuseViolations(checkTrialCases(known, counts.added, width, limits));
+    const bytes = BYTES_PER_NUMBER * (added.inputs.values.length + added.outputs.values.length);
+    await refuseOverQuota(trx, accountId, limits, { bytes, rows: 1 });
+    const revision = await raiseRevision(trx, accountId, trial.id);
+    const { source } = table;
+    await insertAddedCases(trx, accountId, { ...added, trialId: trial.id, revision, firstNumber: known + 1, source });
+    return { ...counts, revision };
+  });
+  if (report.added > 0) await judgeAfterCommit(db, accountId, path.trialId);
+  return report;
+}
+
+interface KnownCases {
+  readonly trial: Trial;
+  readonly set: OutputCaseSet;
+  /** How many cases the trial has. */
+  readonly known: number;
+}
+
+/** The cases that equal neither a case of the trial, as it was or as it was corrected, nor one before them. */
+async function pickFresh(trx: Trx, accountId: number, of: KnownCases, cases: CaseRows): Promise<CaseRows> {
+  const fresh = new FreshRows(cases);
+  const { inputs, outputs } = cases;
+  const size = Math.max(1, Math.floor(NUMBERS_PER_READ / (inputs.columns + outputs.columns)));
+  for (let first = 1; first <= of.known; first += size) {
+    const corrections = await readCorrectedOutputs(trx, accountId, of.trial.id, first, size);
+    for (const rows of await readStoredCases(trx, accountId, of, first, size)) {
+      const corrected = Map.groupBy(corrections, ({ caseNumber }) => caseNumber - rows.number);
+      fresh.removeKnown(rows, new Map(Array.from(corrected, ([row, list]) => [row, list.map((one) => one.output)])));
+    }
+  }
+  const rows = fresh.rows;
+  const failed = new Set(cases.failed);
+  return {
+    inputs: inputs.pick(rows),
+    outputs: outputs.pick(rows),
+    failed: rows.flatMap((row, k) => (failed.has(row) ? [k] : [])),
+  };
+}
+
+function countOutside(space: InputSpace, inputs: Matrix): number {
+  const conditions = space.details?.conditions ?? [];
+  let count = 0;
+  for (let row = 0; row < inputs.rows; row++) {
+    const input = inputs.values.subarray(row * inputs.columns, (row + 1) * inputs.columns);
+    const isOutside = isOutsideBounds(space, input) || !areConditionsMet(conditions, input);
+    if (isOutside) count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,339 @@
+/**
+ * Exports everything below a model, or below all models of an account, in pages of bounded size, so that neither this process
+ * nor the database ever holds much of it. Each page is read separately, without a transaction across pages, and shows each
+ * record as it was at that moment. Gaps are never ignored: when the purge removes a record that is being exported, the export
+ * ends with an error.
+ */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { listBatches } from '../../db/batches/batches.ts';
+import type { Db } from '../../db/connection/transaction.ts';
+import { type ExportedAddedCases, readAddedCasesAsJson } from '../../db/data/added-cases.ts';
+import { type CasesTable, readCasesAsJson } from '../../db/data/cases.ts';
+import { listCorrections } from '../../db/data/corrections.ts';
+import { listDeletionsIn } from '../../db/data/deletions.ts';
+import { findModel, listModels } from '../../db/data/models.ts';
+import { listOutputCaseSets } from '../../db/data/output-case-sets.ts';
+import { listProjects } from '../../db/data/projects.ts';
+import { listTrials } from '../../db/data/trials.ts';
+import { listEvaluations } from '../../db/evaluations/evaluations.ts';
+import * as reads from '../../db/exports/export.ts';
+import { readClock } from '../../db/extent.ts';
+import { findInverse } from '../../db/search/inverses.ts';
+import { findObjectives, listObjectiveIds } from '../../db/search/objectives.ts';
+import type { BatchWithProgress } from '../../domain/batch.ts';
+import type { Correction } from '../../domain/correction.ts';
+import { endReasonOf, shownRunOf } from '../../domain/end-reason.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import type { EvaluationRecord } from '../../domain/evaluation.ts';
+import type { Model } from '../../domain/model.ts';
+import type { Objective } from '../../domain/objective.ts';
+import type { Extent, Page, PageRequest } from '../../domain/page.ts';
+import type { Project } from '../../domain/project.ts';
+import { isFinal } from '../../domain/stop-reason.ts';
+import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
+import { readBest } from '../search/read-objectives.ts';
+
+export type { ExportedAddedCases } from '../../db/data/added-cases.ts';
+export type { ExportedExplanation, ExportedInverse } from '../../db/exports/export.ts';
+
+/** A record comes after the one that it belongs to. */
+export type ExportRecord =
+  | { readonly type: 'model'; readonly model: Model }
+  | { readonly type: 'project'; readonly project: Project }
+  | { readonly type: 'inputCases'; readonly projectId: number; readonly cases: CaseRows }
+  | { readonly type: 'outputCaseSet'; readonly set: OutputCaseSet }
+  | { readonly type: 'outputCases'; readonly outputCaseSetId: number; readonly cases: CaseRows }
+  | { readonly type: 'trial'; readonly trial: Trial }
+  | { readonly type: 'addedCases'; readonly added: ExportedAddedCases }
+  | { readonly type: 'objective'; readonly objective: Objective; readonly endReason: string | null }
+  | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
+  | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse }
+  | { readonly type: 'correction'; readonly trialId: number; readonly correction: Correction }
+  | { readonly type: 'batch'; readonly batch: BatchWithProgress }
+  | { readonly type: 'evaluation'; readonly evaluation: EvaluationRecord };
+
+/** Some rows of a list of cases. */
+interface CaseRows {
+  /** Zero-based number of the first of them. */
+  readonly first: number;
+  /** JSON. */
+  readonly rows: string;
+}
+
+export type ExportPage = readonly ExportRecord[];
+
+export interface ExportOptions {
+  /** Whether deleted records are included, as long as they are not purged. */
+  readonly withDeleted: boolean;
+  /** Ends the export with an error. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Of inverses: some 400 kB of text, so that a page delays no other request. */
+const NUMBERS_PER_PAGE = 20_000;
+const INVERSES_PER_PAGE = 500;
+/** Some 2 MB of text. For every part that is read the database unpacks the whole list of cases, up to 80 MB. */
+const CASE_NUMBERS_PER_PAGE = 100_000;
+/** An objective holds up to six thousand numbers. */
+const OBJECTIVES_PER_PAGE = 20;
+/** A correction holds up to two thousand numbers. */
+const CORRECTIONS_PER_PAGE = 20;
+/** Each is counted over its evaluations. */
+const BATCHES_PER_PAGE = 20;
+/** The category names of a project may take megabytes. */
+const PROJECTS_PER_PAGE = 1;
+const RECORDS_PER_PAGE = 100;
+/** A purge under way takes from milliseconds to minutes. */
+const PURGE_RETRY_SECONDS = 60;
+
+/** Throws NOT_FOUND, also for a deleted model unless deleted records are wanted, before the first page. */
+export async function* exportModel(
+  db: Db,
+  accountId: number,
+  modelId: number,
+  options: ExportOptions,
+): AsyncGenerator<ExportPage, void> {
+  const extent = await toExtent(db, options);
+  const model = await findModel(db, accountId, modelId);
+  if (model === undefined) throw notFound('model', modelId);
+  if (model.disabledAt !== null && !options.withDeleted) {
+    const message = `The model ${modelId} was deleted; until it is purged, deleted=true exports it.`;
+    throw new DomainError('NOT_FOUND', message);
+  }
+  yield* pacing(readModel(db, accountId, model, extent), options.signal);
+}
+
+/** All models of the account, oldest first; the first page may be empty. */
+export async function* exportAccount(
+  db: Db,
+  accountId: number,
+  options: ExportOptions,
+): AsyncGenerator<ExportPage, void> {
+  yield* pacing(readModels(db, accountId, await toExtent(db, options)), options.signal);
+}
+
+/** Records deleted during the export stay part of it, so that no record lacks its parent or children. */
+async function toExtent(db: Db, { withDeleted }: ExportOptions): Promise<Extent> {
+  return withDeleted ? 'all' : readClock(db);
+}
+
+async function* readModels(db: Db, accountId: number, extent: Extent): AsyncGenerator<ExportPage, void> {
+  yield [];
+  for await (const models of pagesOf((page) => listModels(db, accountId, page, extent), RECORDS_PER_PAGE)) {
+    for (const model of models) yield* readModel(db, accountId, model, extent);
+  }
+}
+
+/** Lets other requests run between two pages. */
+async function* pacing(
+  pages: AsyncIterable<ExportPage>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ExportPage, void> {
+  for await (const page of pages) {
+    signal?.throwIfAborted();
+    yield page;
+    await yieldToEventLoop();
+  }
+}
+
+/** Throws OVERLOADED before the first page while some of the records are being purged. */
+async function* readModel(db: Db, accountId: number, model: Model, extent: Extent): AsyncGenerator<ExportPage, void> {
+  const deletions = await listDeletionsIn(db, accountId, model.id);
+  if (extent === 'all' && deletions.some(({ isBeingPurged }) => isBeingPurged)) {
+    const message = `Deleted records of the model ${model.id} are being purged; export it again when the purge has ended.`;
+    throw new DomainError('OVERLOADED', message, { retryAfterSeconds: PURGE_RETRY_SECONDS });
+  }
+  yield [{ type: 'model', model }];
+  const readProjects = (page: PageRequest) => listProjects(db, accountId, model.id, page, extent);
+  for await (const projects of pagesOf(readProjects, PROJECTS_PER_PAGE)) {
+    for (const project of projects) yield* readProject(db, accountId, project, extent);
+  }
+  const now = await listDeletionsIn(db, accountId, model.id);
+  const kept = new Set(now.filter(({ isBeingPurged }) => !isBeingPurged).map(({ id }) => id));
+  const before = new Set(deletions.map(({ id }) => id));
+  // Without deleted records, earlier deletions do not matter.
+  const isBroken =
+    (extent === 'all' && deletions.some(({ id }) => !kept.has(id))) ||
+    now.some(({ id, isBeingPurged }) => isBeingPurged && !before.has(id));
+  if (isBroken) throw new PurgedMeanwhileError();
+}
+
+async function* readProject(
+  db: Db,
+  accountId: number,
+  project: Project,
+  extent: Extent,
+): AsyncGenerator<ExportPage, void> {
+  yield [{ type: 'project', project }];
+  for await (const cases of readCases(db, 'projects', project.id, project.inputCount)) {
+    yield [{ type: 'inputCases', projectId: project.id, cases }];
+  }
+  const outputCounts = new Map<number, number>();
+  const readSets = (page: PageRequest) => listOutputCaseSets(db, accountId, project.id, page, extent);
+  for await (const sets of pagesOf(readSets, RECORDS_PER_PAGE)) {
+    for (const set of sets) {
+      outputCounts.set(set.id, set.outputCount);
+      yield [{ type: 'outputCaseSet', set }];
+      for await (const cases of readCases(db, 'output_case_sets', set.id, set.outputCount)) {
+        yield [{ type: 'outputCases', outputCaseSetId: set.id, cases }];
+      }
+    }
+  }
+  const readTrials = (page: PageRequest) => listTrials(db, accountId, project.id, page, extent);
+  for await (const trials of pagesOf(readTrials, RECORDS_PER_PAGE)) {
+    for (const trial of trials) {
+      yield [{ type: 'trial', trial }];
+      yield* readAddedCases(db, trial.id, project.inputCount + (outputCounts.get(trial.outputCaseSetId) ?? 0));
+      const readObjectives = async (page: PageRequest) => {
+        const { items, nextAfter } = await listObjectiveIds(db, accountId, trial.id, page, extent);
+        return { items: await findObjectives(db, accountId, items), nextAfter };
+      };
+      for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE))
+        yield* withInverses(db, accountId, objectives);
+      const readCorrections = (page: PageRequest) => listCorrections(db, accountId, trial.id, page);
+      for await (const corrections of pagesOf(readCorrections, CORRECTIONS_PER_PAGE)) {
+        yield corrections.map((correction) => ({ type: 'correction', trialId: trial.id, correction }));
+      }
+    }
+    await refuseGone(db, 'trials', trials);
+  }
+  yield* readBatches(db, accountId, project.id);
+  await refuseGone(db, 'projects', [project]);
+}
+
+/** Of a project, each with its evaluations. */
+async function* readBatches(db: Db, accountId: number, projectId: number): AsyncGenerator<ExportPage, void> {
+  const read = (page: PageRequest) => listBatches(db, accountId, { status: null, projectId }, page);
+  for await (const batches of pagesOf(read, BATCHES_PER_PAGE)) {
+    for (const batch of batches) {
+      yield [{ type: 'batch', batch }];
+      const ofBatch = { state: null, batchId: batch.id, projectId: null };
+      const readEvaluations = (page: PageRequest) => listEvaluations(db, accountId, ofBatch, page);
+      for await (const evaluations of pagesOf(readEvaluations, RECORDS_PER_PAGE)) {
+        yield evaluations.map((evaluation) => ({ type: 'evaluation', evaluation }));
+      }
+    }
+  }
+}
+
+/** A purge removes the record of the deletion last. */
+async function refuseGone(
+  db: Db,
+  table: 'projects' | 'trials',
+  records: readonly { readonly id: number }[],
+): Promise<void> {
+  const ids = records.map(({ id }) => id);
+  if (!(await reads.areThere(db, table, ids))) throw new PurgedMeanwhileError();
+}
+
+async function* readCases(db: Db, table: CasesTable, id: number, width: number): AsyncGenerator<CaseRows, void> {
+  const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+  for (let first = 0; ; first += count) {
+    const rows = await readCasesAsJson(db, table, id, first, count);
+    if (rows === undefined) throw new PurgedMeanwhileError();
+    if (rows === '[]') return;
+    yield { first, rows };
+  }
+}
+
+/** As they were added, some rows at a time; a later purge of the trial is noticed with it. */
+async function* readAddedCases(db: Db, trialId: number, width: number): AsyncGenerator<ExportPage, void> {
+  const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+  let from = 1;
+  for (;;) {
+    const added = await readAddedCasesAsJson(db, trialId, from, count);
+    if (added === undefined) return;
+    yield [{ type: 'addedCases', added }];
+    from = added.firstNumber + added.rows;
+  }
+}
+
+/** Objectives of one trial with what was learned about them and all their inverses. */
+async function* withInverses(
+  db: Db,
+  accountId: number,
+  objectives: readonly Objective[],
+): AsyncGenerator<ExportPage, void> {
+  const records: ExportRecord[] = [];
+  for (const objective of objectives) {
+    records.push({ type: 'objective', objective, endReason: await readEndReason(db, accountId, objective) });
+  }
+  yield records;
+  const explainedIds = await reads.listExplained(
+    db,
+    objectives.map(({ id }) => id),
+  );
+  for (const id of explainedIds) {
+    const explanation = await reads.readExplanation(db, id);
+    if (explanation !== undefined) yield [{ type: 'explanation', explanation }];
+  }
+  const { objectives: targets, initialInput } = objectives[0]!;
+  const perPage = Math.floor(NUMBERS_PER_PAGE / (targets.length + initialInput.length));
+  const limit = Math.max(1, Math.min(INVERSES_PER_PAGE, perPage));
+  for (const ids of groupByInverseCount(objectives, limit)) yield* readInverses(db, ids, limit);
+}
+
+async function readEndReason(db: Db, accountId: number, objective: Objective): Promise<string | null> {
+  if (!isFinal(objective.stopReason)) return null;
+  const { optimalInverseId } = objective;
+  const optimal = optimalInverseId === null ? undefined : await findInverse(db, accountId, optimalInverseId);
+  return endReasonOf(objective, shownRunOf(optimal, await readBest(db, objective)));
+}
+
+/** Neighbours whose inverses roughly fit on one page; a longer objective gets its own. */
+function groupByInverseCount(objectives: readonly Objective[], limit: number): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  let room = 0;
+  for (const { id, attemptCount } of objectives) {
+    const count = attemptCount + 1;
+    if (count > room) {
+      groups.push([]);
+      room = limit;
+    }
+    groups.at(-1)!.push(id);
+    room -= count;
+  }
+  return groups;
+}
+
+async function* readInverses(db: Db, ids: readonly number[], limit: number): AsyncGenerator<ExportPage, void> {
+  let last: reads.InversePosition = { objectiveId: ids[0]!, iteration: 0 };
+  for (;;) {
+    const inverses = await reads.listInversesAfter(db, ids, last, limit);
+    for (const inverse of inverses) {
+      refuseGap(last, inverse);
+      last = inverse;
+    }
+    if (inverses.length > 0) yield inverses.map((inverse) => ({ type: 'inverse', inverse }));
+    if (inverses.length < limit) break;
+  }
+  // The purge removes the last inverses of an objective together with the objective.
+  if (!(await reads.areThere(db, 'objectives', ids))) throw new PurgedMeanwhileError();
+}
+
+/** Iterations are numbered from 1 without a gap; the purge removes the lowest first. */
+function refuseGap(before: reads.InversePosition, { objectiveId, iteration }: reads.InversePosition): void {
+  const expected = objectiveId === before.objectiveId ? before.iteration + 1 : 1;
+  if (iteration !== expected) throw new PurgedMeanwhileError();
+}
+
+/** A record was purged during its export. */
+class PurgedMeanwhileError extends Error {
+  constructor() {
+    super('a record was purged while it was being exported');
+    this.name = 'PurgedMeanwhileError';
+  }
+}
+
+/** The pages of a list that are not empty. */
+async function* pagesOf<T>(
+  read: (request: PageRequest) => Promise<Page<T>>,
+  limit: number,
+): AsyncGenerator<readonly T[], void> {
+  let after: number | null = null;
+  do {
+    const page: Page<T> = await read({ limit, after });
+    if (page.items.length > 0) yield page.items;
+    after = page.nextAfter;
+  } while (after !== null);
+}

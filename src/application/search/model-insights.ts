@@ -1,0 +1,213 @@
+/**
+ * What clients ask of the models of an objective: other solutions, its front, how surely an input holds when it is made with
+ * tolerances, and what the targets tell about the inputs. Computed when it is asked for, from the data as they are
+ * (computations.ts).
+ */
+import { createHash } from 'node:crypto';
+import type { Db } from '../../db/connection/transaction.ts';
+import { readSnapshot, type Snapshot } from '../../db/search/suggestions.ts';
+import { makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
+import type { Labels } from '../../domain/names.ts';
+import { outputsWithoutTarget } from '../../domain/objective.ts';
+import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../../domain/robust-options.ts';
+import type { Engine } from '../../engine/pool.ts';
+import type { FrontReport, Identifiability, PredictedPoint, Robustness } from '../../optimizer/insights.ts';
+import type { InputTolerances, SuggestRequest } from '../../optimizer/problem.ts';
+import { Computations, type Computed } from '../computations.ts';
+import type { ObjectivePath } from '../paths.ts';
+import { toSourcedRequest, toSuggestRequest } from './engine-input.ts';
+import { type KnownRun, rowsThatMeet, toRuns } from './found-runs.ts';
+import { getInverse, getObjectiveWithParents } from './read-objectives.ts';
+
+/** Answers kept: some kilobytes each. */
+const KEPT = 200;
+/** Computations that wait in a process; each holds the data of its trial. */
+const WAITING = { total: 24, perAccount: 8 };
+
+export interface ModelInsightsOptions {
+  readonly engine: Pick<Engine, 'solutions' | 'front' | 'robustness' | 'identifiability'>;
+  /** Of the engine; one is left to suggestions and designs where there are several. */
+  readonly threads: number;
+  /** Of one answer, as of a suggestion. */
+  readonly workLimit: number;
+}
+
+/** What an answer follows from. */
+interface Question {
+  readonly kind: string;
+  /** Plain data beyond the request. */
+  readonly asked: unknown;
+  readonly request: SuggestRequest;
+}
+
+/** Who asks. */
+export interface Asking {
+  readonly db: Db;
+  readonly accountId: number;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** One per process. Every method throws NOT_FOUND, and OVERLOADED past the limits of the process. */
+export class ModelInsights {
+  readonly #engine: ModelInsightsOptions['engine'];
+  readonly #workLimit: number;
+  readonly #answers: Computations;
+
+  constructor({ engine, threads, workLimit }: ModelInsightsOptions) {
+    this.#engine = engine;
+    this.#workLimit = workLimit;
+    this.#answers = new Computations({
+      running: Math.max(1, threads - 1),
+      waiting: WAITING.total,
+      waitingPerAccount: WAITING.perAccount,
+      kept: KEPT,
+    });
+  }
+
+  /** @param count the most of each kind */
+  async solutions(asking: Asking, path: ObjectivePath, count: number): Promise<ObjectiveSolutions> {
+    const { id } = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    const snapshot = await snapshotOf(asking, id);
+    const { request, sourceOf } = toSourcedRequest(snapshot, this.#workLimit);
+    const verified = rowsThatMeet(snapshot, request);
+    const found = await this.#ask(asking, { kind: 'solutions', asked: count, request }, (signal) =>
+      this.#engine.solutions({ request, verified, count }, signal),
+    );
+    return { verified: await toRuns(asking.db, found.verified, request, sourceOf), predicted: found.predicted };
+  }
+
+  /** Throws VALIDATION_FAILED without an output without target. */
+  async front(asking: Asking, path: ObjectivePath): Promise<ObjectiveFront> {
+    const objective = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    if (outputsWithoutTarget(objective).length === 0) {
+      const message = 'has a target for every output, so it looks for no front; GET its solutions.';
+      refuseViolations([makeViolation(['objective_id'], message)]);
+    }
+    const { request, sourceOf } = toSourcedRequest(await snapshotOf(asking, objective.id), this.#workLimit);
+    const question = { kind: 'front', asked: null, request };
+    const {
+      rows,
+      knee,
+      hypervolumes: volumes,
+      ...report
+    } = await this.#ask(asking, question, (signal) => this.#engine.front(request, signal));
+    const points = await toRuns(asking.db, rows, request, sourceOf);
+    const hypervolumes = volumes.flatMap((hypervolume, row) => {
+      const source = sourceOf(row);
+      const isOwn = 'iteration' in source && source.objectiveId === objective.id;
+      return isOwn ? [{ iteration: source.iteration, hypervolume }] : [];
+    });
+    return { ...report, hypervolumes, points, knee: knee === null ? null : points[rows.indexOf(knee)]! };
+  }
+
+  /**
+   * For an inverse of the objective, or its optimal one, by the tolerances of the query or of the objective. Throws
+   * VALIDATION_FAILED.
+   */
+  async robustness(
+    asking: Asking,
+    path: ObjectivePath,
+    { inverseId, inputTolerances: sent }: RobustnessQuery,
+  ): Promise<RobustnessRead> {
+    const { db, accountId } = asking;
+    const objective = await getObjectiveWithParents(db, accountId, path);
+    refuseViolations(checkRobustOptions({ inputTolerances: sent }, objective.initialInput.length));
+    const tolerances = sent == null ? objective.options?.inputTolerances : toTolerances(sent);
+    const meant = inverseId ?? objective.optimalInverseId;
+    refuseViolations([
+      ...(tolerances ? [] : [makeViolation(['tolerances'], 'is required: the objective has no inputTolerances.')]),
+      ...(meant === null ? [makeViolation(['inverse'], 'is required: the objective has no optimal inverse yet.')] : []),
+    ]);
+    const { inverse } = await getInverse(db, accountId, { ...path, objectiveId: objective.id, inverseId: meant! });
+    if (inverse.input === null) {
+      const message = `must have an input; inverse ${inverse.id} is still being computed.`;
+      refuseViolations([makeViolation(['inverse'], message)]);
+    }
+    const input = inverse.input!;
+    const request = await this.#knownRequest(asking, objective.id);
+    const question = { kind: 'robustness', asked: { input, tolerances }, request };
+    const robustness = await this.#ask(asking, question, (signal) =>
+      this.#engine.robustness({ request, input, tolerances: tolerances! }, signal),
+    );
+    return { inverseId: inverse.id, input, tolerances: tolerances!, robustness, labels: objective.labels };
+  }
+
+  /** @param confidence from 0.5 to 0.999 */
+  async identifiability(asking: Asking, path: ObjectivePath, confidence: number): Promise<IdentifiabilityRead> {
+    const objective = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    const request = await this.#knownRequest(asking, objective.id);
+    const question = { kind: 'identifiability', asked: confidence, request };
+    const identifiability = await this.#ask(asking, question, (signal) =>
+      this.#engine.identifiability({ request, confidence }, signal),
+    );
+    return { confidence, identifiability, labels: objective.labels };
+  }
+
+  /** Of what is known, without the inputs that are pending. */
+  async #knownRequest(asking: Asking, objectiveId: number): Promise<SuggestRequest> {
+    const { pending: _, ...request } = toSuggestRequest(await snapshotOf(asking, objectiveId), this.#workLimit);
+    return request;
+  }
+
+  #ask<R>(
+    { accountId, signal }: Asking,
+    question: Question,
+    compute: (signal: AbortSignal) => Promise<Computed<R>>,
+  ): Promise<R> {
+    return this.#answers.get({ accountId, key: keyOf(question) }, signal, compute);
+  }
+}
+
+/** Equal for equal questions. */
+function keyOf({ kind, asked, request: { history, pending, ...rest } }: Question): string {
+  const hash = createHash('sha256');
+  // Numbers as texts: JSON has no infinity.
+  const question = JSON.stringify([kind, asked, rest], (_, value: unknown) =>
+    typeof value === 'number' ? String(value) : value,
+  );
+  hash.update(question);
+  for (const part of [history.X, history.Y, history.failed, pending ?? new Float64Array(0)]) {
+    hash.update(`${part.length} `).update(part);
+  }
+  return hash.digest('base64url');
+}
+
+async function snapshotOf({ db, accountId }: Asking, objectiveId: number): Promise<Snapshot> {
+  const snapshot = await readSnapshot(db, { accountId, objectiveId });
+  // It was deleted meanwhile.
+  if (snapshot === undefined) throw notFound('objective', objectiveId);
+  return snapshot;
+}
+
+export interface RobustnessQuery extends Pick<SentRobustOptions, 'inputTolerances'> {
+  readonly inverseId: number | null;
+}
+
+export interface RobustnessRead {
+  readonly inverseId: number;
+  readonly input: readonly number[];
+  readonly tolerances: InputTolerances;
+  /** null while the models predict too little. */
+  readonly robustness: Robustness | null;
+  readonly labels: Labels | null;
+}
+
+export interface IdentifiabilityRead {
+  readonly confidence: number;
+  /** null while the models see no input that surely meets the targets. */
+  readonly identifiability: Identifiability | null;
+  readonly labels: Labels | null;
+}
+
+export interface ObjectiveSolutions {
+  readonly verified: readonly KnownRun[];
+  readonly predicted: readonly PredictedPoint[];
+}
+
+export interface ObjectiveFront extends Omit<FrontReport, 'rows' | 'knee' | 'hypervolumes'> {
+  /** One per completed run of the objective. */
+  readonly hypervolumes: readonly { readonly iteration: number; readonly hypervolume: number }[];
+  readonly points: readonly KnownRun[];
+  readonly knee: KnownRun | null;
+}

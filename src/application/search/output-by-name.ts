@@ -1,0 +1,20 @@
+import { refuseViolations } from '../../domain/errors.ts';
+import { type ByName, makeOutputReader } from '../../domain/names.ts';
+
+/** An output as a client sent it: a vector, or by the names of the outputs, with an empty vector. */
+export interface SentOutput {
+  readonly output: readonly number[];
+  readonly byName?: ByName;
+}
+
+/** The output as a vector. Throws VALIDATION_FAILED for names that are unknown or missing. */
+export function inOrder<Sent extends SentOutput>(
+  sent: Sent,
+  outputCount: number,
+  outputNames: readonly string[] | null,
+): Sent {
+  if (sent.byName === undefined) return sent;
+  const { vector, violations } = makeOutputReader(outputCount, outputNames)(sent.byName, ['output']);
+  refuseViolations(violations);
+  return { ...sent, output: vector };
+}

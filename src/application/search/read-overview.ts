@@ -1,0 +1,146 @@
+/** All objectives of an account at a glance, without their inverses. */
+
+import type { Db } from '../../db/connection/transaction.ts';
+import { findObjectives } from '../../db/search/objectives.ts';
+import {
+  countObjectives,
+  listOutputsAt,
+  listUnjudgedRunsOf,
+  type ObjectiveSurroundings,
+  type OverviewKey,
+  type OverviewStamp,
+  readOverviewStamps,
+  readSurroundings,
+  searchObjectives,
+} from '../../db/search/overview.ts';
+import { makeVerdict } from '../../domain/acceptance.ts';
+import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
+import { findNearestRun, type NearestRun, type WorstOutput, worstOutputOf } from '../../domain/nearest.ts';
+import type { Objective } from '../../domain/objective.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
+import { chooseIterations, makeTrend, type Trend } from '../../domain/trend.ts';
+import { rowsPerRead } from './read-objectives.ts';
+
+export type { OverviewStamp } from '../../db/search/overview.ts';
+
+/** What an objective waits for: a worker, the client's output, or nothing. */
+type AwaitedThing = 'suggestion' | 'output' | null;
+
+export interface ObjectiveGlance {
+  readonly objective: Objective;
+  readonly surroundings: ObjectiveSurroundings;
+  /** Outputs of the nearest run that meet their objectives; null while nothing has been judged. */
+  readonly metCount: number | null;
+  /** Of the nearest run, the miss of the output that misses most; null while nothing has been judged. */
+  readonly worstMiss: number | null;
+  /** null as well when it meets everything. */
+  readonly worstOutput: WorstOutput | null;
+  /** null if not asked for, or while nothing has been judged. */
+  readonly trend: Trend | null;
+  readonly waitsFor: AwaitedThing;
+  readonly hasDiagnosis: boolean;
+}
+
+/** Objectives read first, before it is known how large they are. */
+const FIRST_BATCH = 8;
+
+/** As it is now. Of a search for words, the objectives that it finds. */
+export async function getOverviewStamp(db: Db, key: OverviewKey, search = ''): Promise<OverviewStamp> {
+  const words = [...new Set(search.split(/\s+/))].filter((word) => word !== '');
+  return words.length === 0 ? (await readOverviewStamps(db, [key]))[0]! : searchObjectives(db, key, words);
+}
+
+/** How many objectives a list has on all its pages; null for a search, which does not look at all of them. */
+export async function countListed(db: Db, key: OverviewKey, search = ''): Promise<number | null> {
+  return search.trim() === '' ? countObjectives(db, key) : null;
+}
+
+/**
+ * The objectives of a stamp, newest first, read while they are written.
+ *
+ * @param trendPoints  points of the trends; 0 for none
+ */
+export async function* listGlances(
+  db: Db,
+  accountId: number,
+  { items }: OverviewStamp,
+  trendPoints: number,
+): AsyncGenerator<readonly ObjectiveGlance[], void> {
+  yield* readGlances(db, accountId, items, await readSurroundings(db, items), trendPoints);
+}
+
+async function* readGlances(
+  db: Db,
+  accountId: number,
+  ids: readonly number[],
+  surroundings: ReadonlyMap<number, ObjectiveSurroundings>,
+  trendPoints: number,
+): AsyncGenerator<readonly ObjectiveGlance[], void> {
+  let size = FIRST_BATCH;
+  for (let from = 0; from < ids.length; ) {
+    const some = ids.slice(from, from + size);
+    const objectives = await findObjectives(db, accountId, some);
+    const runs = Map.groupBy(await listUnjudgedRunsOf(db, some), ({ objectiveId }) => objectiveId);
+    const outputs = trendPoints === 0 ? undefined : await readOutputs(db, objectives, surroundings, trendPoints);
+    // Newest first; one that was purged meanwhile is left out.
+    yield objectives.toReversed().flatMap((objective) => {
+      const around = surroundings.get(objective.id);
+      if (around === undefined) return [];
+      const best = findNearestRun(objective, runs.get(objective.id) ?? []);
+      const isKnown = outputs !== undefined && objective.judgedThrough !== null;
+      const trend = isKnown ? makeTrend(objective, best, outputs.get(objective.id) ?? []) : null;
+      return [glanceAt(objective, around, best, trend)];
+    });
+    from += size;
+    const numbers = objectives.map(
+      ({ objectives: targets, initialInput }) => (6 + trendPoints) * targets.length + 3 * initialInput.length,
+    );
+    size = rowsPerRead(Math.max(1, ...numbers));
+  }
+}
+
+/** Some outputs of each objective, by its id. */
+async function readOutputs(
+  db: Db,
+  objectives: readonly Objective[],
+  surroundings: ReadonlyMap<number, ObjectiveSurroundings>,
+  points: number,
+) {
+  const chosen = objectives.flatMap((objective) =>
+    chooseIterations(objective, surroundings.get(objective.id)?.iteration ?? 1, points).map((iteration) => ({
+      objectiveId: objective.id,
+      iteration,
+    })),
+  );
+  return Map.groupBy(await listOutputsAt(db, chosen), ({ objectiveId }) => objectiveId);
+}
+
+function glanceAt(
+  objective: Objective,
+  surroundings: ObjectiveSurroundings,
+  best: NearestRun | null,
+  trend: Trend | null,
+): ObjectiveGlance {
+  return {
+    objective,
+    surroundings,
+    trend,
+    worstMiss: best && Math.max(...best.misses),
+    worstOutput: best && worstOutputOf(objective, best),
+    metCount: best && makeVerdict(objective)(best.output).filter(Boolean).length,
+    waitsFor: objective.stopReason === StopReason.running ? awaitedOf(surroundings) : null,
+    // A satisfying output refutes it.
+    hasDiagnosis: surroundings.hasDiagnosis && objective.stopReason !== StopReason.satisfied,
+  };
+}
+
+function awaitedOf({ status, hasInput, hasOutput }: ObjectiveSurroundings): AwaitedThing {
+  const known = (isKnown: boolean) => (isKnown ? [] : null);
+  const newest: Pick<Inverse, 'status' | 'input' | 'output'> = {
+    status: status as InverseStatus,
+    input: known(hasInput),
+    output: known(hasOutput),
+  };
+  if (isBeingComputed(newest)) return 'suggestion';
+  return awaitsOutput(newest) ? 'output' : null;
+}

@@ -1,0 +1,318 @@
+/** Asking for the next input and waiting for it, for a bounded time. Any worker of any process may compute it. */
+import { readUsage } from '../../db/accounts/account-usage.ts';
+import { ConflictError, type Db, type Trx } from '../../db/connection/transaction.ts';
+import { findInverse } from '../../db/search/inverses.ts';
+import { openIteration, type RequestedIteration } from '../../db/search/iterations.ts';
+import { lockObjective } from '../../db/search/objectives.ts';
+import { type Asked, type AskedInverses, type OpenInverse, readAsked } from '../../db/search/open-inverses.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
+import type { Objective } from '../../domain/objective.ts';
+import type { WhyNone } from '../../domain/parallel.ts';
+import { NO_QUOTA, quotaExceeded, type StorageUsage } from '../../domain/storage.ts';
+import { takeWithin } from '../accounts/account-limits.ts';
+import { refuseClosedTrial } from '../data/manage-trials.ts';
+import { type IdempotentRequest, runOnce } from '../idempotent.ts';
+import { isUnder, missingInPath, type ObjectivePath, parentsOf, refuseDisabled } from '../paths.ts';
+import { type InverseView, viewOf } from '../views.ts';
+import { awaitSuggestions, type SuggestDeps } from './await-suggestions.ts';
+import { getInverse } from './read-objectives.ts';
+import {
+  objectiveEnded,
+  openWaitingInverse,
+  queueFull,
+  type RequestOptions,
+  refuseEnded,
+  requestSuggestions,
+} from './request-suggestions.ts';
+
+export { objectiveEnded };
+
+/** Tries to open an iteration while other requests do the same. One of them succeeds with each. */
+const MAXIMUM_TRIES = 5;
+const NOTHING: StorageUsage = { bytes: 0, rows: 0 };
+
+export type { SuggestDeps };
+
+interface NextOptions extends RequestOptions {
+  /** Whether one more is opened where several may be open; otherwise the oldest open one counts as the only one. */
+  readonly opensMore?: boolean;
+}
+
+interface SuggestOptions extends NextOptions {
+  readonly waitMs: number;
+  /** Set when the request has an Idempotency-Key. */
+  readonly idempotency?: IdempotentRequest | undefined;
+}
+
+interface AwaitedSuggestion extends InverseView {
+  /** False: it was to wait, but too many requests of its account wait in this process already. */
+  readonly mayWait: boolean;
+}
+
+/**
+ * Opens the next iteration, or finds the one being computed, and waits for its input. After `waitMs` the inverse is returned
+ * as it is: input null, status active. Input null with another status: it was stopped. With an Idempotency-Key the inverse is
+ * stored, not the answer, so that no transaction stays open during the computation.
+ *
+ * Where several may be open and `opensMore` is set, it always opens another one. Throws what requestSuggestion and runOnce throw;
+ * NOT_FOUND when the inverse was deleted meanwhile, SUGGESTION_FAILED when its computation failed for good, SUGGESTION_PENDING when
+ * others were still computed before it after `waitMs`.
+ */
+export async function suggest(
+  deps: SuggestDeps,
+  accountId: number,
+  path: ObjectivePath,
+  options: SuggestOptions,
+): Promise<AwaitedSuggestion> {
+  const { db, suggestionWaiters } = deps;
+  const { waitMs, idempotency } = options;
+  const leave = waitMs > 0 ? suggestionWaiters.enter(accountId) : undefined;
+  const mayWait = waitMs === 0 || leave !== undefined;
+  const until = performance.now() + (leave === undefined ? 0 : waitMs);
+  try {
+    for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
+      const requested = await (idempotency === undefined
+        ? requestNext(db, accountId, path, options)
+        : requestOnce(db, idempotency, path, options));
+      const leftMs = Math.max(0, until - performance.now());
+      const view =
+        requested.kind === 'view'
+          ? await awaitInverse(deps, accountId, requested.view, leftMs)
+          : await awaitAsked(deps, accountId, requested.asked, leftMs);
+      if (view !== undefined) return { ...view, mayWait };
+    }
+    throw new ConflictError('nothing new was found for the request while others loaded outputs');
+  } finally {
+    leave?.();
+  }
+}
+
+async function awaitInverse(
+  { suggestionWaiters }: SuggestDeps,
+  accountId: number,
+  view: InverseView,
+  waitMs: number,
+): Promise<InverseView> {
+  const { objective, inverse } = view;
+  const mustWait = waitMs > 0 && isBeingComputed(inverse) && inverse.disabledAt === null;
+  const finished = mustWait ? await suggestionWaiters.wait(accountId, inverse.id, waitMs) : undefined;
+  refuseUnusable(objective.id, finished ?? inverse);
+  return finished === undefined ? view : viewOf(objective, finished);
+}
+
+/** The inverse of a request that asked for one; undefined when none was opened for it after all. */
+async function awaitAsked(
+  deps: SuggestDeps,
+  accountId: number,
+  asked: Asked,
+  waitMs: number,
+): Promise<InverseView | undefined> {
+  const { inverses, isDone } = await awaitSuggestions(deps, accountId, asked, waitMs);
+  const [inverse] = inverses;
+  if (inverse === undefined && isDone) return undefined;
+  if (inverse === undefined) {
+    const message =
+      'Inputs for other requests are computed first; repeat the request with the same Idempotency-Key, or look for it among the open inverses (GET .../inverses?status=open).';
+    throw new DomainError('SUGGESTION_PENDING', message);
+  }
+  refuseUnusable(asked.objectiveId, inverse);
+  return getInverse(deps.db, accountId, { inverseId: inverse.id });
+}
+
+/** Throws NOT_FOUND for one that was deleted, SUGGESTION_FAILED for one that could not be computed. */
+export function refuseUnusable(objectiveId: number, inverse: Inverse): void {
+  if (inverse.input !== null) return;
+  refuseDisabled(inverse, 'inverse');
+  if (!couldNotBeComputed(inverse)) return;
+  const reason = inverse.failureReason ?? 'unknown reason';
+  throw new DomainError('SUGGESTION_FAILED', `The suggestion could not be computed (${reason}); ask again to retry.`, {
+    inverse: { objectiveId, inverseId: inverse.id },
+  });
+}
+
+/** An inverse that is there, or the name under which one will be opened. */
+type Requested =
+  | { readonly kind: 'view'; readonly view: InverseView }
+  | { readonly kind: 'asked'; readonly asked: Asked };
+
+type Outcome = { readonly kind: 'inverse'; readonly inverseId: number } | ({ readonly kind: 'asked' } & Asked);
+
+/** The inverse that the first request under the key opened or found. After a computation that failed for good it asks again. */
+async function requestOnce(
+  db: Db,
+  idempotency: IdempotentRequest,
+  path: ObjectivePath,
+  options: NextOptions,
+): Promise<Requested> {
+  const { accountId } = idempotency;
+  let requested: Requested | undefined;
+  const request = async (trx: Trx): Promise<Outcome> => {
+    requested = await requestNext(trx, accountId, path, options);
+    return requested.kind === 'asked'
+      ? { kind: 'asked', ...requested.asked }
+      : { kind: 'inverse', inverseId: requested.view.inverse.id };
+  };
+  const isSpent = async (trx: Trx, outcome: Outcome) => {
+    if (outcome.kind === 'asked') return hasNone(await readAsked(trx, accountId, outcome));
+    const inverse = await findInverse(trx, accountId, outcome.inverseId);
+    return inverse !== undefined && couldNotBeComputed(inverse);
+  };
+  const { outcome, isReplay } = await runOnce<Outcome>(db, idempotency, request, { isSpent });
+  if (!isReplay && requested !== undefined) return requested;
+  if (outcome.kind === 'asked') return { kind: 'asked', asked: outcome };
+  return { kind: 'view', view: await getInverse(db, accountId, { inverseId: outcome.inverseId }) };
+}
+
+/**
+ * Opens the next iteration with the job that computes it, or returns the one being computed, without waiting. Workers hear of
+ * the job on commit. Where several may be open, the oldest open one counts as the only one.
+ *
+ * Throws, in this order, NOT_FOUND; TRIAL_CLOSED or OBJECTIVE_ENDED; ITERATION_OPEN while an output is missing;
+ * QUOTA_EXCEEDED; QUEUE_FULL.
+ */
+export async function requestSuggestion(
+  db: Db | Trx,
+  accountId: number,
+  path: ObjectivePath,
+  options: RequestOptions,
+): Promise<InverseView> {
+  const requested = await requestNext(db, accountId, path, options);
+  if (requested.kind === 'asked') throw new Error('only a request that opens more asks for one');
+  return requested.view;
+}
+
+async function requestNext(
+  db: Db | Trx,
+  accountId: number,
+  path: ObjectivePath,
+  options: NextOptions,
+): Promise<Requested> {
+  const maximumQueued = options.limits?.queuedSuggestions ?? 0;
+  let requested: Requested | undefined;
+  const take = async (limit: number, handle: Db | Trx) => {
+    requested = await request(handle, accountId, path, options, limit);
+    return requested !== undefined;
+  };
+  await takeWithin(db, accountId, maximumQueued, take, (trx) => lockObjective(trx, accountId, path.objectiveId));
+  if (requested !== undefined) return requested;
+  throw queueFull(maximumQueued);
+}
+
+/** Undefined when the account has `maximumQueued` jobs already. */
+async function request(
+  db: Db | Trx,
+  accountId: number,
+  path: ObjectivePath,
+  options: NextOptions,
+  maximumQueued: number,
+): Promise<Requested | undefined> {
+  const { modelId = null, projectId = null, trialId = null, objectiveId } = path;
+  const { storedBytes, storedRows } = options.limits ?? NO_QUOTA;
+  const where = { accountId, modelId, projectId, trialId, objectiveId };
+  const job = { requestId: options.requestId, traceParent: options.traceParent ?? null };
+  for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
+    const found = await openIteration(db, { ...where, ...job, storedBytes, storedRows, maximumQueued });
+    if (found === undefined || found.objective.disabledAt !== null || !isUnder(path, parentsOf(found.objective))) {
+      throw await missingInPath(db, accountId, path, { resource: 'objective', id: objectiveId });
+    }
+    const { objective, last, opened } = found;
+    if (opened !== undefined) return { kind: 'view', view: viewOf(objective, toOpened(last, opened)) };
+    refuseClosedTrial(objective.trialId, objective.trialStatus);
+    refuseEnded(objective);
+    if (objective.isParallel) return requestAmongOthers(db, accountId, path, options);
+    if (isBeingComputed(last)) return { kind: 'view', view: viewOf(objective, last) };
+    refuseOpenIteration(objective.id, last);
+    if (found.lacks === 'queue') return undefined;
+    if (found.lacks === 'storage') {
+      throw quotaExceeded({ storedBytes, storedRows }, await readUsage(db, accountId), NOTHING);
+    }
+  }
+  throw new ConflictError('other requests opened and completed iterations of the objective meanwhile');
+}
+
+/** The same where several may be open. */
+async function requestAmongOthers(
+  db: Db | Trx,
+  accountId: number,
+  path: ObjectivePath,
+  options: NextOptions,
+): Promise<Requested> {
+  if (options.opensMore) {
+    const { granted, whyNone, objective, open, objectiveId, asker, after } = await requestSuggestions(
+      db,
+      accountId,
+      path,
+      { ...options, count: 1 },
+    );
+    if (granted === 0) throw noneOpened(objective, whyNone!, open[0]);
+    return { kind: 'asked', asked: { objectiveId, asker, after } };
+  }
+  const { inverseId } = await openWaitingInverse(db, accountId, path, options);
+  const view = await getInverse(db, accountId, { inverseId });
+  refuseOpenIteration(view.objective.id, view.inverse);
+  return { kind: 'view', view };
+}
+
+function noneOpened(objective: Objective, whyNone: WhyNone, oldest: OpenInverse | undefined): DomainError {
+  const inverse = oldest && { objectiveId: objective.id, inverseId: oldest.id };
+  const facts = inverse === undefined ? {} : { inverse };
+  if (whyNone === 'attempts') {
+    const message = `All ${objective.maximumAttempts} attempts of objective ${objective.id} are handed out; load the outputs of the open inverses or stop those that will not be run.`;
+    return new DomainError('ATTEMPTS_HANDED_OUT', message, facts);
+  }
+  const reasons = {
+    parallelism: `As many inverses are open as parallelism says (${objective.parallelism})`,
+    'held-back':
+      'An open inverse is likely to satisfy the objective, so no other is handed out before its output is known (holdBack)',
+    'nothing-new': 'The search finds nothing new before an output of the open inverses is known',
+  };
+  const message = `${reasons[whyNone]}; load the output of an open inverse, report that its run failed, or stop it.`;
+  return new DomainError('ITERATION_OPEN', message, facts);
+}
+
+/** Whether nothing was opened for an asker, or nothing that it can use, and nothing will be. */
+function hasNone({ inverses, awaitedId }: AskedInverses): boolean {
+  return awaitedId === null && inverses.every(couldNotBeComputed);
+}
+
+export function couldNotBeComputed(inverse: Inverse): boolean {
+  return inverse.status === InverseStatus.failed && inverse.input === null;
+}
+
+function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened']>): Inverse {
+  return {
+    ...opened,
+    objectiveId: last.objectiveId,
+    iteration: last.iteration + 1,
+    status: InverseStatus.active,
+    input: null,
+    output: null,
+    basisOutput: last.output ?? last.basisOutput,
+    suggestTimeNs: 0,
+    computeTimeNs: 0,
+    suggestedAt: null,
+    loadedAt: null,
+    satisfiedAt: null,
+    stoppedAt: null,
+    exhaustedAt: null,
+    failedAt: null,
+    failureReason: null,
+    basis: null,
+    completedOrder: null,
+    learnedFrom: null,
+    excludedAt: null,
+    expected: null,
+    repeatOf: null,
+    disabledAt: null,
+  };
+}
+
+function refuseOpenIteration(objectiveId: number, last: Inverse): void {
+  if (!awaitsOutput(last)) return;
+  throw new DomainError(
+    'ITERATION_OPEN',
+    `Iteration ${last.iteration} still waits for its output; load the output of inverse ${last.id} or report that its run failed.`,
+    { inverse: { objectiveId, inverseId: last.id } },
+  );
+}

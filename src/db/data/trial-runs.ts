@@ -1,0 +1,73 @@
+/** The objectives of a trial together: their runs, by objective and iteration, and which go on from which. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Objective } from '../../domain/objective.ts';
+import type { Db } from '../connection/transaction.ts';
+
+export interface TrialRunsKey {
+  readonly accountId: number;
+  readonly trialId: number;
+  /** The objective whose runs are left out; null: none. */
+  readonly without: number | null;
+  /** The inverse after which to begin; 0: the first one. */
+  readonly after: number;
+}
+
+export interface TrialRunRow {
+  readonly inverseId: number;
+  readonly objectiveId: number;
+  readonly objectiveNumber: number;
+  readonly iteration: number;
+  readonly status: string;
+  readonly input: readonly number[];
+  readonly output: readonly number[] | null;
+  readonly loadedAt: Date | null;
+  readonly failureReason: string | null;
+  readonly isExcluded: boolean;
+  readonly isCorrected: boolean;
+}
+
+/** Runs that have an input; those of deleted objectives are left out. */
+function runsOf({ accountId, trialId, without, after }: TrialRunsKey): RawBuilder<unknown> {
+  return sql`
+    from objectives o join inverses i on i.objective_id = o.id
+    where o.account_id = ${accountId} and o.trial_id = ${trialId} and o.disabled_at is null
+      and o.id <> coalesce(${without}::bigint, 0) and i.input is not null
+      and (${after}::bigint = 0
+        or (i.objective_id, i.iteration) > (select a.objective_id, a.iteration from inverses a where a.id = ${after}))
+    order by i.objective_id, i.iteration`;
+}
+
+export async function listTrialRuns(db: Db, key: TrialRunsKey, limit: number): Promise<readonly TrialRunRow[]> {
+  const { rows } = await sql<TrialRunRow>`
+    select i.id as "inverseId", i.objective_id as "objectiveId", o.number as "objectiveNumber", i.iteration, i.status,
+      i.input, i.output, i.loaded_at as "loadedAt", i.failure_reason as "failureReason",
+      i.excluded_at is not null as "isExcluded",
+      exists (select from corrections c where c.inverse_id = i.id) as "isCorrected"
+    ${runsOf(key)} limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The last inverse of a page of `limit` runs, if more follow. Reads no numbers. */
+export async function findRunsPage(db: Db, key: TrialRunsKey, limit: number): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`
+    select i.id ${runsOf(key)} offset ${limit - 1} limit 2`.execute(db);
+  return rows.length > 1 ? rows[0]!.id : null;
+}
+
+/** Ids of the objectives that go on from one, ascending. Looks at the objectives of its trial. */
+export async function listContinuing(
+  db: Db,
+  accountId: number,
+  { id, trialId }: Pick<Objective, 'id' | 'trialId'>,
+): Promise<readonly number[]> {
+  const rows = await db
+    .selectFrom('objectives')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('trial_id', '=', trialId)
+    .where('continues_id', '=', id)
+    .where('disabled_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,106 @@
+/**
+ * What an export reads besides the records themselves. Numbers come as JSON text made by the database and are passed on as they
+ * are. One call reads a bounded amount, however much a record holds.
+ */
+import { sql } from 'kysely';
+import type { LearnedFrom } from '../../domain/inverse.ts';
+import type { Db } from '../connection/transaction.ts';
+
+export interface ExportedExplanation {
+  readonly objectiveId: number;
+  readonly caseCount: number;
+  /** JSON. */
+  readonly insight: string;
+  readonly diagnosis: string;
+  readonly standing: string;
+}
+
+/** Which of the objectives are explained. Primary key. */
+export async function listExplained(db: Db, objectiveIds: readonly number[]): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select objective_id as id from explanations where objective_id = any (${objectiveIds}::bigint[]) order by 1`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function readExplanation(db: Db, objectiveId: number): Promise<ExportedExplanation | undefined> {
+  const { rows } = await sql<ExportedExplanation>`
+    select objective_id as "objectiveId", case_count as "caseCount",
+      coalesce(insight::text, 'null') as insight, coalesce(diagnosis::text, 'null') as diagnosis,
+      coalesce(standing::text, 'null') as standing
+    from explanations where objective_id = ${objectiveId}`.execute(db);
+  return rows[0];
+}
+
+export interface ExportedInverse {
+  readonly id: number;
+  readonly objectiveId: number;
+  readonly iteration: number;
+  readonly status: string;
+  /** JSON. */
+  readonly input: string;
+  readonly output: string;
+  readonly suggestTimeNs: number;
+  readonly computeTimeNs: number;
+  readonly suggestedAt: Date | null;
+  readonly loadedAt: Date | null;
+  readonly satisfiedAt: Date | null;
+  readonly stoppedAt: Date | null;
+  readonly exhaustedAt: Date | null;
+  readonly failedAt: Date | null;
+  readonly failureReason: string | null;
+  readonly learnedFrom: LearnedFrom | null;
+  readonly basis: number | null;
+  readonly pending: readonly number[] | null;
+  readonly completedOrder: number | null;
+  readonly excludedAt: Date | null;
+  readonly repeatOf: number | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The position of a walk through the inverses of several objectives. */
+export interface InversePosition {
+  readonly objectiveId: number;
+  readonly iteration: number;
+}
+
+/**
+ * Up to `limit` inverses of the objectives, which are in order of id, by objective and iteration, that come after a position. One
+ * look along inverses_one_per_iteration per objective that is left.
+ */
+export async function listInversesAfter(
+  db: Db,
+  objectiveIds: readonly number[],
+  after: InversePosition,
+  limit: number,
+): Promise<readonly ExportedInverse[]> {
+  const { rows } = await sql<ExportedInverse>`
+    select i.id, i.objective_id as "objectiveId", i.iteration, i.status,
+      coalesce(array_to_json(i.input)::text, 'null') as input, coalesce(array_to_json(i.output)::text, 'null') as output,
+      i.suggest_time_ns as "suggestTimeNs", i.compute_time_ns as "computeTimeNs", i.suggested_at as "suggestedAt",
+      i.loaded_at as "loadedAt", i.satisfied_at as "satisfiedAt", i.stopped_at as "stoppedAt",
+      i.exhausted_at as "exhaustedAt", i.failed_at as "failedAt", i.failure_reason as "failureReason",
+      i.excluded_at as "excludedAt", i.learned_from as "learnedFrom",
+      i.basis, i.pending, i.completed_order as "completedOrder", i.repeat_of as "repeatOf", i.created_at as "createdAt",
+      i.updated_at as "updatedAt"
+    from unnest(${objectiveIds}::bigint[]) as o (id) cross join lateral (
+      select * from inverses s
+      where s.objective_id = o.id and s.iteration > case when o.id = ${after.objectiveId} then ${after.iteration}::int else 0 end
+      order by s.iteration limit ${limit}) i
+    where o.id >= ${after.objectiveId}
+    order by i.objective_id, i.iteration limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Whether all of the records are still there. Primary key. */
+export async function areThere(
+  db: Db,
+  table: 'projects' | 'trials' | 'objectives',
+  ids: readonly number[],
+): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${sql.table(table)} where id = any (${ids}::bigint[])`.execute(db);
+  return rows[0]!.count === ids.length;
+}

@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import { completeExplanation, type StoredExplanation } from '../../domain/explanation.ts';
+import { compileSqlOnce } from '../connection/compiled.ts';
+import { type Db, type Trx, WITHOUT_FLUSH } from '../connection/transaction.ts';
+
+interface ExplanationToSave {
+  readonly accountId: number;
+  readonly objectiveId: number;
+  readonly inverseId: number;
+  readonly caseCount: number;
+  readonly insight: string;
+  readonly diagnosis: string;
+  /** JSON text; null without one. */
+  readonly standing: string | null;
+}
+
+function saving(from: RawBuilder<unknown>) {
+  return compileSqlOnce<ExplanationToSave, never>(
+    (value) => sql`
+      insert into explanations as e (objective_id, account_id, inverse_id, case_count, insight, diagnosis, standing)
+      select ${value('objectiveId')}::bigint, ${value('accountId')}::bigint, ${value('inverseId')}::bigint,
+        ${value('caseCount')}::integer,
+        ${value('insight')}::jsonb, ${value('diagnosis')}::jsonb, ${value('standing')}::jsonb ${from}
+      on conflict (objective_id) do update set
+        inverse_id = excluded.inverse_id, case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, standing = excluded.standing,
+        updated_at = now()
+      where excluded.inverse_id >= coalesce(e.inverse_id, 0)`,
+  );
+}
+
+const saveWithTransaction = saving(sql``);
+const saveWithoutFlush = saving(sql`from ${WITHOUT_FLUSH} flush`);
+
+/**
+ * Keeps the explanation of the newest suggestion; a late one of an earlier suggestion changes nothing. Outside a transaction
+ * it does not wait for the disk: should a crash undo it, the next suggestion brings a newer one.
+ */
+export async function saveExplanation(
+  db: Db | Trx,
+  accountId: number,
+  { objectiveId, inverseId }: { readonly objectiveId: number; readonly inverseId: number },
+  { caseCount, insight, diagnosis, standing }: StoredExplanation,
+): Promise<void> {
+  const texts = {
+    insight: JSON.stringify(insight),
+    diagnosis: JSON.stringify(diagnosis),
+    standing: standing ? JSON.stringify(standing) : null,
+  };
+  const save = db.isTransaction ? saveWithTransaction : saveWithoutFlush;
+  await save(db, { accountId, objectiveId, inverseId, caseCount, ...texts });
+}
+
+/** Undefined before the first suggestion. Primary key. */
+export async function findExplanation(
+  db: Db,
+  accountId: number,
+  objectiveId: number,
+): Promise<StoredExplanation | undefined> {
+  const { rows } = await sql<StoredExplanation>`
+    select e.case_count as "caseCount", e.insight, e.diagnosis, e.standing || jsonb_build_object('inverseId', (
+      select min(i.id) from inverses i
+      where i.objective_id = e.objective_id and i.output is not null
+        and i.input = array(select x::float8 from jsonb_array_elements_text(e.standing->'input') x))) as standing
+    from explanations e
+    where e.account_id = ${accountId} and e.objective_id = ${objectiveId}`.execute(db);
+  return rows[0] && completeExplanation(rows[0]);
+}

@@ -1,0 +1,71 @@
+/** Rows that hold an objective together with one of its inverses, and what the statements of a cycle share otherwise. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Inverse } from '../../domain/inverse.ts';
+import type { Objective } from '../../domain/objective.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
+import { INVERSE_COLUMNS, type InverseRow, toInverse } from './inverses.ts';
+import { OBJECTIVE_COLUMNS, type ObjectiveRow, type ObjectiveWithParents, toObjective } from './objectives.ts';
+
+/** Columns given as 'table.column as name'. */
+export function columns(list: readonly string[]): RawBuilder<unknown> {
+  return sql.join(
+    list.map((column) => {
+      const [from, name] = column.split(' as ') as [string, string];
+      return sql`${sql.ref(from)} as ${sql.id(name)}`;
+    }),
+  );
+}
+
+const PREFIX = 'inverse.';
+const nameOf = (column: string): string => column.split(' as ')[1]!;
+const INVERSE_NAMES = [...INVERSE_COLUMNS.map(nameOf), 'basisOutput'];
+const OBJECTIVE_NAMES = [...OBJECTIVE_COLUMNS.map(nameOf), 'labels'];
+
+/** The columns of the inverse in the common table expression `table`, told apart from those of the objective. */
+export function inverseOf(table: string): RawBuilder<unknown> {
+  return sql.join(INVERSE_NAMES.map((name) => sql`${sql.ref(`${table}.${name}`)} as ${sql.id(PREFIX + name)}`));
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+function pick(row: Row, names: readonly string[], prefix = ''): Row {
+  return Object.fromEntries(names.map((name) => [name, row[prefix + name]]));
+}
+
+/** The inverse of `inverseOf`. */
+export function readInverse(row: Row): Inverse {
+  return toInverse(pick(row, INVERSE_NAMES, PREFIX) as unknown as InverseRow);
+}
+
+/** Of a row with OBJECTIVE_COLUMNS and LABELS. */
+export function readObjective(row: Row): Objective {
+  return toObjective(pick(row, OBJECTIVE_NAMES) as unknown as ObjectiveRow);
+}
+
+/** Of a row with OBJECTIVE_WITH_PARENTS; without LABELS the labels are null. */
+export function readWithParents(row: Row): ObjectiveWithParents {
+  return { ...pick(row, NAMES_WITH_PARENTS), labels: row.labels ?? null } as unknown as ObjectiveWithParents;
+}
+
+/** Of an objective `o` and its trial `t`. */
+export const OBJECTIVE_WITH_PARENTS = [
+  ...OBJECTIVE_COLUMNS,
+  'o.model_id as modelId',
+  'o.project_id as projectId',
+  't.status as trialStatus',
+  't.output_case_set_id as outputCaseSetId',
+];
+
+const NAMES_WITH_PARENTS = OBJECTIVE_WITH_PARENTS.map(nameOf);
+
+/** The output of the optimal inverse of objective `o`, if there is one. */
+export const OPTIMAL_OUTPUT = sql`(select h.output from inverses h where h.id = o.optimal_inverse_id) as "optimalOutput"`;
+
+/** The objective's row, locked, if it runs, with what may have changed until then. */
+export function lockRunning(accountId: number, objectiveId: number): RawBuilder<unknown> {
+  return sql`
+    select id, data_revision, is_parallel, completed_count from objectives
+    where account_id = ${accountId}::bigint and id = ${objectiveId}::bigint
+      and disabled_at is null and stop_reason = ${sql.lit(StopReason.running)}
+    for update`;
+}

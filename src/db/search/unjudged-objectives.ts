@@ -1,0 +1,66 @@
+/** Objectives whose nearest run is not known, as after a change of the trial's data. */
+import type { NearestSoFar, Objective } from '../../domain/objective.ts';
+import { notify } from '../connection/listen.ts';
+import type { Db } from '../connection/transaction.ts';
+import { nearestColumns } from './objectives.ts';
+
+/** Tells ingresses of an account whose objectives were judged. */
+export const JUDGED_CHANNEL = 'backsolve_judged';
+
+export async function tellJudged(db: Db, accountId: number): Promise<void> {
+  await notify(db, JUDGED_CHANNEL, String(accountId));
+}
+
+/** Objectives of an earlier version, or of a trial whose data changed, of which nothing has been judged. Served by objectives_unjudged. */
+export async function listUnjudgedObjectives(
+  db: Db,
+  limit: number,
+): Promise<readonly { readonly id: number; readonly accountId: number }[]> {
+  return db
+    .selectFrom('objectives')
+    .select(['id', 'account_id as accountId'])
+    .where('judged_through', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Ids of the newest objectives of a trial of which nothing has been judged. */
+export async function listUnjudgedOfTrial(
+  db: Db,
+  accountId: number,
+  trialId: number,
+  limit: number,
+): Promise<readonly number[]> {
+  const rows = await db
+    .selectFrom('objectives')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('trial_id', '=', trialId)
+    .where('judged_through', 'is', null)
+    .where('disabled_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Stores a verdict on the data of the given revision, unless another process has or the data changed; false if nothing was
+ * written. Needs no lock: on the same data the verdict is the same. What completes out of order meanwhile might be missed.
+ */
+export async function storeNearest(
+  db: Db,
+  { id, dataRevision, completedCount }: Pick<Objective, 'id' | 'dataRevision' | 'completedCount'>,
+  nearest: NearestSoFar,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('objectives')
+    .set(nearestColumns(nearest))
+    .where('id', '=', id)
+    .where('data_revision', '=', dataRevision)
+    .where((where) => where.or([where('is_parallel', '=', false), where('completed_count', '=', completedCount)]))
+    .where('judged_through', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
