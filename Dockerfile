@@ -19,6 +19,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY clients/typescript ./clients/typescript
 COPY src/dashboard ./src/dashboard
+COPY src/numbers ./src/numbers
 COPY docs ./docs
 COPY src/dev/build-page.ts src/dev/build-docs.ts src/dev/render-guide.ts src/dev/search-index.ts ./src/dev/
 RUN node src/dev/build-page.ts

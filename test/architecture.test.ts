@@ -142,6 +142,8 @@ describe('the rules', () => {
     ['domain/acceptance.ts', "import type { Interval } from '../optimizer/targets.ts';"],
     ['optimizer/suggest.ts', "import type { Trial } from '../domain/trial.ts';"],
     ['optimizer/suggest.ts', "import { hrtime } from 'node:process';"],
+    ['numbers/pareto.ts', "import type { Trial } from '../domain/trial.ts';"],
+    ['numbers/pareto.ts', "import { join } from 'node:path';"],
     ['engine/pool.ts', "import type { Trial } from '../domain/trial.ts';"],
     ['application/create-model.ts', "import { startEngine } from '../engine/pool.ts';"],
     ['application/create-model.ts', "import { type Engine, startEngine } from '../engine/pool.ts';"],

@@ -2,6 +2,7 @@
  * Picks the best of several judged outputs: a satisfied one; with minimize or maximize and none satisfied, the one nearest
  * to its aspirations among those that meet all other objectives; otherwise none.
  */
+import { kneeOf, nonDominated } from '../numbers/pareto.ts';
 import { type Evaluation, evaluateOutput } from './acceptance.ts';
 import { isAspiration, type ObjectiveDefinition, outputsWithoutTarget } from './objective.ts';
 
@@ -34,40 +35,17 @@ export function findOptimum(
   return (best as { readonly index: number } | null)?.index ?? null;
 }
 
-/**
- * The best compromise of several outputs without aspiration: of the eligible outputs that none beats in all of them, the one with
- * the least sum of distances from the best values, each in units of the range among them.
- */
+/** The best compromise among the eligible outputs in those without aspiration. */
 function findKnee(definition: ObjectiveDefinition, outputs: readonly (readonly number[] | null)[]): number | null {
   const open = outputsWithoutTarget(definition).map((j) => ({
     j,
     sign: definition.objectiveTypes[j] === 'minimize' ? 1 : -1,
   }));
-  const points = outputs.flatMap((output, index) =>
+  const eligible = outputs.flatMap((output, index) =>
     output !== null && isEligible(evaluateOutput(definition, output))
       ? [{ index, at: open.map(({ j, sign }) => sign * output[j]!) }]
       : [],
   );
-  const beats = (a: readonly number[], b: readonly number[]) =>
-    a.every((value, c) => value <= b[c]!) && a.some((value, c) => value < b[c]!);
-  const byValues = (a: readonly number[], b: readonly number[]) => {
-    const differing = a.findIndex((value, c) => value !== b[c]!);
-    return differing < 0 ? 0 : a[differing]! - b[differing]!;
-  };
-  // In this order what beats a point comes before it.
-  const front: typeof points = [];
-  for (const point of points.toSorted((a, b) => byValues(a.at, b.at))) {
-    if (!front.some((other) => beats(other.at, point.at))) front.push(point);
-  }
-  const ends = open.map((_, c) => {
-    const values = front.map(({ at }) => at[c]!);
-    const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-    return { least, range: values.reduce((a, b) => Math.max(a, b), least) - least || 1 };
-  });
-  let best: { readonly index: number; readonly sum: number } | null = null;
-  for (const { index, at } of front) {
-    const sum = at.reduce((total, value, c) => total + (value - ends[c]!.least) / ends[c]!.range, 0);
-    if (best === null || sum < best.sum) best = { index, sum };
-  }
-  return best?.index ?? null;
+  const front = nonDominated(eligible.map(({ at }) => at)).map((k) => eligible[k]!);
+  return front[kneeOf(front.map(({ at }) => at))]?.index ?? null;
 }

@@ -1,7 +1,8 @@
+import { kneeOf, nonDominated } from '../numbers/pareto.ts';
 import { intervalAims } from './acquisition/acquisition.ts';
 import { makeForecaster } from './forecast.ts';
 import { feasibleCases, frontOf, type OpenOutput, openOutputs, pointsOf, referenceOf } from './front/front.ts';
-import { hypervolume, nonDominated } from './front/pareto.ts';
+import { hypervolume } from './front/hypervolume.ts';
 import type { FrontReport, PredictedPoint } from './insights.ts';
 import { makeRandom } from './numerics/random.ts';
 import { isSpent, type Work } from './numerics/work.ts';
@@ -39,7 +40,6 @@ export function findFront(request: SuggestRequest): FrontReport {
   const inUnits = (point: readonly number[]) => point.map((value, c) => open[c]!.sign * value);
   const reference = referenceOf(open, points, pointsOf(open, cases.Y, cases.intervals.length));
   const ideal = reference.map((_, c) => Math.min(...points.map((point) => point[c]!)));
-  const historyRow = (k: number) => cases.rows[rows[k]!]!;
   return {
     rows: rows.map((row) => cases.rows[row]!),
     outputs,
@@ -47,7 +47,7 @@ export function findFront(request: SuggestRequest): FrontReport {
     hypervolumes: hypervolumesOf(prepared, open, reference),
     reference: inUnits(reference),
     ideal: inUnits(ideal),
-    knee: historyRow(kneeOf(points, ideal)),
+    knee: cases.rows[rows[kneeOf(points)]!]!,
     predicted: predictedFront(prepared, open, rows, points, reference),
   };
 }
@@ -68,13 +68,6 @@ function hypervolumesOf(
     front = [...front.filter((one) => one.some((value, c) => value < point[c]!)), point];
     return (volume = hypervolume(front, reference));
   });
-}
-
-/** The point with the least sum of coordinates, as shares of the ranges of the front. */
-function kneeOf(points: readonly (readonly number[])[], ideal: readonly number[]): number {
-  const ranges = ideal.map((best, c) => Math.max(...points.map((point) => point[c]!)) - best || 1);
-  const sums = points.map((point) => point.reduce((sum, value, c) => sum + (value - ideal[c]!) / ranges[c]!, 0));
-  return sums.indexOf(Math.min(...sums));
 }
 
 /** Points that add most to the front one after the other, as if each had come out as predicted. */

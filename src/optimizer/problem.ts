@@ -2,7 +2,7 @@
  * The interface of the optimizer: plain data in, plain data out.
  *
  * Everything below `src/optimizer` is a deterministic function of the values declared here: no clock, no I/O, no import
- * from outside this folder. The same stored history therefore gives the same bytes in any process.
+ * from outside this folder but of `src/numbers`. The same stored history therefore gives the same bytes in any process.
  *
  * Notation of all files in this folder:
  *   N  cases with a usable output      n  input variables       m  outputs       p  encoded features (p >= n)

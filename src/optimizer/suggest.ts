@@ -1,8 +1,9 @@
+import { nonDominated } from '../numbers/pareto.ts';
 import { afterSolutions, type Cases } from './cases.ts';
 import { asProposal, decide } from './confidence/policy.ts';
 import { encode, movableCount } from './encoding.ts';
 import { feasibleCases, frontOf, openOutputs, pointsOf, referenceOf } from './front/front.ts';
-import { hypervolume, nonDominated } from './front/pareto.ts';
+import { hypervolume } from './front/hypervolume.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';

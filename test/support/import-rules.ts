@@ -22,8 +22,10 @@ const HANDED_THROUGH = { types: ['db/connection/transaction'], typePackages: ['p
 /** A zone is a folder or a file directly in src. Imports within a zone are always allowed. */
 const ZONES: Readonly<Record<string, ZoneRule>> = {
   // What both say about goals and explanations is declared once, in the interface of the optimizer.
-  domain: { imports: [], types: ['optimizer/problem', 'optimizer/insights'], packages: [], platform: [] },
-  optimizer: { imports: [], packages: [], platform: [] },
+  domain: { imports: ['numbers'], types: ['optimizer/problem', 'optimizer/insights'], packages: [], platform: [] },
+  optimizer: { imports: ['numbers'], packages: [], platform: [] },
+  // Pure functions of numbers that the domain, the optimizer and the page share. Runs in browsers.
+  numbers: { imports: [], packages: [], platform: [] },
   engine: { imports: ['optimizer'], packages: ['p-queue', 'piscina'] },
   db: { imports: ['domain'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
@@ -80,7 +82,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   // Runs in browsers: knows the service through its interface only.
   dashboard: {
-    imports: ['../clients/typescript'],
+    imports: ['../clients/typescript', 'numbers'],
     // The last one searches /docs.
     packages: ['preact', '@preact/signals', 'minisearch'],
     platform: [],

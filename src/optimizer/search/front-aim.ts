@@ -1,8 +1,10 @@
 /** What the search of a front aims at. */
+
+import { nonDominated } from '../../numbers/pareto.ts';
 import { HypervolumeImprovement } from '../acquisition/hypervolume-improvement.ts';
 import type { Cases } from '../cases.ts';
 import { frontOf, type OpenOutput, pointsOf, referenceOf } from '../front/front.ts';
-import { freeBoxes, nonDominated } from '../front/pareto.ts';
+import { freeBoxes } from '../front/hypervolume.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { SearchSpace } from '../search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { atLeast, float } from '../../../harness/optimizer-game.ts';
 import { findFront } from '../../../src/optimizer/find-front.ts';
 import { distancesBehind, frontOf, openOutputs } from '../../../src/optimizer/front/front.ts';
-import { hypervolume } from '../../../src/optimizer/front/pareto.ts';
+import { hypervolume } from '../../../src/optimizer/front/hypervolume.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
 import { prepare } from '../../../src/optimizer/prepare.ts';
 import type { SuggestRequest, Target } from '../../../src/optimizer/problem.ts';

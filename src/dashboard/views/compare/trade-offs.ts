@@ -1,4 +1,5 @@
 /** Two quantities of all runs against each other, and which runs no other beats in both. Needs no browser. */
+import { nonDominated as firstNonDominated } from '../../../numbers/pareto.ts';
 import type { Range } from '../../parts/chart.ts';
 import type { DrawnBand } from '../../parts/drawing.ts';
 import { type Ends, titled } from '../../parts/formats.ts';
@@ -80,30 +81,17 @@ export function directionOf(compared: readonly Compared[], key: AxisKey): Direct
   return types.size === 1 && (type === 'minimize' || type === 'maximize') ? type : undefined;
 }
 
-/**
- * The points than which no other is at least as good in both and better in one. Equal points are all kept. Cost O(n log n).
- */
+/** The points that no other beats: it would be at least as good in both and better in one. Equal points are all kept. */
 export function nonDominated<P extends { readonly x: number; readonly y: number }>(
   points: readonly P[],
   directions: { readonly x: Direction; readonly y: Direction },
 ): readonly P[] {
-  const cost = ({ x, y }: P) => ({
-    x: directions.x === 'minimize' ? x : -x,
-    y: directions.y === 'minimize' ? y : -y,
-  });
-  const ranked = points.map((point) => ({ point, ...cost(point) })).sort((a, b) => a.x - b.x || a.y - b.y);
-  const kept: P[] = [];
-  let leastY = Number.POSITIVE_INFINITY;
-  let atX = Number.NaN;
-  for (const { point, x, y } of ranked) {
-    const isEqual = x === atX && y === leastY;
-    if (y < leastY || isEqual) {
-      kept.push(point);
-      leastY = y;
-      atX = x;
-    }
-  }
-  return kept;
+  const sign = { minimize: 1, maximize: -1 };
+  const ranked = points
+    .map((point) => ({ point, at: [sign[directions.x] * point.x, sign[directions.y] * point.y] as const }))
+    .sort((a, b) => a.at[0] - b.at[0] || a.at[1] - b.at[1]);
+  const front = new Set(firstNonDominated(ranked.map(({ at }) => at)).map((i) => ranked[i]!.at.join()));
+  return ranked.filter(({ at }) => front.has(at.join())).map(({ point }) => point);
 }
 
 /** What satisfies is shown too, unless the runs would shrink to a spot. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { freeBoxes, hypervolume, nonDominated } from '../../../src/optimizer/front/pareto.ts';
+import { freeBoxes, hypervolume } from '../../../src/optimizer/front/hypervolume.ts';
 
 const rows = (d: number) =>
   fc.array(fc.array(fc.integer({ min: 0, max: 6 }), { minLength: d, maxLength: d }), { minLength: 1, maxLength: 8 });
@@ -15,17 +15,6 @@ function cells(points: readonly (readonly number[])[], d: number, isDominated: b
 }
 
 describe('fronts', () => {
-  it('hold the points that none beats, once each', () => {
-    const points = [
-      [1, 3],
-      [2, 2],
-      [2, 3],
-      [2, 2],
-      [4, 1],
-    ];
-    expect(nonDominated(points)).toEqual([0, 1, 4]);
-  });
-
   it('have the volume of the cells that they dominate', () => {
     fc.assert(
       fc.property(fronts, ([points, reference]) => {

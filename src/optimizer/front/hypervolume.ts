@@ -1,26 +1,14 @@
 /**
- * Fronts of points whose every coordinate is to be as small as possible. Points are rows of equal length d; the work grows
- * with their number to the power d - 1, so they are meant for two or three coordinates.
+ * Volumes below fronts of points whose every coordinate is to be as small as possible. The work grows with the number of
+ * points to the power of their coordinates less one, so it is meant for two or three coordinates.
  */
+import { nonDominated } from '../../numbers/pareto.ts';
 
 /** One box of the part of the space that a front leaves: the product of its intervals (lower_j, upper_j]. */
 export interface FreeBox {
   /** Length d each; the lower ends may be -Infinity. */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
-}
-
-/** True when a is nowhere larger than b and somewhere smaller. */
-function dominates(a: readonly number[], b: readonly number[]): boolean {
-  return a.every((value, j) => value <= b[j]!) && a.some((value, j) => value < b[j]!);
-}
-
-/** The numbers of the rows that no other row dominates, ascending; of equal rows the first. */
-export function nonDominated(points: readonly (readonly number[])[]): number[] {
-  const isEqual = (a: readonly number[], b: readonly number[]) => a.every((value, j) => value === b[j]);
-  return Array.from(points.keys()).filter(
-    (i) => !points.some((one, k) => dominates(one, points[i]!) || (k < i && isEqual(one, points[i]!))),
-  );
 }
 
 /** The volume of what the points dominate below the reference; 0 for none. */
