@@ -86,7 +86,7 @@ export async function startProcess(
 }
 
 /** Creates a model, a project with two cases and an objective that no input satisfies. Returns the objective's path. */
-export async function loadObjective(client: Client): Promise<string> {
+export async function loadObjective(client: Client, parallelism = 1): Promise<string> {
   const model = await client.call<{ id: number }>('POST', '/models', { name: `bench ${crypto.randomUUID()}` });
   const project = await client.call<{ id: number }>('POST', `/models/${model.id}/projects`, {
     name: 'bench',
@@ -110,6 +110,7 @@ export async function loadObjective(client: Client): Promise<string> {
     desiredL1Norm: 0,
     initialInput: [5, 5],
     initialOutput: blackBox([5, 5]),
+    ...(parallelism > 1 && { parallelism, holdBack: false }),
   });
   return `${trialPath}/objectives/${objective.id}`;
 }

@@ -38,6 +38,8 @@ export interface CycleOptions {
   readonly seconds: number;
   /** Whether every POST carries an Idempotency-Key of its own. */
   readonly usesIdempotencyKeys?: boolean;
+  /** How many runs each objective keeps open; 1 by default. */
+  readonly open?: number;
 }
 
 /** Settings must name the database. The process ends when it has been measured. */
@@ -91,7 +93,7 @@ async function countTransactions(database: pg.Client): Promise<number> {
 
 async function measureService(
   { url, key }: { readonly url: string; readonly key: string },
-  { clients, seconds, usesIdempotencyKeys = false }: CycleOptions,
+  { clients, seconds, usesIdempotencyKeys = false, open = 1 }: CycleOptions,
   afterWarmUp: () => Promise<void> = async () => {},
 ): Promise<CycleRate & { readonly cycles: number }> {
   const client = makeClient(url, key, clients, { usesIdempotencyKeys });
@@ -100,9 +102,10 @@ async function measureService(
   const run = async (isOver: () => boolean): Promise<number> => {
     let done = 0;
     while (!isOver()) {
-      const path = await loadObjective(client);
+      const path = await loadObjective(client, open);
+      const play = open === 1 ? () => playCycle(client, path) : makeParallelCycle(client, path, open);
       for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE && !isOver(); cycle++, done++, cycles++) {
-        suggestMs.push((await playCycle(client, path)).suggestMs);
+        suggestMs.push((await play()).suggestMs);
       }
     }
     return done;
@@ -131,6 +134,21 @@ export async function playCycle(
   const suggestMs = performance.now() - startedAt;
   await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
   return { id, suggestMs };
+}
+
+/** Cycles of the objective at `path` that keep `open` runs open: the oldest gets its output, then the next is asked for. */
+function makeParallelCycle(client: Client, path: string, open: number): () => Promise<{ readonly suggestMs: number }> {
+  const runs: { readonly id: number; readonly input: number[] }[] = [];
+  const suggest = async () => runs.push(await client.call('POST', `${path}/inverses`));
+  return async () => {
+    while (runs.length < open - 1) await suggest();
+    const startedAt = performance.now();
+    await suggest();
+    const suggestMs = performance.now() - startedAt;
+    const { id, input } = runs.shift()!;
+    await client.call('PUT', `${path}/inverses/${id}/output`, { output: blackBox(input) });
+    return { suggestMs };
+  };
 }
 
 /** Cycles per second of `clients` loops that run at the same time for the given time. */

@@ -4,10 +4,11 @@
  * plays ask and tell on Optuna's RDBStorage, in alternating rounds on the same server:
  *
  *   python3 -m venv /tmp/optuna && /tmp/optuna/bin/pip install optuna==5.0.0 psycopg2-binary
- *   npx node bench/service/cycles.ts [--seconds 6] [--rounds 3] [--clients 1,4,16] [--keys] [--list]
+ *   npx node bench/service/cycles.ts [--seconds 6] [--rounds 3] [--clients 1,4,16] [--open 1] [--keys] [--list]
  *     [--optuna /tmp/optuna/bin/python]
  *
- * --keys sends an Idempotency-Key with every POST; --list prints the statements of one cycle. Linux only.
+ * --open keeps so many runs of each objective open; --keys sends an Idempotency-Key with every POST; --list prints the
+ * statements of one cycle with one open run. Linux only.
  */
 import { execFile } from 'node:child_process';
 import { parseArgs, promisify } from 'node:util';
@@ -29,6 +30,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '6' },
     rounds: { type: 'string', default: '3' },
     clients: { type: 'string', default: '1,4,16' },
+    open: { type: 'string', default: '1' },
     keys: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     optuna: { type: 'string' },
@@ -36,6 +38,7 @@ const { values: options } = parseArgs({
 });
 const seconds = Number(options.seconds);
 const usesIdempotencyKeys = options.keys;
+const open = Number(options.open);
 
 const log = makeLog({ level: 'warn' });
 await using postgres = await startTemporaryPostgres({ log });
@@ -70,7 +73,7 @@ async function main(): Promise<void> {
     const optunas: OptunaRate[] = [];
     for (let round = 0; round < Number(options.rounds); round++) {
       const settings = { DATABASE_URL: postgres.url };
-      rates.push(await measureCosts(settings, postgres.url, { clients, seconds, usesIdempotencyKeys }));
+      rates.push(await measureCosts(settings, postgres.url, { clients, seconds, usesIdempotencyKeys, open }));
       if (options.optuna !== undefined) optunas.push(await measureOptuna(options.optuna, clients));
     }
     const of = <T>(each: readonly T[], read: (one: T) => number) => Number(median(each.map(read)).toFixed(2));
