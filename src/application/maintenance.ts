@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../db/connection/transaction.ts';
 import { updateInverse } from '../db/search/inverses.ts';
 import { listOverdue, lockObjective } from '../db/search/objectives.ts';
 import { listExhaustedJobs, removeExhaustedJob } from '../db/search/suggestion-jobs.ts';
-import { nextState } from '../domain/stop-reason.ts';
+import { nextState } from '../domain/search/stop-reason.ts';
 import { openForAskers } from './search/request-suggestions.ts';
 import { stopObjective } from './search/stop-objective.ts';
 

@@ -8,7 +8,7 @@ import type { Inverse } from './inverse.ts';
 import type { Matrix } from './matrix.ts';
 import type { Objective, ObjectiveWithInverses } from './objective.ts';
 import type { Project } from './project.ts';
-import { StopReason } from './stop-reason.ts';
+import { StopReason } from './search/stop-reason.ts';
 import type { OutputCaseSet, Trial } from './trial.ts';
 
 /** The kind of record that each event carries. */

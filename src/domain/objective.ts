@@ -3,7 +3,6 @@
  * it, and stop-reason.ts decides how it ends.
  */
 
-import type { Ending } from './ending.ts';
 import { makeViolation, type Violation } from './errors.ts';
 import { checkFront } from './front-option.ts';
 import type { InputSpace, SentConstraint } from './input-space.ts';
@@ -11,8 +10,9 @@ import type { Inverse } from './inverse.ts';
 import type { ByName, Labels } from './names.ts';
 import type { ObjectiveConstraints } from './objective-limits.ts';
 import { checkInput } from './project.ts';
+import type { Ending } from './search/ending.ts';
+import type { StopReason } from './search/stop-reason.ts';
 import { checkSearchOptions, type SearchOptions, type SentSearchOptions } from './search-options.ts';
-import type { StopReason } from './stop-reason.ts';
 import { checkLength } from './vectors.ts';
 
 export const ObjectiveType = {

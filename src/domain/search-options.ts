@@ -5,7 +5,7 @@
 import { makeViolation, type Violation } from './errors.ts';
 import { type FrontOption, frontOptionOf, type SentFrontOption } from './front-option.ts';
 import { checkRobustOptions, type RobustOptions, robustOptionsOf, type SentRobustOptions } from './robust-options.ts';
-import { checkSolutions, DEFAULT_SOLUTIONS, type SolutionsOption } from './several-solutions.ts';
+import { checkSolutions, DEFAULT_SOLUTIONS, type SolutionsOption } from './search/several-solutions.ts';
 import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
 import { checkLength } from './vectors.ts';
 

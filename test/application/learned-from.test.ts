@@ -14,7 +14,7 @@ import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { readSnapshot, readSnapshotOf } from '../../src/db/search/suggestions.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { NewObjective } from '../../src/domain/objective.ts';
-import { TRANSITIONS } from '../../src/domain/stop-reason.ts';
+import { TRANSITIONS } from '../../src/domain/search/stop-reason.ts';
 import type { History, SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { explainNothing } from '../support/explain-nothing.ts';

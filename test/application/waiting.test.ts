@@ -18,7 +18,7 @@ import type { ObjectiveStamp } from '../../src/db/search/history.ts';
 import { findInverse } from '../../src/db/search/inverses.ts';
 import { findObjective } from '../../src/db/search/objectives.ts';
 import { FINISHED_CHANNEL } from '../../src/db/search/suggestion-jobs.ts';
-import { StopReason } from '../../src/domain/stop-reason.ts';
+import { StopReason } from '../../src/domain/search/stop-reason.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 /** Longer than any test. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exactly, float, type Game, within } from '../../harness/optimizer-game.ts';
-import { distanceBetween } from '../../src/domain/several-solutions.ts';
+import { distanceBetween } from '../../src/domain/search/several-solutions.ts';
 import { makeDistance } from '../../src/optimizer/distance.ts';
 import { encode, makeEncoding } from '../../src/optimizer/encoding.ts';
 import { findSolutions } from '../../src/optimizer/find-solutions.ts';

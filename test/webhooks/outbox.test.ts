@@ -15,7 +15,7 @@ import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { insertEvents } from '../../src/db/webhooks/events.ts';
 import { deleteWebhook } from '../../src/db/webhooks/webhooks.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import { StopReason } from '../../src/domain/stop-reason.ts';
+import { StopReason } from '../../src/domain/search/stop-reason.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import type { Proposal } from '../../src/optimizer/problem.ts';
 import { explainNothing } from '../support/explain-nothing.ts';

@@ -17,7 +17,7 @@ import { updateObjective } from '../../db/search/objectives.ts';
 import { type BatchAction, type BatchState, planBatch } from '../../domain/batch.ts';
 import { DomainError, type ErrorCode, isDiskFull } from '../../domain/errors.ts';
 import { Matrix } from '../../domain/matrix.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { AccountLimits } from '../accounts/account-limits.ts';
 import { type Designs, NEVER } from '../data/designs.ts';
 import { loadOutputCases } from '../data/load-output-cases.ts';

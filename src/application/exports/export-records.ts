@@ -22,14 +22,14 @@ import { findInverse } from '../../db/search/inverses.ts';
 import { findObjectives, listObjectiveIds } from '../../db/search/objectives.ts';
 import type { BatchWithProgress } from '../../domain/batch.ts';
 import type { Correction } from '../../domain/correction.ts';
-import { endReasonOf, shownRunOf } from '../../domain/end-reason.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { EvaluationRecord } from '../../domain/evaluation.ts';
 import type { Model } from '../../domain/model.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Extent, Page, PageRequest } from '../../domain/page.ts';
 import type { Project } from '../../domain/project.ts';
-import { isFinal } from '../../domain/stop-reason.ts';
+import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
+import { isFinal } from '../../domain/search/stop-reason.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { readBest } from '../search/read-objectives.ts';
 

@@ -22,14 +22,14 @@ import {
 import { endJob, lockLeasedJob, moveJob, type OpenJob } from '../../db/search/suggestion-jobs.ts';
 import { readSnapshot, type Snapshot } from '../../db/search/suggestions.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
-import { type Ending, endingOf } from '../../domain/ending.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import { checkSuggestion, isAdmissible } from '../../domain/objective-limits.ts';
-import { findOptimum } from '../../domain/optimum.ts';
-import { goesOn } from '../../domain/parallel.ts';
+import { type Ending, endingOf } from '../../domain/search/ending.ts';
+import { goesOn } from '../../domain/search/opening.ts';
+import { findOptimum } from '../../domain/search/optimum.ts';
+import { isFinal, nextState, StopReason } from '../../domain/search/stop-reason.ts';
 import { endsWithOneRun } from '../../domain/search-options.ts';
 import { isOver } from '../../domain/stop-options.ts';
-import { isFinal, nextState, StopReason } from '../../domain/stop-reason.ts';
 import type { LeasedJob } from '../../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
 import type { Engine } from '../../engine/pool.ts';

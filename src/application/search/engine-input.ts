@@ -11,7 +11,7 @@ import {
   type ObjectiveLimits,
 } from '../../domain/objective-limits.ts';
 import { DEFAULT_ROBUST_RUNS } from '../../domain/robust-options.ts';
-import { solutionsAmong } from '../../domain/several-solutions.ts';
+import { solutionsAmong } from '../../domain/search/several-solutions.ts';
 import { stopRuleOf } from '../../domain/stop-options.ts';
 import type { Goal, History, Space, SuggestRequest, Variable } from '../../optimizer/problem.ts';
 

@@ -9,7 +9,7 @@ import { dropJob, findJobOf } from '../../db/search/suggestion-jobs.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
-import { nextState, StopReason, stoppedInverseEvent } from '../../domain/stop-reason.ts';
+import { nextState, StopReason, stoppedInverseEvent } from '../../domain/search/stop-reason.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';
 import { recordEvents } from '../webhooks/record-event.ts';

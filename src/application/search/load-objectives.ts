@@ -34,12 +34,12 @@ import {
   type ObjectiveLimits,
   readObjectiveLimits,
 } from '../../domain/objective-limits.ts';
-import { isEligible } from '../../domain/optimum.ts';
 import type { Project } from '../../domain/project.ts';
+import { isEligible } from '../../domain/search/optimum.ts';
+import { nextState, outputEvent, StopReason } from '../../domain/search/stop-reason.ts';
 import { endsWithOneRun, searchOptionsOf, solutionsSought } from '../../domain/search-options.ts';
 import { seedOf } from '../../domain/seed.ts';
 import { attemptsWithin, checkMaximumRuns } from '../../domain/stop-options.ts';
-import { nextState, outputEvent, StopReason } from '../../domain/stop-reason.ts';
 import type { Trial } from '../../domain/trial.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 import type { DesignEngine } from '../data/designs.ts';

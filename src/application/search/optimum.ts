@@ -2,8 +2,8 @@ import type { Db, Trx } from '../../db/connection/transaction.ts';
 import { listCompletedOutputs } from '../../db/search/inverses.ts';
 import { type Evaluation, evaluateOutput } from '../../domain/acceptance.ts';
 import { type Objective, type ObjectiveDefinition, outputsWithoutTarget } from '../../domain/objective.ts';
-import { findOptimum, isBetter, isEligible } from '../../domain/optimum.ts';
 import { aimsOn } from '../../domain/robust-options.ts';
+import { findOptimum, isBetter, isEligible } from '../../domain/search/optimum.ts';
 
 type Judged = ObjectiveDefinition & Pick<Objective, 'options'>;
 

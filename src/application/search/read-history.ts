@@ -18,11 +18,11 @@ import { findInverse, findNextPage } from '../../db/search/inverses.ts';
 import { findObjective } from '../../db/search/objectives.ts';
 import { listOpenInverses } from '../../db/search/open-inverses.ts';
 import { type ObjectiveSurroundings, readSurroundings } from '../../db/search/overview.ts';
-import { endReasonOf, shownRunOf } from '../../domain/end-reason.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
-import { isFinal } from '../../domain/stop-reason.ts';
+import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
+import { isFinal } from '../../domain/search/stop-reason.ts';
 import { isUnder, missingInPath, type ObjectivePath } from '../paths.ts';
 import { readBest } from './read-objectives.ts';
 

@@ -9,7 +9,7 @@ import { awaitsOutput, type Inverse, isBeingComputed } from '../../domain/invers
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import { isFinal } from '../../domain/stop-reason.ts';
+import { isFinal } from '../../domain/search/stop-reason.ts';
 import { getTrial } from '../data/manage-trials.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf, type TrialPath } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';

@@ -17,7 +17,7 @@ import { makeVerdict } from '../../domain/acceptance.ts';
 import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
 import { findNearestRun, type NearestRun, type WorstOutput, worstOutputOf } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../../domain/trend.ts';
 import { rowsPerRead } from './read-objectives.ts';
 

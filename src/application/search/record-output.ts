@@ -29,7 +29,7 @@ import {
   nextState,
   outputEvent,
   StopReason,
-} from '../../domain/stop-reason.ts';
+} from '../../domain/search/stop-reason.ts';
 import { areEqualVectors, checkLength } from '../../domain/vectors.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';

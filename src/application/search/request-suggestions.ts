@@ -14,8 +14,8 @@ import {
 } from '../../db/search/open-inverses.ts';
 import { addAskers, findJobOf, insertJob, mayQueue, type OpenJob } from '../../db/search/suggestion-jobs.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { goesOn, planOpening, type WhyNone } from '../../domain/parallel.ts';
-import { isFinal, StopReason } from '../../domain/stop-reason.ts';
+import { goesOn, planOpening, type WhyNone } from '../../domain/search/opening.ts';
+import { isFinal, StopReason } from '../../domain/search/stop-reason.ts';
 import { BYTES_PER_NUMBER } from '../../domain/storage.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 import { refuseClosedTrial } from '../data/manage-trials.ts';

@@ -8,7 +8,7 @@ import type { Evaluation } from '../../domain/acceptance.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
-import { isApart } from '../../domain/several-solutions.ts';
+import { isApart } from '../../domain/search/several-solutions.ts';
 import { toOptimizerSpace } from './engine-input.ts';
 
 export interface SolutionCount {

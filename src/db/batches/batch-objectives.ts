@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { NewObjective } from '../../domain/objective.ts';
 import type { PageRequest } from '../../domain/page.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { rowsOfPage } from '../pages.ts';
 

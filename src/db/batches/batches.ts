@@ -9,7 +9,7 @@ import {
   isOpen,
 } from '../../domain/batch.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { rowsOfPage } from '../pages.ts';
 import {

@@ -4,7 +4,7 @@
  * open inverse. Batches on the record are cancelled. Their jobs are dropped, so that no worker computes them for nothing, and waiting requests are woken.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { StopReason, TRANSITIONS } from '../../domain/stop-reason.ts';
+import { StopReason, TRANSITIONS } from '../../domain/search/stop-reason.ts';
 import { cancelDeleted, lockOpenBatchesOf } from '../batches/batches.ts';
 import type { Trx } from '../connection/transaction.ts';
 import { FINISHED_CHANNEL } from '../search/suggestion-jobs.ts';

@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely';
 import type { RunResult } from '../../domain/correction.ts';
 import { type Inverse, InverseStatus, isBeingComputed, type LearnedFrom } from '../../domain/inverse.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import { type RevisedStates, StopReason } from '../../domain/stop-reason.ts';
+import { type RevisedStates, StopReason } from '../../domain/search/stop-reason.ts';
 import { compileOnce } from '../connection/compiled.ts';
 import { anyOf } from '../connection/prepared-statements.ts';
 import type { Db, Trx } from '../connection/transaction.ts';

@@ -9,7 +9,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../../domain/event.ts';
 import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
-import { StopReason, type Transition } from '../../domain/stop-reason.ts';
+import { StopReason, type Transition } from '../../domain/search/stop-reason.ts';
 import type { StorageQuota } from '../../domain/storage.ts';
 import { TrialStatus } from '../../domain/trial.ts';
 import { isWithinQuota } from '../accounts/account-usage.ts';

@@ -1,7 +1,7 @@
 /** What the list of all objectives of an account reads, besides the objectives themselves. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db } from '../connection/transaction.ts';
 import type { Run } from './inverses.ts';

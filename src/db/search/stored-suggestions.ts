@@ -1,10 +1,10 @@
 /** The statements of a cycle for the worker that store a suggestion. See iterations.ts. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Ending } from '../../domain/ending.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import type { LearnedFrom } from '../../domain/inverse.ts';
 import { type NearestSoFar, NO_NEAREST_CASE } from '../../domain/objective.ts';
-import type { Transition } from '../../domain/stop-reason.ts';
+import type { Ending } from '../../domain/search/ending.ts';
+import type { Transition } from '../../domain/search/stop-reason.ts';
 import type { LeasedJob } from '../../domain/suggestion-job.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';

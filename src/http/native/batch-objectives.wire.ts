@@ -1,7 +1,7 @@
 /** The objectives of a batch with the best run of each. */
 import { z } from 'zod';
 import type { BatchObjective, BatchObjectives } from '../../application/batches/read-batches.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { mapBatches } from '../answer/json-array.ts';
 import type { ExportedRow, RowTable } from '../answer/rows.ts';
 import type { AnswerSpec } from '../operation.ts';

@@ -3,7 +3,7 @@ import type { CorrectedCase, CorrectedInverse } from '../../application/data/cor
 import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { isByName } from '../../domain/names.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';

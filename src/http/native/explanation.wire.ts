@@ -3,7 +3,7 @@ import { describeDiagnosis, diagnosisAt, relaxation, type StoredExplanation } fr
 import { toInputByName, toOutputByName } from '../../domain/names.ts';
 import type { NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { inputByNameSchema, outputByNameSchema } from './by-name.wire.ts';
 
 const caseCount = z.int().describe('Number of evaluated cases it is based on.');

@@ -14,7 +14,7 @@ import { InputType } from '../../domain/input-space.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 import { batchSchema, presentBatch } from '../wire/batch.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';

@@ -6,7 +6,7 @@ import { InputType, Scale } from '../../domain/input-space.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
 import { tolerancesOf } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { presentRepeat } from './inverses.wire.ts';

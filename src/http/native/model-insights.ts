@@ -1,5 +1,5 @@
 import type { Asking } from '../../application/search/model-insights.ts';
-import { MOST_SOLUTIONS } from '../../domain/several-solutions.ts';
+import { MOST_SOLUTIONS } from '../../domain/search/several-solutions.ts';
 import { ok } from '../answer/answers.ts';
 import { goneSignalOf } from '../gone-signal.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';

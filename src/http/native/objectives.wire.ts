@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { countOpen, type ExplainedObjective, type ReadObjective } from '../../application/search/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
-import { endReasonOf, shownRunOf } from '../../domain/end-reason.ts';
 import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveWithInverses, statedTargets } from '../../domain/objective.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';

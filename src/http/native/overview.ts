@@ -6,7 +6,7 @@ import {
   listGlances,
   type OverviewStamp,
 } from '../../application/search/read-overview.ts';
-import type { StopReason } from '../../domain/stop-reason.ts';
+import type { StopReason } from '../../domain/search/stop-reason.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { type NextSlice, writeJson } from '../answer/write-json.ts';

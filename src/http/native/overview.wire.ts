@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ObjectiveGlance } from '../../application/search/read-overview.ts';
 import { compileGoal } from '../../domain/acceptance.ts';
-import { ENDING_KINDS } from '../../domain/ending.ts';
 import { outputNamesOf } from '../../domain/names.ts';
 import type { WorstOutput } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { ENDING_KINDS } from '../../domain/search/ending.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
 import { intervalSchema, presentInterval } from './history.wire.ts';
 

@@ -7,6 +7,7 @@ import {
   LARGEST_ROBUST_RUNS,
   LEAST_ROBUST_AIM,
 } from '../../domain/robust-options.ts';
+import { APART, DEFAULT_SOLUTIONS, MOST_SOLUTIONS } from '../../domain/search/several-solutions.ts';
 import {
   CONFIDENCE_OF,
   LARGEST_CONFIDENCE,
@@ -17,7 +18,6 @@ import {
   MOST_CONFIRMING_RUNS,
   type SearchOptions,
 } from '../../domain/search-options.ts';
-import { APART, DEFAULT_SOLUTIONS, MOST_SOLUTIONS } from '../../domain/several-solutions.ts';
 import { DEFAULT_IMPROVEMENT_BELOW, LARGEST_PATIENCE } from '../../domain/stop-options.ts';
 import { instant, timestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';

@@ -9,7 +9,7 @@ import { objectiveEnded, type SuggestDeps, suggest as suggestNext } from '../../
 import type { InverseView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { createdWithoutPath, ok } from '../answer/answers.ts';
 import type { HttpSettings } from '../deps.ts';

@@ -11,7 +11,7 @@ import {
   type ObjectiveWithInverses,
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
-import { StopReason } from '../../domain/stop-reason.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { toFinite } from '../../domain/vectors.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec } from '../body/spec.ts';

@@ -6,7 +6,7 @@ import { ensureAccount } from '../../../src/db/accounts/accounts.ts';
 import { inTransaction, type Trx } from '../../../src/db/connection/transaction.ts';
 import { storeSuggestion } from '../../../src/db/search/stored-suggestions.ts';
 import { claimJobs, listExhaustedJobs, releaseJob, renewLeases } from '../../../src/db/search/suggestion-jobs.ts';
-import { TRANSITIONS } from '../../../src/domain/stop-reason.ts';
+import { TRANSITIONS } from '../../../src/domain/search/stop-reason.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../../src/domain/suggestion-job.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../../support/fixtures.ts';
 import { NOTHING_JUDGED } from '../../support/nothing-judged.ts';

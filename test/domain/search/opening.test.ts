@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { goesOn, isHeldBack, planOpening } from '../../src/domain/parallel.ts';
+import { goesOn, isHeldBack, planOpening } from '../../../src/domain/search/opening.ts';
 
 const objective = {
   parallelism: 4,

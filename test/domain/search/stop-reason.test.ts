@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { awaitsOutput, type InverseStatus, isBeingComputed } from '../../src/domain/inverse.ts';
+import { awaitsOutput, type InverseStatus, isBeingComputed } from '../../../src/domain/inverse.ts';
 import {
   failedRunEvent,
   isFinal,
@@ -14,7 +14,7 @@ import {
   type StopReason,
   stoppedInverseEvent,
   TRANSITIONS,
-} from '../../src/domain/stop-reason.ts';
+} from '../../../src/domain/search/stop-reason.ts';
 
 interface Inverse {
   status: InverseStatus;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { InverseStatus } from '../../src/domain/inverse.ts';
-import { StopReason, TRANSITIONS } from '../../src/domain/stop-reason.ts';
+import { InverseStatus } from '../../../src/domain/inverse.ts';
+import { StopReason, TRANSITIONS } from '../../../src/domain/search/stop-reason.ts';
 
-const page = readFileSync(new URL('../../docs/states.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/states.md', import.meta.url), 'utf8');
 
 const reasonNames = new Map(Object.entries(StopReason).map(([name, value]) => [value, name.toUpperCase()]));
 const edges = Object.entries(TRANSITIONS).map(([event, next]) => ({

@@ -1,5 +1,5 @@
 /** Why an objective was stopped, as stored. The words for it are in end-reason.ts. */
-import type { Proposal } from '../optimizer/problem.ts';
+import type { Proposal } from '../../optimizer/problem.ts';
 
 /** Why an objective was stopped, in a word. */
 export const ENDING_KINDS = [

@@ -8,9 +8,9 @@
  * A correction is no event: it changes what the states rest on, and `reviseStates` forms them anew. Only there an objective
  * leaves a final state, and only when the client asks for it.
  */
-import { InverseStatus } from './inverse.ts';
-import { aimsOn } from './robust-options.ts';
-import { endsWithOneRun, type SearchOptions, solutionsSought } from './search-options.ts';
+import { InverseStatus } from '../inverse.ts';
+import { aimsOn } from '../robust-options.ts';
+import { endsWithOneRun, type SearchOptions, solutionsSought } from '../search-options.ts';
 
 export const StopReason = { running: 0, satisfied: 1, stopped: 2, exhausted: 3 } as const;
 export type StopReason = (typeof StopReason)[keyof typeof StopReason];

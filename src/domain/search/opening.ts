@@ -1,6 +1,6 @@
 /** How many inverses of one objective may be open at once, and when no further one is opened although it might be. */
-import { hasAspiration, type Objective } from './objective.ts';
-import { endsWithOneRun } from './search-options.ts';
+import { hasAspiration, type Objective } from '../objective.ts';
+import { endsWithOneRun } from '../search-options.ts';
 
 /** An open inverse with this chance is waited for: it saves about a tenth of the runs and costs few rounds. */
 const LIKELY_CHANCE = 0.9;

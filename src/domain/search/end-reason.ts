@@ -1,10 +1,10 @@
 /** Why an objective ended, in words. */
-import { compileGoal, distanceToInterval } from './acceptance.ts';
+import { compileGoal, distanceToInterval } from '../acceptance.ts';
+import type { Inverse } from '../inverse.ts';
+import { makeMissMeasure, type NearestRun } from '../nearest.ts';
+import { isAspiration, type Objective, type ObjectiveDefinition, outputsWithoutTarget } from '../objective.ts';
+import { solutionsSought } from '../search-options.ts';
 import type { Ending } from './ending.ts';
-import type { Inverse } from './inverse.ts';
-import { makeMissMeasure, type NearestRun } from './nearest.ts';
-import { isAspiration, type Objective, type ObjectiveDefinition, outputsWithoutTarget } from './objective.ts';
-import { solutionsSought } from './search-options.ts';
 import { StopReason } from './stop-reason.ts';
 
 /** Outputs whose misses are told; of more the worst. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { evaluateOutput } from '../../src/domain/acceptance.ts';
-import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
-import { findOptimum } from '../../src/domain/optimum.ts';
-import { anyJudged, plausibleDouble } from '../support/arbitraries.ts';
+import { evaluateOutput } from '../../../src/domain/acceptance.ts';
+import type { ObjectiveDefinition } from '../../../src/domain/objective.ts';
+import { findOptimum } from '../../../src/domain/search/optimum.ts';
+import { anyJudged, plausibleDouble } from '../../support/arbitraries.ts';
 
 const base = { minimumBounds: [], maximumBounds: [], desiredL1Norm: 0, convergence: 1e-6 };
 /** Below 5 at the lowest cost, ideally below 1. */

@@ -2,9 +2,9 @@
  * Picks the best of several judged outputs: a satisfied one; with minimize or maximize and none satisfied, the one nearest
  * to its aspirations among those that meet all other objectives; otherwise none.
  */
-import { kneeOf, nonDominated } from '../numbers/pareto.ts';
-import { type Evaluation, evaluateOutput } from './acceptance.ts';
-import { isAspiration, type ObjectiveDefinition, outputsWithoutTarget } from './objective.ts';
+import { kneeOf, nonDominated } from '../../numbers/pareto.ts';
+import { type Evaluation, evaluateOutput } from '../acceptance.ts';
+import { isAspiration, type ObjectiveDefinition, outputsWithoutTarget } from '../objective.ts';
 
 /** Whether everything except aspirations is satisfied. Without aspirations: whether everything is. */
 export function isEligible(evaluation: Evaluation): boolean {
