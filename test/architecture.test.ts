@@ -5,6 +5,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import {
+  FLOORS,
   findCycles,
   type Import,
   judgeImport,
@@ -45,6 +46,11 @@ describe('src', () => {
       sources.has(target) || (target.endsWith('.css') && existsSync(new URL(`src/${target}`, root)));
     const missing = targets.filter(({ target }) => target && !target.startsWith('../') && !isThere(target));
     expect(missing.map(({ one }) => `${one.from} imports ${one.specifier}`)).toEqual([]);
+  });
+
+  it('Every floor of the optimizer exists', () => {
+    const missing = FLOORS.flat().filter((place) => !existsSync(new URL(`src/optimizer/${place}`, root)));
+    expect(missing).toEqual([]);
   });
 
   it('There are no import cycles, even through type imports', () => {
@@ -139,9 +145,12 @@ describe('the rules', () => {
     ['domain/trial.ts', "import { createHash } from 'node:crypto';"],
     ['domain/trial.ts', "import type { Db } from '../db/connection/transaction.ts';"],
     ['domain/acceptance.ts', "import { Target } from '../optimizer/problem.ts';"],
-    ['domain/acceptance.ts', "import type { Interval } from '../optimizer/targets.ts';"],
+    ['domain/acceptance.ts', "import type { Interval } from '../optimizer/goal/targets.ts';"],
     ['optimizer/suggest.ts', "import type { Trial } from '../domain/trial.ts';"],
     ['optimizer/suggest.ts', "import { hrtime } from 'node:process';"],
+    ['optimizer/goal/cases.ts', "import { fitScope } from '../surrogate/scope.ts';"],
+    ['optimizer/surrogate/scope.ts', "import type { Prepared } from '../prepare.ts';"],
+    ['optimizer/search/next-input.ts', "import { suggest } from '../suggest.ts';"],
     ['numbers/pareto.ts', "import type { Trial } from '../domain/trial.ts';"],
     ['numbers/pareto.ts', "import { join } from 'node:path';"],
     ['engine/pool.ts', "import type { Trial } from '../domain/trial.ts';"],
@@ -196,6 +205,8 @@ describe('the rules', () => {
     ['http/native/trials.ts', "import { ids } from '../wire/ids.ts';"],
     ['http/server.ts', "import cors from '@fastify/cors';"],
     ['engine/pool.ts', "const file = new URL('./entry.ts', import.meta.url);"],
+    ['optimizer/surrogate/scope.ts', "import { bestOf } from '../goal/targets.ts';"],
+    ['optimizer/suggest.ts', "import { initialDesign } from './initial-design.ts';"],
     ['db/migrate.ts', "import { sql } from '../../migrations/0001-create-tables.ts';"],
     ['cli/start.ts', "import { readConfig } from '../config.ts';"],
   ])('The import rules allow in %s: %s', (path, source) => {

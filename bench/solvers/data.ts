@@ -11,8 +11,8 @@
  */
 import { parseArgs } from 'node:util';
 import { compileGoal } from '../../src/domain/acceptance.ts';
+import { bestOf, lossesOf, toIntervals } from '../../src/optimizer/goal/targets.ts';
 import { makeRandom, type RandomStream } from '../../src/optimizer/numerics/random.ts';
-import { bestOf, lossesOf, toIntervals } from '../../src/optimizer/targets.ts';
 import { judge } from '../problems/judge.ts';
 import { type Objective, type Problem, toDefinition } from '../problems/problem.ts';
 import { reactorAt, reactorVariables } from '../problems/reactor.ts';

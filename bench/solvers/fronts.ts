@@ -12,7 +12,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hypervolume } from '../../src/optimizer/front/hypervolume.ts';
+import { hypervolume } from '../../src/optimizer/numerics/hypervolume.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { type FrontProblem, fronts } from '../problems/fronts.ts';

@@ -9,11 +9,11 @@
  * against a case of the clean histories; such a case would be left out from 1 on.
  */
 import { parseArgs } from 'node:util';
-import { collectCases } from '../../src/optimizer/cases.ts';
-import { suspectsIn } from '../../src/optimizer/contradictions.ts';
+import { collectCases } from '../../src/optimizer/goal/cases.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
-import { makeSearchSpace } from '../../src/optimizer/search-space.ts';
+import { makeSearchSpace } from '../../src/optimizer/space/search-space.ts';
+import { suspectsIn } from '../../src/optimizer/surrogate/contradictions.ts';
 import { judge } from '../problems/judge.ts';
 import type { Problem } from '../problems/problem.ts';
 import { problemsOf } from '../problems/sets.ts';

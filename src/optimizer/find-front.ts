@@ -1,13 +1,13 @@
 import { kneeOf, nonDominated } from '../numbers/pareto.ts';
 import { intervalAims } from './acquisition/acquisition.ts';
-import { makeForecaster } from './forecast.ts';
-import { feasibleCases, frontOf, type OpenOutput, openOutputs, pointsOf, referenceOf } from './front/front.ts';
-import { hypervolume } from './front/hypervolume.ts';
+import { feasibleCases, frontOf, type OpenOutput, openOutputs, pointsOf, referenceOf } from './goal/front.ts';
 import type { FrontReport, PredictedPoint } from './insights.ts';
+import { hypervolume } from './numerics/hypervolume.ts';
 import { makeRandom } from './numerics/random.ts';
 import { isSpent, type Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { SuggestRequest } from './problem.ts';
+import { makeForecaster } from './search/forecast.ts';
 import { gainOn, startsNear } from './search/front-aim.ts';
 
 /** The most points predicted. */

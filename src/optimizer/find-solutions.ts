@@ -1,13 +1,13 @@
 import { intervalAims } from './acquisition/acquisition.ts';
-import { makeDistance } from './distance.ts';
-import { decode, encode } from './encoding.ts';
-import { makeForecaster } from './forecast.ts';
 import type { PredictedPoint, SolutionsFound, SolutionsRequest } from './insights.ts';
 import { makeRandom } from './numerics/random.ts';
 import { isSpent, type Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { drawerIn } from './search/box-newton.ts';
-import { globalScope } from './search/scope.ts';
+import { makeForecaster } from './search/forecast.ts';
+import { makeDistance } from './space/distance.ts';
+import { decode, encode } from './space/encoding.ts';
+import { globalScope } from './surrogate/scope.ts';
 
 /** Random inputs among which wide regions of solutions show. */
 const DRAWN = 300;

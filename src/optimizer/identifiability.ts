@@ -1,3 +1,10 @@
+import { byLoss } from './goal/targets.ts';
+import { combinationsOf } from './identifiability/combinations.ts';
+import { type Ends, type Held, Profiles } from './identifiability/profile.ts';
+import type { Identifiability, InputRange, ValueRange } from './insights.ts';
+import type { Work } from './numerics/work.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import type { SuggestRequest } from './problem.ts';
 import {
   type Encoding,
   encode,
@@ -7,18 +14,11 @@ import {
   nearestLevel,
   numberOf,
   roundToInput,
-} from './encoding.ts';
-import { combinationsOf } from './identifiability/combinations.ts';
-import { type Ends, type Held, Profiles } from './identifiability/profile.ts';
-import type { Identifiability, InputRange, ValueRange } from './insights.ts';
-import type { Work } from './numerics/work.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import type { SuggestRequest } from './problem.ts';
-import type { Box } from './search/box-newton.ts';
-import { makeSeen } from './search/seen.ts';
+} from './space/encoding.ts';
+import type { Box } from './space/search-space.ts';
+import { makeSeen } from './space/seen.ts';
 import { Predictor } from './surrogate/predictor.ts';
 import { applySecantCorrection } from './surrogate/secant-correction.ts';
-import { byLoss } from './targets.ts';
 
 /**
  * Factor on the spreads of the models with k cases beyond half the number of inputs: the limit for large k, and what is added

@@ -1,4 +1,8 @@
 import type { Conditions } from './constraints/conditions.ts';
+import { squareBetween } from './linalg/dense.ts';
+import { makeRandom, type RandomStream } from './numerics/random.ts';
+import { Meter, OutOfWork } from './numerics/work.ts';
+import type { Design, DesignRequest, RegionReport, Space } from './problem.ts';
 import {
   decode,
   type Encoding,
@@ -9,13 +13,9 @@ import {
   makeEncoding,
   movableCount,
   nearestLevel,
-} from './encoding.ts';
-import { squareBetween } from './linalg/dense.ts';
-import { makeRandom, type RandomStream } from './numerics/random.ts';
-import { Meter, OutOfWork } from './numerics/work.ts';
-import type { Design, DesignRequest, RegionReport, Space } from './problem.ts';
-import { firstUnseen, makeSeen } from './search/seen.ts';
-import { type SearchSpace, tryMakeDesignSpace } from './search-space.ts';
+} from './space/encoding.ts';
+import { type SearchSpace, tryMakeDesignSpace } from './space/search-space.ts';
+import { firstUnseen, makeSeen } from './space/seen.ts';
 
 /** Largest feature of a designed number; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;

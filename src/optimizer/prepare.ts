@@ -3,15 +3,15 @@
  * Computed again from an equal request it is the same to the last bit, so results do not depend on whether it was passed.
  */
 import { type Avoidance, makeAvoidance } from './acquisition/avoidance.ts';
-import { type Cases, collectCases } from './cases.ts';
-import { withoutContradicted } from './contradictions.ts';
+import { type Cases, collectCases } from './goal/cases.ts';
 import { joined } from './linalg/dense.ts';
 import type { Work } from './numerics/work.ts';
-import { encodePending, type Pending } from './pending.ts';
 import type { Solutions, SuggestRequest } from './problem.ts';
-import { fitScope, globalScope } from './search/scope.ts';
-import { makeSearchSpace, type SearchSpace } from './search-space.ts';
+import { encodePending, type Pending } from './space/pending.ts';
+import { makeSearchSpace, type SearchSpace } from './space/search-space.ts';
+import { withoutContradicted } from './surrogate/contradictions.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
+import { fitScope, globalScope } from './surrogate/scope.ts';
 
 export interface Prepared extends SearchSpace {
   readonly request: SuggestRequest;

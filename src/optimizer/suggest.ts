@@ -1,19 +1,19 @@
 import { nonDominated } from '../numbers/pareto.ts';
-import { afterSolutions, type Cases } from './cases.ts';
 import { asProposal, decide } from './confidence/policy.ts';
-import { encode, movableCount } from './encoding.ts';
-import { feasibleCases, frontOf, openOutputs, pointsOf, referenceOf } from './front/front.ts';
-import { hypervolume } from './front/hypervolume.ts';
+import { afterSolutions, type Cases } from './goal/cases.ts';
+import { feasibleCases, frontOf, openOutputs, pointsOf, referenceOf } from './goal/front.ts';
+import { bestOf } from './goal/targets.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
+import { hypervolume } from './numerics/hypervolume.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, Standstill, SuggestRequest, Target, Variable } from './problem.ts';
 import { aimAtRobustness, type RobustOutcome } from './robustness/aim.ts';
 import { nextInput } from './search/next-input.ts';
-import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
 import { standstillOf } from './search/standstill.ts';
-import { bestOf } from './targets.ts';
+import { encode, movableCount } from './space/encoding.ts';
+import { drawUnseen, firstUnseen, makeSeen, type Seen } from './space/seen.ts';
 
 /** Suggestions per problem of the warm-up. */
 const WARM_UP_SUGGESTIONS = 14;

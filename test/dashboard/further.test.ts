@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Front } from '../../clients/typescript/src/index.ts';
 import { describeDifference, distanceBetween } from '../../src/dashboard/views/objective/further/differences.ts';
 import { frontVolumes } from '../../src/dashboard/views/objective/further/front-volumes.ts';
-import { hypervolume } from '../../src/optimizer/front/hypervolume.ts';
+import { hypervolume } from '../../src/optimizer/numerics/hypervolume.ts';
 
 const inputs = {
   inputTypes: ['float', 'integer', 'category', 'boolean'],

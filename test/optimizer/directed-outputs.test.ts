@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { atMost, float, maximize, minimize } from '../../harness/optimizer-game.ts';
-import { type Cases, collectCases } from '../../src/optimizer/cases.ts';
-import { makeEncoding } from '../../src/optimizer/encoding.ts';
+import { type Cases, collectCases } from '../../src/optimizer/goal/cases.ts';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { bestFeasible, hasStagnated } from '../../src/optimizer/search/directed-outputs.ts';
+import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 
 /** Cases at the inputs 0, 1, 2 and so on. */
 function collect(rows: readonly (readonly number[])[], goal: readonly Target[], firstSuggested = 0) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { play, within } from '../../harness/optimizer-game.ts';
-import { makeEncoding, randomPoint } from '../../src/optimizer/encoding.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { neighboursOf, pairNeighboursOf } from '../../src/optimizer/search/discrete.ts';
+import { makeEncoding, randomPoint } from '../../src/optimizer/space/encoding.ts';
 import { spaces } from './arbitraries.ts';
 
 function changed(a: Float64Array, b: Float64Array): number[] {

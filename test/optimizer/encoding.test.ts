@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, type Encoding, encode, makeEncoding } from '../../src/optimizer/encoding.ts';
 import type { Space, Variable } from '../../src/optimizer/problem.ts';
+import { decode, type Encoding, encode, makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { spaces } from './arbitraries.ts';
 
 const anyFeatures = fc.array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: 60, maxLength: 60 });

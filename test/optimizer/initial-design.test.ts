@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import type { Condition, Expression, Variable } from '../../src/optimizer/problem.ts';
+import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { finiteSpaces, spaces } from './arbitraries.ts';
 
 const floats = (n: number): Variable[] => Array.from({ length: n }, () => ({ kind: 'float', minimum: 0, maximum: 10 }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import type { Variable } from '../../src/optimizer/problem.ts';
+import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { logScale, toScale } from '../../src/optimizer/surrogate/input-scale.ts';
 
 const variable = (kind: Variable['kind'], minimum: number, maximum: number): Variable => ({ kind, minimum, maximum });

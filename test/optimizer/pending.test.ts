@@ -12,10 +12,10 @@ import {
   within,
   withPending,
 } from '../../harness/optimizer-game.ts';
-import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { explain, explainFrom } from '../../src/optimizer/explain.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import type { Condition, SuggestRequest } from '../../src/optimizer/problem.ts';
+import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
 import { finiteSpaces, spaces } from './arbitraries.ts';
 

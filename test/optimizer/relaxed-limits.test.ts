@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../../bench/problems/sets.ts';
 import { play } from '../../bench/solvers/play.ts';
-import { collectCases } from '../../src/optimizer/cases.ts';
-import { makeEncoding } from '../../src/optimizer/encoding.ts';
+import { collectCases } from '../../src/optimizer/goal/cases.ts';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { withRelaxedLimits } from '../../src/optimizer/search/relaxed-limits.ts';
-import { fitScope } from '../../src/optimizer/search/scope.ts';
+import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
+import { fitScope } from '../../src/optimizer/surrogate/scope.ts';
 
 const atMost = (upper: number, direction: Target['direction'] = 'none'): Target => {
   return { lower: Number.NEGATIVE_INFINITY, upper, lowerOpen: false, upperOpen: false, direction };

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exactly, float, type Game, within } from '../../harness/optimizer-game.ts';
 import { distanceBetween } from '../../src/domain/search/several-solutions.ts';
-import { makeDistance } from '../../src/optimizer/distance.ts';
-import { encode, makeEncoding } from '../../src/optimizer/encoding.ts';
 import { findSolutions } from '../../src/optimizer/find-solutions.ts';
 import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { makeDistance } from '../../src/optimizer/space/distance.ts';
+import { encode, makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const APART = 0.1;

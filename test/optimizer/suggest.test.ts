@@ -11,8 +11,8 @@ import {
   play,
   within,
 } from '../../harness/optimizer-game.ts';
-import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { finiteSpaces } from './arbitraries.ts';
 

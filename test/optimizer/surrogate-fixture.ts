@@ -1,9 +1,9 @@
+import { toIntervals } from '../../src/optimizer/goal/targets.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { Work } from '../../src/optimizer/numerics/work.ts';
 import type { InputScale } from '../../src/optimizer/surrogate/input-scale.ts';
 import { type Geometry, makeGeometry } from '../../src/optimizer/surrogate/kernels.ts';
 import { chooseModels, type Surrogate } from '../../src/optimizer/surrogate/model-choice.ts';
-import { toIntervals } from '../../src/optimizer/targets.ts';
 
 export const unlimited = (): Work => ({ spent: 0, limit: 1e9 });
 

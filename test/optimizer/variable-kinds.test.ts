@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, encode, everyInput, levelAt, levelCount, makeEncoding } from '../../src/optimizer/encoding.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { decode, encode, everyInput, levelAt, levelCount, makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const stepped: Variable = { kind: 'float', minimum: 0.1, maximum: 0.9, step: 0.05 };

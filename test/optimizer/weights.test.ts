@@ -1,9 +1,9 @@
 /** Weights and priorities of outputs. */
 import { describe, expect, it } from 'vitest';
 import { float, type Game, minimize, play, within } from '../../harness/optimizer-game.ts';
+import { lossesOf, toIntervals } from '../../src/optimizer/goal/targets.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
-import { lossesOf, toIntervals } from '../../src/optimizer/targets.ts';
 
 /** Both outputs cannot be met: their targets are on different sides of what one input decides. */
 const conflict: Game = {

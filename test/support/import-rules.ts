@@ -142,6 +142,28 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   main: { imports: ['cli'], packages: [] },
 };
 
+/**
+ * The floors of the optimizer, from the bottom up: folders, and files directly in it. A file imports only from its own floor
+ * and those below. Files named nowhere are entry points, at the top.
+ */
+export const FLOORS: readonly (readonly string[])[] = [
+  ['problem.ts', 'insights.ts'],
+  ['linalg', 'numerics'],
+  ['space', 'constraints'],
+  ['goal'],
+  ['surrogate'],
+  ['acquisition'],
+  ['prepare.ts'],
+  ['search'],
+  ['confidence', 'robustness'],
+  ['explanation', 'identifiability'],
+];
+
+function floorOf(path: string): number {
+  const floor = FLOORS.findIndex((places) => places.includes(path.split('/')[1]!));
+  return floor < 0 ? FLOORS.length : floor;
+}
+
 const COMPUTED = 'a computed specifier';
 
 /** Additional imports of single files. */
@@ -317,6 +339,9 @@ export function judgeImport(one: Import): string | undefined {
   if (!endings.test(target)) return `${complaint}: relative imports end in .ts`;
   if (isUnder(one.from, 'http/native') && isUnder(target, 'http/sdk')) return complaint;
   if (isUnder(one.from, 'http/sdk') && isUnder(target, 'http/native')) return complaint;
+  if ([one.from, target].every((path) => isUnder(path, 'optimizer')) && floorOf(target) > floorOf(one.from)) {
+    return `${complaint}, from a floor above its own`;
+  }
   const places = [zone, ...rule.imports, ...(one.isType ? (rule.types ?? []) : [])];
   return places.some((place) => isUnder(target, place)) ? undefined : complaint;
 }

@@ -1,6 +1,6 @@
+import type { Interval } from '../goal/targets.ts';
 import { noiseVariance, type Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
-import type { Interval } from '../targets.ts';
 import { logImprovementBelow } from './expected-improvement.ts';
 import type { FailureModel } from './failure-model.ts';
 import type { HypervolumeImprovement } from './hypervolume-improvement.ts';

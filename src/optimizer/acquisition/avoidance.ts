@@ -1,7 +1,8 @@
 /** Keeps the search for further solutions apart from those found. */
-import { makeDistance, squareWeights } from '../distance.ts';
-import { type Encoding, encode } from '../encoding.ts';
+
 import type { Solutions } from '../problem.ts';
+import { makeDistance, squareWeights } from '../space/distance.ts';
+import { type Encoding, encode } from '../space/encoding.ts';
 import type { FailureModel } from './failure-model.ts';
 
 /** The term at a solution stays finite: it is the log of 1 - CERTAINTY. */

@@ -2,7 +2,7 @@
  * The chance that a run fails. Each failed run makes failure likely around its input: the chance falls off as a Gaussian
  * whose width grows with the distance of the nearest successful run.
  */
-import type { Cases } from '../cases.ts';
+import type { Cases } from '../goal/cases.ts';
 
 export interface FailureModel {
   /** Log of the chance of success at the features u (length p): 0 far from all failures, about -7 at one of them. */

@@ -1,4 +1,4 @@
-import type { FreeBox } from '../front/hypervolume.ts';
+import type { FreeBox } from '../numerics/hypervolume.ts';
 import type { Warp } from '../surrogate/warps.ts';
 import { logImprovementBelow } from './expected-improvement.ts';
 import type { LogTerm } from './interval-probability.ts';

@@ -9,7 +9,7 @@
  * Source: Gelman et al. 2014, Bayesian data analysis, 3rd ed., sections 2.5 and 3.4 (semi-conjugate normal model); Rasmussen
  * and Williams 2006, section 5.4.2, for predictions without some of the data.
  */
-import type { Cases } from '../cases.ts';
+import type { Cases } from '../goal/cases.ts';
 import { calibrationSquare, noiseVariance, type OutputModel, type Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { drawNoise, type Scatter } from './draw-noise.ts';

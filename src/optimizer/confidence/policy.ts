@@ -7,10 +7,11 @@
  * Source: Gittins 1979, Bandit processes and dynamic allocation indices, for the index of a candidate by its own best stopping
  * time; Frazier, Powell and Dayanik 2008, A knowledge-gradient policy, for simulated future beliefs.
  */
+
+import { byLoss } from '../goal/targets.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Proposal, Standing } from '../problem.ts';
-import { byLoss } from '../targets.ts';
 import type { Belief, OutputBelief } from './belief.ts';
 import { chiSquare, drawNoise } from './draw-noise.ts';
 import {

@@ -1,19 +1,19 @@
 /** How surely the inputs evaluated so far meet the targets. */
-import type { Cases } from '../cases.ts';
-import { type Encoding, encode, movableCount } from '../encoding.ts';
+import type { Cases } from '../goal/cases.ts';
+import { meanOf, repeatsIn } from '../goal/repeats.ts';
+import { distanceTo } from '../goal/targets.ts';
 import { choleskyInPlace } from '../linalg/cholesky.ts';
 import { dot } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Goal, Noise, Standing, UncertainProbability } from '../problem.ts';
-import { globalScope } from '../search/scope.ts';
+import { type Encoding, encode, movableCount } from '../space/encoding.ts';
 import { leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
-import { distanceTo } from '../targets.ts';
+import { globalScope } from '../surrogate/scope.ts';
 import { type Belief, beliefAt, type NoisyModels } from './belief.ts';
 import { type Draws, inside, meanGiven, ofMean, ofRun } from './probability.ts';
-import { meanOf, repeatsIn } from './repeats.ts';
 
 /** What is asked of noisy runs. */
 export type Asked = NonNullable<Noise['asked']>;

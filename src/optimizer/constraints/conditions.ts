@@ -2,11 +2,12 @@
  * The conditions of a space on its encoded features: points that satisfy all of them, linear ones, curved ones, whole
  * numbers and bounds, drawn at random or as near as possible to a given one.
  */
-import { decode, type Encoding, encode, everyInput } from '../encoding.ts';
+
 import { squareBetween } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { Meter } from '../numerics/work.ts';
 import type { Condition, RegionReport } from '../problem.ts';
+import { decode, type Encoding, encode, everyInput } from '../space/encoding.ts';
 import { BoxProgram } from './box-program.ts';
 import { CompiledCondition } from './compiled-condition.ts';
 import { type LinearForm, linearFormOf } from './expression.ts';

@@ -1,6 +1,7 @@
 /** The point of a region nearest to another one whose discrete variables are whole. */
-import { type Encoding, encodeNumber, levelAt, levelCount, nearestLevel } from '../encoding.ts';
+
 import { squareBetween } from '../linalg/dense.ts';
+import { type Encoding, encodeNumber, levelAt, levelCount, nearestLevel } from '../space/encoding.ts';
 import { projectHolding, type Region } from './region.ts';
 
 /** Boxes of whole numbers that the search for the nearest whole point opens. */

@@ -3,19 +3,19 @@
  * several times all that may be wrong with the model there: its sigma and its error on cases left out. By default nothing is
  * claimed, unless every input of the space has been evaluated.
  */
-import type { Cases } from '../cases.ts';
-import { movableCount, roundToInput } from '../encoding.ts';
+import type { Cases } from '../goal/cases.ts';
+import { bestOf, distanceTo } from '../goal/targets.ts';
 import type { Diagnosis } from '../insights.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import { bestFeasible } from '../search/directed-outputs.ts';
-import { globalScope } from '../search/scope.ts';
-import { makeSeen } from '../search/seen.ts';
+import { movableCount, roundToInput } from '../space/encoding.ts';
+import { makeSeen } from '../space/seen.ts';
+import { averageOver, type Clusters, clustersOf, residualsOf } from '../surrogate/cross-validation.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
-import { bestOf, distanceTo } from '../targets.ts';
+import { globalScope } from '../surrogate/scope.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
-import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
 import { diagnoseExhaustedSpace } from './exhausted-space.ts';
 import { type Doubt, type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
 

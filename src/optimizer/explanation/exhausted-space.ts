@@ -1,7 +1,7 @@
-import type { Cases } from '../cases.ts';
+import type { Cases } from '../goal/cases.ts';
+import { bestOf, distanceTo } from '../goal/targets.ts';
 import type { Diagnosis } from '../insights.ts';
 import type { SuggestRequest } from '../problem.ts';
-import { bestOf, distanceTo } from '../targets.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { type Encoding, movableCount } from '../encoding.ts';
 import type { OutputInsight } from '../insights.ts';
+import { type Encoding, movableCount } from '../space/encoding.ts';
+import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
-import { clustersOf, crossValidate } from './cross-validation.ts';
 import { type Variation, variationsOf } from './sensitivity.ts';
 
 /** Sensitivities need as many clusters of cases as inputs plus this: two more than determine a straight line. */

@@ -1,16 +1,18 @@
 /** Where the models come nearest to some of the objectives, and how sure they are of it. */
+
 import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
 import { type FailureModel, makeFailureModel } from '../acquisition/failure-model.ts';
-import type { Cases } from '../cases.ts';
 import type { Conditions } from '../constraints/conditions.ts';
-import { type Encoding, encode, levelAt, levelCount } from '../encoding.ts';
+import type { Cases } from '../goal/cases.ts';
+import { byLoss, unweighted } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
-import { type Box, climb, drawerIn } from '../search/box-newton.ts';
+import { climb, drawerIn } from '../search/box-newton.ts';
+import { type Encoding, encode, levelAt, levelCount } from '../space/encoding.ts';
+import type { Box } from '../space/search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
-import { byLoss, unweighted } from '../targets.ts';
 
 const NEWTON_STEPS = 25;
 /** Starts to climb from, when the whole box is searched at once and in each of its parts. */

@@ -1,5 +1,5 @@
-import { type Encoding, encodeNumber, levelAt, levelCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
+import { type Encoding, encodeNumber, levelAt, levelCount } from '../space/encoding.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 

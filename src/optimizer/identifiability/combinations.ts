@@ -1,8 +1,9 @@
 /** Inputs that can change together without a target being missed. */
-import { type Encoding, numberOf } from '../encoding.ts';
+
 import type { Combination } from '../insights.ts';
 import { symmetricEigen } from '../linalg/eigen.ts';
-import type { Box } from '../search/box-newton.ts';
+import { type Encoding, numberOf } from '../space/encoding.ts';
+import type { Box } from '../space/search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import type { Held, Profiles } from './profile.ts';

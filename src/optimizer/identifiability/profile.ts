@@ -1,11 +1,13 @@
 /** How far one input can move while the models say that all targets hold, with the other inputs adapting. */
+
 import { Acquisition, intervalAims } from '../acquisition/acquisition.ts';
 import { type LogTerm, logIntervalProbability } from '../acquisition/interval-probability.ts';
 import { normalCdf } from '../numerics/normal.ts';
 import { makeRandom } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import { type Box, climb, drawerIn } from '../search/box-newton.ts';
+import { climb, drawerIn } from '../search/box-newton.ts';
+import type { Box } from '../space/search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 

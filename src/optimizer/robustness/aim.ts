@@ -1,9 +1,9 @@
-import type { Cases } from '../cases.ts';
+import type { Cases } from '../goal/cases.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Goal, RobustAim } from '../problem.ts';
-import { probabilityOf } from '../robustness.ts';
-import type { Seen } from '../search/seen.ts';
+import type { Seen } from '../space/seen.ts';
+import { probabilityOf } from './probability.ts';
 import { type RobustInput, robustInput } from './robust-input.ts';
 
 /** What follows once a case meets the goal. */

@@ -1,7 +1,8 @@
 /** Inputs as they are made: what was asked for, plus a deviation within the tolerances. */
-import { type Encoding, encode } from '../encoding.ts';
+
 import type { RandomStream } from '../numerics/random.ts';
 import type { InputTolerances } from '../problem.ts';
+import { type Encoding, encode } from '../space/encoding.ts';
 
 /** Throws RangeError for tolerances that do not fit the space. */
 export function checkTolerances({ values }: InputTolerances, n: number): void {

@@ -1,13 +1,14 @@
 import { Acquisition, intervalAims } from '../acquisition/acquisition.ts';
 import { type LogTerm, logIntervalProbability } from '../acquisition/interval-probability.ts';
-import { decode, encode, roundToInput } from '../encoding.ts';
 import { makeRandom, type RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { InputTolerances } from '../problem.ts';
-import { type Box, climb, holdDiscrete } from '../search/box-newton.ts';
+import { climb, holdDiscrete } from '../search/box-newton.ts';
 import { neighboursOf } from '../search/discrete.ts';
-import type { Seen } from '../search/seen.ts';
+import { decode, encode, roundToInput } from '../space/encoding.ts';
+import type { Box } from '../space/search-space.ts';
+import type { Seen } from '../space/seen.ts';
 import { deviatingInputs, encodeMade, standardDeviates } from './deviations.ts';
 import { RobustAcquisition } from './robust-acquisition.ts';
 import { makeRunModel, type RunModel } from './run-model.ts';

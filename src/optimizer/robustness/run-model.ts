@@ -1,10 +1,10 @@
 /** What the models say about a run near an input: outputs drawn from them, and whether these meet the goal. */
 import { type FailureModel, makeFailureModel } from '../acquisition/failure-model.ts';
-import { encode, movableCount } from '../encoding.ts';
-import { clustersOf, crossValidate } from '../explanation/cross-validation.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
+import { encode, movableCount } from '../space/encoding.ts';
+import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';

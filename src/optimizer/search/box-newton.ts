@@ -1,19 +1,11 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
 import type { BoxProgram } from '../constraints/box-program.ts';
-import type { Conditions } from '../constraints/conditions.ts';
 import { nearestIn } from '../constraints/region.ts';
-import type { Encoding } from '../encoding.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-
-/** Bounds of the features, length p each; equal where a feature is fixed. */
-export interface Box {
-  readonly lower: Float64Array;
-  readonly upper: Float64Array;
-  /** What else points of the box satisfy; null for nothing. */
-  readonly conditions: Conditions | null;
-}
+import type { Encoding } from '../space/encoding.ts';
+import type { Box } from '../space/search-space.ts';
 
 /** A function that `climb` maximizes. */
 export type Climbable = Pick<

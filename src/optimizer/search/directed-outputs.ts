@@ -4,10 +4,10 @@
  * nothing from the best input that the search finds.
  */
 import type { Aim } from '../acquisition/acquisition.ts';
-import type { Cases } from '../cases.ts';
+import type { Cases } from '../goal/cases.ts';
+import { distanceTo, type Interval } from '../goal/targets.ts';
 import type { SuggestRequest } from '../problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
-import { distanceTo, type Interval } from '../targets.ts';
 
 /**
  * Suggestions without a gain before the model is believed: enough for the local rounds around one centre, and for as many

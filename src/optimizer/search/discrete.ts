@@ -1,5 +1,5 @@
-import { type Encoding, levelAt, levelCount, nearestLevel } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
+import { type Encoding, levelAt, levelCount, nearestLevel } from '../space/encoding.ts';
 
 /** An integer with more levels than this has the neighbours at distances 1 and 2; with fewer, all levels. */
 const FEW_LEVELS = 5;

@@ -2,11 +2,11 @@
 
 import { nonDominated } from '../../numbers/pareto.ts';
 import { HypervolumeImprovement } from '../acquisition/hypervolume-improvement.ts';
-import type { Cases } from '../cases.ts';
-import { frontOf, type OpenOutput, pointsOf, referenceOf } from '../front/front.ts';
-import { freeBoxes } from '../front/hypervolume.ts';
+import type { Cases } from '../goal/cases.ts';
+import { frontOf, type OpenOutput, pointsOf, referenceOf } from '../goal/front.ts';
+import { freeBoxes } from '../numerics/hypervolume.ts';
 import type { RandomStream } from '../numerics/random.ts';
-import type { SearchSpace } from '../search-space.ts';
+import type { SearchSpace } from '../space/search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 
 /** Every so many suggestions one seeks the least value of one output alone, while no reference is stated. */

@@ -1,16 +1,16 @@
-import type { Cases } from '../cases.ts';
-import type { Encoding } from '../encoding.ts';
+import type { Cases } from '../goal/cases.ts';
+import { bestOf, lossesOnScale, lossScales } from '../goal/targets.ts';
 import { joined } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Pending } from '../pending.ts';
 import type { SuggestRequest } from '../problem.ts';
+import type { Encoding } from '../space/encoding.ts';
+import type { Pending } from '../space/pending.ts';
 import { imagine } from '../surrogate/fantasies.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
+import type { Scope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
-import { bestOf, lossesOnScale, lossScales } from '../targets.ts';
-import type { Scope } from './scope.ts';
 
 /** The models of a scope. */
 export interface ScopeModels {

@@ -2,11 +2,11 @@
  * Local search in a shrinking trust region, which takes every other suggestion once the search stalls. Everything follows
  * from the stall, so nothing is remembered between suggestions.
  */
-import { type Encoding, encodeNumber, levelAt, levelCount, movableCount } from '../encoding.ts';
+
+import { byLoss } from '../goal/targets.ts';
 import type { RandomStream } from '../numerics/random.ts';
-import type { SearchSpace } from '../search-space.ts';
-import { byLoss } from '../targets.ts';
-import type { Box } from './box-newton.ts';
+import { type Encoding, encodeNumber, levelAt, levelCount, movableCount } from '../space/encoding.ts';
+import type { Box, SearchSpace } from '../space/search-space.ts';
 
 /** Stall from which local rounds take place. */
 const FIRST_STALL = 3;

@@ -1,10 +1,11 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
-import { decode, type Encoding, encode, roundToInput } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import { type Box, climb, drawerIn, holdDiscrete } from './box-newton.ts';
+import { decode, type Encoding, encode, roundToInput } from '../space/encoding.ts';
+import type { Box } from '../space/search-space.ts';
+import type { Seen } from '../space/seen.ts';
+import { climb, drawerIn, holdDiscrete } from './box-newton.ts';
 import { neighboursOf, pairNeighboursOf } from './discrete.ts';
-import type { Seen } from './seen.ts';
 
 const RANDOM_STARTS = 100;
 const MEDIAN_POINTS = 30;

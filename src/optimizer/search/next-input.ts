@@ -1,28 +1,28 @@
 import { Acquisition, type Aim, type AimUnderNoise, intervalAims } from '../acquisition/acquisition.ts';
 import { type Avoidance, withAvoidance } from '../acquisition/avoidance.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
-import type { Cases } from '../cases.ts';
-import { encode, movableCount } from '../encoding.ts';
-import { feasibleCases, type OpenOutput, openOutputs } from '../front/front.ts';
+import type { Cases } from '../goal/cases.ts';
+import { feasibleCases, type OpenOutput, openOutputs } from '../goal/front.ts';
+import { byLoss, type Interval, unweighted } from '../goal/targets.ts';
 import { normalQuantile } from '../numerics/normal.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Pending } from '../pending.ts';
 import type { Proposal, SuggestRequest } from '../problem.ts';
-import type { SearchSpace } from '../search-space.ts';
+import { encode, movableCount } from '../space/encoding.ts';
+import type { Pending } from '../space/pending.ts';
+import type { SearchSpace } from '../space/search-space.ts';
+import type { Seen } from '../space/seen.ts';
 import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
+import { fitScope, globalScope, type Scope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
-import { byLoss, type Interval, unweighted } from '../targets.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
 import { type FrontAim, frontAim } from './front-aim.ts';
 import { imaginedOutputs, imaginePending, type ScopeModels } from './imagined.ts';
 import { localRegion, localRound, type Region } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
 import { withRelaxedLimits } from './relaxed-limits.ts';
-import { fitScope, globalScope, type Scope } from './scope.ts';
-import type { Seen } from './seen.ts';
 
 /** What the search for the next input works on. */
 export interface Problem extends SearchSpace {

@@ -4,9 +4,9 @@
  * The product of small probabilities is largest where the models know least, and the search would go there in vain, again and
  * again. A nearer goal asks for progress instead.
  */
-import type { Cases } from '../cases.ts';
+import type { Cases } from '../goal/cases.ts';
+import { type Interval, lossScales } from '../goal/targets.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
-import { type Interval, lossScales } from '../targets.ts';
 
 /** Share of the violations of the centre that the relaxed limits still allow; decision 29 has the alternatives. */
 const ALLOWED = 0.7;

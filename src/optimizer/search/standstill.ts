@@ -7,13 +7,13 @@
  * predict cases left out at all, and the runs since the last improvement met the other targets often enough to count as attempts. Ending
  * early is the worse mistake. The constants are chosen on the problems of the collection (bench/solvers/ends.ts).
  */
-import type { Cases } from '../cases.ts';
-import { movableCount } from '../encoding.ts';
-import { clustersOf, crossValidate } from '../explanation/cross-validation.ts';
+import type { Cases } from '../goal/cases.ts';
+import { distanceTo, type Interval, lossScales } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Standstill, StopRule, SuggestRequest } from '../problem.ts';
-import { distanceTo, type Interval, lossScales } from '../targets.ts';
+import { movableCount } from '../space/encoding.ts';
+import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import { bestFeasible } from './directed-outputs.ts';
 import { localRegion, type Region } from './local-mode.ts';
 import { expectedTerms, type Problem } from './next-input.ts';

@@ -2,7 +2,7 @@
  * The logarithmic scale of the inputs. Products of powers, the commonest laws of physics and engineering, are linear on
  * it, so the models of an output choose between it and the plain scale as they choose between kernels.
  */
-import type { Encoding } from '../encoding.ts';
+import type { Encoding } from '../space/encoding.ts';
 
 export interface InputScale {
   /** Length p: upper over lower bound of the variable behind a feature; 0 for a feature that stays as it is. */

@@ -1,5 +1,5 @@
+import { hasFront, type Interval } from '../goal/targets.ts';
 import type { Work } from '../numerics/work.ts';
-import { hasFront, type Interval } from '../targets.ts';
 import {
   type Conditioned,
   calibration,

@@ -1,4 +1,4 @@
-import { hasFront, type Interval, ROUNDING } from '../targets.ts';
+import { hasFront, type Interval, ROUNDING } from '../goal/targets.ts';
 
 /** Least ratio of the largest to the smallest value that is worth a logarithm. */
 const LOG_RATIO = 1.3;

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parseCondition } from '../../../src/domain/expression.ts';
 import { CompiledCondition } from '../../../src/optimizer/constraints/compiled-condition.ts';
 import { makeConditions } from '../../../src/optimizer/constraints/conditions.ts';
-import { decode, makeEncoding } from '../../../src/optimizer/encoding.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
 import type { Condition, Variable } from '../../../src/optimizer/problem.ts';
+import { decode, makeEncoding } from '../../../src/optimizer/space/encoding.ts';
 
 function parse(text: string, n: number): Condition {
   const names = new Map(Array.from({ length: n }, (_, v) => [`x${v + 1}`, v]));

@@ -3,7 +3,7 @@ import {
   type FrontOutput,
   HypervolumeImprovement,
 } from '../../../src/optimizer/acquisition/hypervolume-improvement.ts';
-import { freeBoxes, hypervolume } from '../../../src/optimizer/front/hypervolume.ts';
+import { freeBoxes, hypervolume } from '../../../src/optimizer/numerics/hypervolume.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
 
 const identity = { toZ: (y: number) => y, fromZ: (z: number) => z };

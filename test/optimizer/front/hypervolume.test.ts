@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { freeBoxes, hypervolume } from '../../../src/optimizer/front/hypervolume.ts';
+import { freeBoxes, hypervolume } from '../../../src/optimizer/numerics/hypervolume.ts';
 
 const rows = (d: number) =>
   fc.array(fc.array(fc.integer({ min: 0, max: 6 }), { minLength: d, maxLength: d }), { minLength: 1, maxLength: 8 });

@@ -1,16 +1,15 @@
-import type { Cases } from '../cases.ts';
 import type { Conditions } from '../constraints/conditions.ts';
-import { type Encoding, likelyBox, movableCount } from '../encoding.ts';
-import { distancesBehind, frontOf, openOutputs } from '../front/front.ts';
+import type { Cases } from '../goal/cases.ts';
+import { distancesBehind, frontOf, openOutputs } from '../goal/front.ts';
+import { bestOf } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Goal } from '../problem.ts';
-import type { SearchSpace } from '../search-space.ts';
-import { logScale } from '../surrogate/input-scale.ts';
-import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
-import { chooseModels, MANY_INPUTS, type Surrogate } from '../surrogate/model-choice.ts';
-import { bestOf } from '../targets.ts';
-import type { Box } from './box-newton.ts';
+import { type Encoding, likelyBox, movableCount } from '../space/encoding.ts';
+import type { Box, SearchSpace } from '../space/search-space.ts';
+import { logScale } from './input-scale.ts';
+import { type Grouping, makeGeometry } from './kernels.ts';
+import { chooseModels, MANY_INPUTS, type Surrogate } from './model-choice.ts';
 import { fitLimit, selectRows, selectRowsOfFront } from './subset.ts';
 
 /** The cases of a fit around a centre, and the box in which the next input is sought. */

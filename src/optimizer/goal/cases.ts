@@ -1,8 +1,8 @@
-import { meanOf, repeatsIn } from './confidence/repeats.ts';
-import type { Conditions } from './constraints/conditions.ts';
-import { makeDistance } from './distance.ts';
-import { type Encoding, encode } from './encoding.ts';
-import type { History, Solutions, SuggestRequest } from './problem.ts';
+import type { Conditions } from '../constraints/conditions.ts';
+import type { History, Solutions, SuggestRequest } from '../problem.ts';
+import { makeDistance } from '../space/distance.ts';
+import { type Encoding, encode } from '../space/encoding.ts';
+import { meanOf, repeatsIn } from './repeats.ts';
 import { type Interval, lossesOf, lossesOnScale, lossScales, stallOf, toIntervals } from './targets.ts';
 
 /** Added to the loss of a case near a solution found, so that the search for the next one takes it for no centre. */

@@ -1,5 +1,5 @@
+import type { SuggestRequest } from '../problem.ts';
 import { type Encoding, encode } from './encoding.ts';
-import type { SuggestRequest } from './problem.ts';
 
 /** Inputs handed out whose outputs are not known yet, in the order of their iterations. */
 export interface Pending {

@@ -1,6 +1,6 @@
-import { linearFormOf } from './constraints/expression.ts';
-import type { RandomStream } from './numerics/random.ts';
-import type { Space, Variable } from './problem.ts';
+import { linearFormOf } from '../constraints/expression.ts';
+import type { RandomStream } from '../numerics/random.ts';
+import type { Space, Variable } from '../problem.ts';
 
 /**
  * How inputs are encoded as features. The bounds of numbers are mapped to [-1, 1], in a design their likely ranges,

@@ -10,14 +10,14 @@
  * collection, where steep but true responses and poles occur: thirty where the others are many and their model is sure of
  * the value, else so many that only absurd values remain.
  */
-import { type Cases, collectCases } from './cases.ts';
-import { movableCount } from './encoding.ts';
-import type { Work } from './numerics/work.ts';
-import type { Goal, SuggestRequest } from './problem.ts';
-import { fitScope, globalScope } from './search/scope.ts';
-import type { SearchSpace } from './search-space.ts';
-import { spreadsAt } from './surrogate/expected-range.ts';
-import { Predictor } from './surrogate/predictor.ts';
+import { type Cases, collectCases } from '../goal/cases.ts';
+import type { Work } from '../numerics/work.ts';
+import type { Goal, SuggestRequest } from '../problem.ts';
+import { movableCount } from '../space/encoding.ts';
+import type { SearchSpace } from '../space/search-space.ts';
+import { spreadsAt } from './expected-range.ts';
+import { Predictor } from './predictor.ts';
+import { fitScope, globalScope } from './scope.ts';
 
 /** Least distance of a suspect from the other values, in their ranges. */
 const LEAST_GAP = 4;

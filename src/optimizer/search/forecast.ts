@@ -1,19 +1,19 @@
 /** What the models predict of inputs that were not run: solutions, and points of a front. */
-import { Acquisition, type Aim, intervalAims } from './acquisition/acquisition.ts';
-import { makeAvoidance, withAvoidance } from './acquisition/avoidance.ts';
-import { makeFailureModel } from './acquisition/failure-model.ts';
-import type { HypervolumeImprovement } from './acquisition/hypervolume-improvement.ts';
-import { encode } from './encoding.ts';
-import type { PredictedPoint } from './insights.ts';
-import { joined } from './linalg/dense.ts';
-import { makeRandom, type RandomStream } from './numerics/random.ts';
-import type { Work } from './numerics/work.ts';
-import type { Prepared } from './prepare.ts';
-import type { Solutions } from './problem.ts';
-import { type Found, maximizeAcquisition } from './search/maximize-acquisition.ts';
-import { globalScope } from './search/scope.ts';
-import { makeSeen } from './search/seen.ts';
-import { Predictor } from './surrogate/predictor.ts';
+import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
+import { makeAvoidance, withAvoidance } from '../acquisition/avoidance.ts';
+import { makeFailureModel } from '../acquisition/failure-model.ts';
+import type { HypervolumeImprovement } from '../acquisition/hypervolume-improvement.ts';
+import type { PredictedPoint } from '../insights.ts';
+import { joined } from '../linalg/dense.ts';
+import { makeRandom, type RandomStream } from '../numerics/random.ts';
+import type { Work } from '../numerics/work.ts';
+import type { Prepared } from '../prepare.ts';
+import type { Solutions } from '../problem.ts';
+import { encode } from '../space/encoding.ts';
+import { makeSeen } from '../space/seen.ts';
+import { Predictor } from '../surrogate/predictor.ts';
+import { globalScope } from '../surrogate/scope.ts';
+import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
 
 export interface Forecaster {
   readonly predictor: Predictor;

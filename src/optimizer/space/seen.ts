@@ -1,7 +1,7 @@
-import { decode, everyInput, levelAt, nearestLevel, randomPoint } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { Variable } from '../problem.ts';
-import type { SearchSpace } from '../search-space.ts';
+import { decode, everyInput, levelAt, nearestLevel, randomPoint } from './encoding.ts';
+import type { SearchSpace } from './search-space.ts';
 
 const DIGITS = 12;
 /** In a box narrower than this share of its position, inputs are compared by their offset from the lower bound. */

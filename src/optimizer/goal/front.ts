@@ -1,9 +1,9 @@
 /** The front of a search with outputs to minimize or maximize without aspiration. */
 
 import { nonDominated } from '../../numbers/pareto.ts';
-import type { Cases } from '../cases.ts';
 import type { Goal } from '../problem.ts';
-import { isOpenEnded } from '../targets.ts';
+import type { Cases } from './cases.ts';
+import { isOpenEnded } from './targets.ts';
 
 /** An output without aspiration: a coordinate of the front, which is its sign times the output. */
 export interface OpenOutput {

@@ -1,8 +1,8 @@
-import { type Conditions, makeConditions } from './constraints/conditions.ts';
+import { type Conditions, makeConditions } from '../constraints/conditions.ts';
+import { makeRandom } from '../numerics/random.ts';
+import { Meter } from '../numerics/work.ts';
+import type { RegionReport, Space } from '../problem.ts';
 import { type Encoding, makeEncoding } from './encoding.ts';
-import { makeRandom } from './numerics/random.ts';
-import { Meter } from './numerics/work.ts';
-import type { RegionReport, Space } from './problem.ts';
 
 /** The inputs that may be designed and suggested: the encoded bounds, and what the conditions leave of them. */
 export interface SearchSpace {
@@ -13,6 +13,14 @@ export interface SearchSpace {
   readonly isCounted: boolean;
   /** Number of admissible inputs, counted up to `limit`; the limit itself where they are not counted. */
   countUpTo(limit: number): number;
+}
+
+/** Bounds of the features, length p each; equal where a feature is fixed. */
+export interface Box {
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** What else points of the box satisfy; null for nothing. */
+  readonly conditions: Conditions | null;
 }
 
 /** Throws RangeError for bounds that are not finite or out of order and for conditions that leave no input. */

@@ -7,8 +7,8 @@
 import type { OutputInsight } from '../insights.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import { dot } from '../linalg/dense.ts';
-import type { Factorized } from '../surrogate/gaussian-process.ts';
-import type { Surrogate } from '../surrogate/model-choice.ts';
+import type { Factorized } from './gaussian-process.ts';
+import type { Surrogate } from './model-choice.ts';
 
 /** Radius of a cluster as a share of the diagonal of the box. */
 const CLUSTER_RADIUS = 0.05;

@@ -1,5 +1,5 @@
-import { MANY_INPUTS } from '../surrogate/model-choice.ts';
-import { byLoss } from '../targets.ts';
+import { byLoss } from '../goal/targets.ts';
+import { MANY_INPUTS } from './model-choice.ts';
 
 /** Largest number of points of a global fit with n movable variables: its cost grows with the cube. */
 export function fitLimit(n: number): number {
