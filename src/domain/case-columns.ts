@@ -6,6 +6,7 @@
  */
 import { InputType } from './input-space.ts';
 import { inputNamesOf, outputNamesOf } from './names.ts';
+import { RUN_VIEWS, sentName } from './run-fields.ts';
 
 /** An input or an output as its column names it. */
 export interface CaseColumn {
@@ -62,16 +63,14 @@ export function columnTitle({ name, unit }: Pick<CaseColumn, 'name' | 'unit'>): 
   return unit === null || unit === '' ? name : `${name} [${unit}]`;
 }
 
-/** Columns about a row, in the order in which an export writes those that it has. */
+/** Columns about a row, which a load must not take for inputs or outputs. */
 export const ROW_COLUMNS = [
   'source',
   'sourceName',
   'objective',
-  'iteration',
   'number',
-  'status',
-  'failureReason',
-  'excluded',
+  ...RUN_VIEWS.before.map(sentName),
+  ...RUN_VIEWS.after.map(sentName),
 ] as const;
 export type RowColumn = (typeof ROW_COLUMNS)[number];
 

@@ -6,6 +6,7 @@ import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import { NO_NAMES } from '../../src/domain/names.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import { UNKNOWN_RUN } from '../../src/domain/run-fields.ts';
 import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
 import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
@@ -45,6 +46,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
     { length: inverseCount },
     (_, k) =>
       ({
+        ...UNKNOWN_RUN,
         ...instants,
         id: k + 1,
         objectiveId: 1,
@@ -57,17 +59,6 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
         computeTimeNs: 1,
         suggestedAt: new Date(0),
         loadedAt: new Date(0),
-        satisfiedAt: null,
-        stoppedAt: null,
-        exhaustedAt: null,
-        failedAt: null,
-        failureReason: null,
-        basis: null,
-        completedOrder: null,
-        learnedFrom: null,
-        excludedAt: null,
-        expected: null,
-        repeatOf: null,
       }) satisfies Inverse,
   );
   return {

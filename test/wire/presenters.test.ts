@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { viewOf } from '../../src/application/views.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import { UNKNOWN_RUN } from '../../src/domain/run-fields.ts';
 import { presentEmbeddedInverse, presentInverse, presentSuggestion } from '../../src/http/native/inverses.wire.ts';
 import { presentModel } from '../../src/http/native/models.wire.ts';
 import { presentLoadedObjectives, presentObjective } from '../../src/http/native/objectives.wire.ts';
@@ -14,28 +15,14 @@ const instants = { createdAt, updatedAt, disabledAt: null };
 const shown = { createdAt: '2026-01-31T12:00:00.000Z', updatedAt: '2026-02-01T00:00:00.007Z' };
 
 const inverse: Inverse = {
+  ...UNKNOWN_RUN,
   id: 20,
   objectiveId: 10,
   iteration: 2,
   status: 'active',
-  input: null,
-  output: null,
   basisOutput: [12, 3],
   suggestTimeNs: 0,
   computeTimeNs: 0,
-  suggestedAt: null,
-  loadedAt: null,
-  satisfiedAt: null,
-  stoppedAt: null,
-  exhaustedAt: null,
-  failedAt: null,
-  failureReason: null,
-  basis: null,
-  completedOrder: null,
-  learnedFrom: null,
-  excludedAt: null,
-  expected: null,
-  repeatOf: null,
   ...instants,
 };
 

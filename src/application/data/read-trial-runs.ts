@@ -65,8 +65,8 @@ async function* readRuns(db: Db, key: RunsKey, count: number, size: number): Asy
   let { after } = key;
   for (let left = count; left > 0; left -= size) {
     const rows = await listTrialRuns(db, { ...key, after }, Math.min(size, left));
-    yield rows.map((row) => ({ ...row, kind: 'run', position: FIRST_RUN + row.inverseId }) as const);
+    yield rows.map((row) => ({ ...row, kind: 'run', position: FIRST_RUN + row.id }) as const);
     if (rows.length < size) return;
-    after = rows.at(-1)!.inverseId;
+    after = rows.at(-1)!.id;
   }
 }

@@ -9,6 +9,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { WhyNone } from '../../domain/search/opening.ts';
+import { UNKNOWN_RUN } from '../../domain/run-fields.ts';
 import { NO_QUOTA, quotaExceeded, type StorageUsage } from '../../domain/storage.ts';
 import { takeWithin } from '../accounts/account-limits.ts';
 import { refuseClosedTrial } from '../data/manage-trials.ts';
@@ -282,29 +283,14 @@ export function couldNotBeComputed(inverse: Inverse): boolean {
 
 function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened']>): Inverse {
   return {
+    ...UNKNOWN_RUN,
     ...opened,
     objectiveId: last.objectiveId,
     iteration: last.iteration + 1,
     status: InverseStatus.active,
-    input: null,
-    output: null,
     basisOutput: last.output ?? last.basisOutput,
     suggestTimeNs: 0,
     computeTimeNs: 0,
-    suggestedAt: null,
-    loadedAt: null,
-    satisfiedAt: null,
-    stoppedAt: null,
-    exhaustedAt: null,
-    failedAt: null,
-    failureReason: null,
-    basis: null,
-    completedOrder: null,
-    learnedFrom: null,
-    excludedAt: null,
-    expected: null,
-    repeatOf: null,
-    disabledAt: null,
   };
 }
 

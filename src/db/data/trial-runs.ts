@@ -1,7 +1,9 @@
 /** The objectives of a trial together: their runs, by objective and iteration, and which go on from which. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Objective } from '../../domain/objective.ts';
+import { RUN_VIEWS } from '../../domain/run-fields.ts';
 import type { Db } from '../connection/transaction.ts';
+import { type RunRow, selectFields } from '../search/run-columns.ts';
 
 export interface TrialRunsKey {
   readonly accountId: number;
@@ -12,18 +14,11 @@ export interface TrialRunsKey {
   readonly after: number;
 }
 
-export interface TrialRunRow {
-  readonly inverseId: number;
-  readonly objectiveId: number;
-  readonly objectiveNumber: number;
-  readonly iteration: number;
-  readonly status: string;
+const FIELDS = ['id', 'objectiveId', 'iteration', 'status', 'input', 'output', ...RUN_VIEWS.ofTrial] as const;
+
+export interface TrialRunRow extends RunRow<(typeof FIELDS)[number], 'numbers'> {
   readonly input: readonly number[];
-  readonly output: readonly number[] | null;
-  readonly loadedAt: Date | null;
-  readonly failureReason: string | null;
-  readonly isExcluded: boolean;
-  readonly isCorrected: boolean;
+  readonly objectiveNumber: number;
 }
 
 /** Runs that have an input; those of deleted objectives are left out. */
@@ -39,10 +34,7 @@ function runsOf({ accountId, trialId, without, after }: TrialRunsKey): RawBuilde
 
 export async function listTrialRuns(db: Db, key: TrialRunsKey, limit: number): Promise<readonly TrialRunRow[]> {
   const { rows } = await sql<TrialRunRow>`
-    select i.id as "inverseId", i.objective_id as "objectiveId", o.number as "objectiveNumber", i.iteration, i.status,
-      i.input, i.output, i.loaded_at as "loadedAt", i.failure_reason as "failureReason",
-      i.excluded_at is not null as "isExcluded",
-      exists (select from corrections c where c.inverse_id = i.id) as "isCorrected"
+    select o.number as "objectiveNumber", ${selectFields(FIELDS, 'numbers')}
     ${runsOf(key)} limit ${limit}`.execute(db);
   return rows;
 }

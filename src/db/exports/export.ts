@@ -3,8 +3,9 @@
  * are. One call reads a bounded amount, however much a record holds.
  */
 import { sql } from 'kysely';
-import type { LearnedFrom } from '../../domain/inverse.ts';
+import { RUN_VIEWS } from '../../domain/run-fields.ts';
 import type { Db } from '../connection/transaction.ts';
+import { type RunRow, selectFields } from '../search/run-columns.ts';
 
 export interface ExportedExplanation {
   readonly objectiveId: number;
@@ -33,32 +34,7 @@ export async function readExplanation(db: Db, objectiveId: number): Promise<Expo
   return rows[0];
 }
 
-export interface ExportedInverse {
-  readonly id: number;
-  readonly objectiveId: number;
-  readonly iteration: number;
-  readonly status: string;
-  /** JSON. */
-  readonly input: string;
-  readonly output: string;
-  readonly suggestTimeNs: number;
-  readonly computeTimeNs: number;
-  readonly suggestedAt: Date | null;
-  readonly loadedAt: Date | null;
-  readonly satisfiedAt: Date | null;
-  readonly stoppedAt: Date | null;
-  readonly exhaustedAt: Date | null;
-  readonly failedAt: Date | null;
-  readonly failureReason: string | null;
-  readonly learnedFrom: LearnedFrom | null;
-  readonly basis: number | null;
-  readonly pending: readonly number[] | null;
-  readonly completedOrder: number | null;
-  readonly excludedAt: Date | null;
-  readonly repeatOf: number | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type ExportedInverse = RunRow<(typeof RUN_VIEWS.exported)[number], 'json'>;
 
 /** The position of a walk through the inverses of several objectives. */
 export interface InversePosition {
@@ -77,14 +53,7 @@ export async function listInversesAfter(
   limit: number,
 ): Promise<readonly ExportedInverse[]> {
   const { rows } = await sql<ExportedInverse>`
-    select i.id, i.objective_id as "objectiveId", i.iteration, i.status,
-      coalesce(array_to_json(i.input)::text, 'null') as input, coalesce(array_to_json(i.output)::text, 'null') as output,
-      i.suggest_time_ns as "suggestTimeNs", i.compute_time_ns as "computeTimeNs", i.suggested_at as "suggestedAt",
-      i.loaded_at as "loadedAt", i.satisfied_at as "satisfiedAt", i.stopped_at as "stoppedAt",
-      i.exhausted_at as "exhaustedAt", i.failed_at as "failedAt", i.failure_reason as "failureReason",
-      i.excluded_at as "excludedAt", i.learned_from as "learnedFrom",
-      i.basis, i.pending, i.completed_order as "completedOrder", i.repeat_of as "repeatOf", i.created_at as "createdAt",
-      i.updated_at as "updatedAt"
+    select ${selectFields(RUN_VIEWS.exported, 'json')}
     from unnest(${objectiveIds}::bigint[]) as o (id) cross join lateral (
       select * from inverses s
       where s.objective_id = o.id and s.iteration > case when o.id = ${after.objectiveId} then ${after.iteration}::int else 0 end

@@ -5,8 +5,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StatedColumns } from '../../domain/case-columns.ts';
 import type { SentDetails } from '../../domain/input-space.ts';
+import { HISTORY_COLUMNS, type HistoryFieldName, type RowFieldName, RUN_VIEWS } from '../../domain/run-fields.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db } from '../connection/transaction.ts';
+import { type RunRow, selectFields } from './run-columns.ts';
 
 /** Changes whenever the history of an objective does. */
 export interface ObjectiveStamp {
@@ -106,26 +108,20 @@ export async function listLateIterations(
   return rows.map(({ iteration }) => iteration);
 }
 
-export interface HistoryRow {
-  readonly id: number;
-  readonly iteration: number;
-  readonly status: string;
-  /** Numbers separated by commas. */
-  readonly input: string | null;
-  readonly output: string | null;
-  readonly computeTimeNs: number;
-  readonly loadedAt: Date | null;
-  readonly failureReason: string | null;
-  readonly isExcluded: boolean;
-  readonly repeatOf: number | null;
-}
+/** What a history tells of a run: its columns, and those of its rows as CSV. Corrections are listed on their own. */
+type HistoryField = Exclude<HistoryFieldName | RowFieldName, 'isCorrected'>;
+export type HistoryRow = RunRow<HistoryField, 'text'>;
+
+const ROW_FIELDS = new Set(
+  [...Object.values(HISTORY_COLUMNS).map((column) => column.of), ...RUN_VIEWS.before, ...RUN_VIEWS.after].filter(
+    (name) => name !== 'isCorrected',
+  ),
+);
 
 function rowsWhere(objectiveId: number, condition: RawBuilder<unknown>, limit: number): RawBuilder<HistoryRow> {
   return sql<HistoryRow>`
-    select id, iteration, status, btrim(input::text, '{}') as input, btrim(output::text, '{}') as output,
-      compute_time_ns as "computeTimeNs", loaded_at as "loadedAt", failure_reason as "failureReason",
-      excluded_at is not null as "isExcluded", repeat_of as "repeatOf"
-    from inverses where objective_id = ${objectiveId} and ${condition} order by iteration limit ${limit}`;
+    select ${selectFields([...ROW_FIELDS], 'text')}
+    from inverses i where objective_id = ${objectiveId} and ${condition} order by iteration limit ${limit}`;
 }
 
 /** Up to `limit` rows after an iteration, and after an inverse. Along inverses_one_per_iteration. */

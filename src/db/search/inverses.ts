@@ -7,33 +7,7 @@ import { compileOnce } from '../connection/compiled.ts';
 import { anyOf } from '../connection/prepared-statements.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { WAS_RUN } from './known-runs.ts';
-
-export const INVERSE_COLUMNS = [
-  'i.id as id',
-  'i.objective_id as objectiveId',
-  'i.iteration as iteration',
-  'i.status as status',
-  'i.input as input',
-  'i.output as output',
-  'i.suggest_time_ns as suggestTimeNs',
-  'i.compute_time_ns as computeTimeNs',
-  'i.suggested_at as suggestedAt',
-  'i.loaded_at as loadedAt',
-  'i.satisfied_at as satisfiedAt',
-  'i.stopped_at as stoppedAt',
-  'i.exhausted_at as exhaustedAt',
-  'i.failed_at as failedAt',
-  'i.failure_reason as failureReason',
-  'i.basis as basis',
-  'i.completed_order as completedOrder',
-  'i.learned_from as learnedFrom',
-  'i.excluded_at as excludedAt',
-  'i.expected as expected',
-  'i.repeat_of as repeatOf',
-  'i.created_at as createdAt',
-  'i.updated_at as updatedAt',
-  'i.disabled_at as disabledAt',
-] as const;
+import { INVERSE_COLUMNS } from './run-columns.ts';
 
 /**
  * The newest output that an iteration without one knows: two rows along inverses_one_per_iteration in the usual case. Where others

@@ -3,8 +3,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import { INVERSE_COLUMNS, type InverseRow, toInverse } from './inverses.ts';
+import { type InverseRow, toInverse } from './inverses.ts';
 import { OBJECTIVE_COLUMNS, type ObjectiveRow, type ObjectiveWithParents, toObjective } from './objectives.ts';
+import { INVERSE_COLUMNS } from './run-columns.ts';
 
 /** Columns given as 'table.column as name'. */
 export function columns(list: readonly string[]): RawBuilder<unknown> {

@@ -16,7 +16,7 @@ import { isWithinQuota } from '../accounts/account-usage.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { type EventLists, eventsTold, listEvents, recordingEvents } from '../webhooks/events.ts';
-import { BASIS_OUTPUT, INVERSE_COLUMNS } from './inverses.ts';
+import { BASIS_OUTPUT } from './inverses.ts';
 import {
   columns,
   inverseOf,
@@ -29,6 +29,7 @@ import {
   readWithParents,
 } from './iteration-rows.ts';
 import { LABELS, OBJECTIVE_COLUMNS, type ObjectiveWithParents } from './objectives.ts';
+import { INVERSE_COLUMNS } from './run-columns.ts';
 import { hasRoomInQueue, JOBS_CHANNEL } from './suggestion-jobs.ts';
 
 /** The inverse with the highest iteration of objective `o`: one look along inverses_one_per_iteration. */

@@ -5,8 +5,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
-import { BASIS_OUTPUT, INVERSE_COLUMNS, type InverseRow, toInverse } from './inverses.ts';
+import { BASIS_OUTPUT, type InverseRow, toInverse } from './inverses.ts';
 import { columns } from './iteration-rows.ts';
+import { INVERSE_COLUMNS } from './run-columns.ts';
 
 /**
  * The open inverses `i` of objective `id`. One is computed at a time and knows which earlier ones were open (`pending`, ascending),

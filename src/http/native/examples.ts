@@ -9,6 +9,7 @@ import { NO_NAMES } from '../../domain/names.ts';
 import { findNearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
+import { UNKNOWN_RUN } from '../../domain/run-fields.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { presentCorrection } from './corrections.wire.ts';
 import { presentExplanation } from './explanation.wire.ts';
@@ -114,23 +115,9 @@ const objective: Objective = {
   ended: null,
 };
 
-const withoutEnd = {
-  satisfiedAt: null,
-  stoppedAt: null,
-  exhaustedAt: null,
-  failedAt: null,
-  failureReason: null,
-  basis: null,
-  completedOrder: null,
-  learnedFrom: null,
-  excludedAt: null,
-  expected: null,
-  repeatOf: null,
-};
-
 const initial: Inverse = {
+  ...UNKNOWN_RUN,
   ...instants,
-  ...withoutEnd,
   id: 900,
   objectiveId: 77,
   iteration: 1,
@@ -140,7 +127,6 @@ const initial: Inverse = {
   basisOutput: null,
   suggestTimeNs: 0,
   computeTimeNs: 0,
-  suggestedAt: null,
   loadedAt: instants.createdAt,
 };
 

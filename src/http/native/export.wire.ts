@@ -11,18 +11,18 @@ import type {
   ExportRecord,
 } from '../../application/exports/export-records.ts';
 import { InputType } from '../../domain/input-space.ts';
-import { InverseStatus } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
+import { RUN_VIEWS } from '../../domain/run-fields.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 import { batchSchema, presentBatch } from '../wire/batch.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
-import { learnedFromSchema, presentLearnedFrom, presentRepeat } from './inverses.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
 import { endReasonField, learningFields, presentLearning, targetsSchema } from './objectives.wire.ts';
+import { presentRow, runShape } from './run-fields.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
@@ -134,30 +134,7 @@ export const exportLineSchema = z
     }),
     z.object({
       type: z.literal('inverse'),
-      id: z.int(),
-      objectiveId: z.int(),
-      iteration: z.int(),
-      status: z.enum(Object.values(InverseStatus)),
-      input: vector.nullable(),
-      output: vector.nullable(),
-      suggestTime: z.number(),
-      computeTime: z.number(),
-      suggestedAt: timestamp.nullable(),
-      loadedAt: timestamp.nullable(),
-      satisfiedAt: timestamp.nullable(),
-      stoppedAt: timestamp.nullable(),
-      exhaustedAt: timestamp.nullable(),
-      failedAt: timestamp.nullable(),
-      failureReason: z.string().nullable(),
-      learnedFrom: learnedFromSchema,
-      isRepeat: z.boolean(),
-      repeatOf: z.int().nullable(),
-      basis: z.int().nullable(),
-      pending: z.array(z.int()).nullable().describe('The iterations that were open when it was suggested.'),
-      completedOrder: z.int().nullable(),
-      excludedAt: timestamp.nullable(),
-      createdAt: timestamp,
-      updatedAt: timestamp,
+      ...runShape(RUN_VIEWS.exported, true),
     }),
     correctionSchema.extend({ type: z.literal('correction'), trialId: z.int() }),
     batchSchema.extend({ type: z.literal('batch') }),
@@ -319,30 +296,7 @@ function presentExplanation({ objectiveId, caseCount, insight, diagnosis, standi
   return withJson({ type: 'explanation', objectiveId, caseCount }, { insight, diagnosis, standing });
 }
 
-function presentInverse(inverse: ExportedInverse): string {
-  const fields = {
-    type: 'inverse',
-    id: inverse.id,
-    objectiveId: inverse.objectiveId,
-    iteration: inverse.iteration,
-    status: inverse.status,
-    suggestTime: inverse.suggestTimeNs,
-    computeTime: inverse.computeTimeNs,
-    suggestedAt: toOptionalTimestamp(inverse.suggestedAt),
-    loadedAt: toOptionalTimestamp(inverse.loadedAt),
-    satisfiedAt: toOptionalTimestamp(inverse.satisfiedAt),
-    stoppedAt: toOptionalTimestamp(inverse.stoppedAt),
-    exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
-    failedAt: toOptionalTimestamp(inverse.failedAt),
-    failureReason: inverse.failureReason,
-    learnedFrom: presentLearnedFrom(inverse),
-    ...presentRepeat(inverse),
-    basis: inverse.basis,
-    pending: inverse.pending,
-    completedOrder: inverse.completedOrder,
-    excludedAt: toOptionalTimestamp(inverse.excludedAt),
-    createdAt: toTimestamp(inverse.createdAt),
-    updatedAt: toTimestamp(inverse.updatedAt),
-  };
-  return withJson(fields, { input: inverse.input, output: inverse.output });
+function presentInverse({ input, output, ...inverse }: ExportedInverse): string {
+  const fields = RUN_VIEWS.exported.filter((name) => name !== 'input' && name !== 'output');
+  return withJson({ type: 'inverse', ...presentRow(fields, inverse) }, { input, output });
 }

@@ -3,17 +3,16 @@ import { z } from 'zod';
 import type { History, HistoryRow, ObjectiveStamp } from '../../application/search/read-history.ts';
 import { compileGoal } from '../../domain/acceptance.ts';
 import { InputType, Scale } from '../../domain/input-space.ts';
-import { InverseStatus } from '../../domain/inverse.ts';
 import { tolerancesOf } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
+import { HISTORY_COLUMNS, type HistoryColumnName, type HistoryFieldName, RUN_FIELDS } from '../../domain/run-fields.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { timestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
-import { presentRepeat } from './inverses.wire.ts';
 import { endReasonField, presentSettings, settingFields, targetsSchema } from './objectives.wire.ts';
+import { type FieldSchema, fieldSchema, type KindSchema, presentValue, valueSchema } from './run-fields.wire.ts';
 
 const texts = z.array(z.string()).nullable();
-const vectors = z.array(z.array(z.number()).nullable());
 
 /** The values of an output that satisfy it. */
 export const intervalSchema = z.object({
@@ -95,47 +94,39 @@ export const historySchema = z
     inputUnits: texts,
     outputNames: texts,
     outputUnits: texts,
-    iterations: z.array(z.int()).describe('1 is the initial point; the lists below have one entry per iteration.'),
-    inverseIds: z.array(z.int()),
-    statuses: z.array(z.enum(Object.values(InverseStatus))),
-    loadedAt: z.array(timestamp.nullable()),
-    computeTimes: z.array(z.number()).describe('Nanoseconds from the suggestion to its output.'),
-    failureReasons: z.record(z.string(), z.string()).describe('By iteration, for those that have one.'),
-    repeatOf: z
-      .record(z.string(), z.int().nullable())
-      .describe(
-        'By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run of another objective.',
-      ),
-    excluded: z.array(z.int()).describe('Iterations that a correction has excluded.'),
-    corrected: z.array(z.int()).describe('Iterations that were ever corrected.'),
-    inputs: vectors.describe('null while the suggestion is being computed.'),
-    outputs: vectors.describe('null until loaded.'),
+    ...columnShape(),
     ...explanationFields,
   })
   .meta({ id: 'History' });
 
+type Column = (typeof HISTORY_COLUMNS)[HistoryColumnName];
+type ColumnSchema<C extends Column> = C['as'] extends 'list'
+  ? z.ZodArray<FieldSchema<C['of']>>
+  : C['as'] extends 'byIteration'
+    ? z.ZodRecord<z.ZodString, KindSchema<C['of']>>
+    : z.ZodArray<z.ZodInt>;
+type ColumnShape = { [Name in HistoryColumnName]: ColumnSchema<(typeof HISTORY_COLUMNS)[Name]> };
+
+function columnShape(): ColumnShape {
+  const shape = Object.entries(HISTORY_COLUMNS).map(([name, column]) => {
+    const schema = columnSchema(column);
+    return [name, 'description' in column ? schema.describe(column.description) : schema];
+  });
+  return Object.fromEntries(shape) as ColumnShape;
+}
+
+function columnSchema({ of, as }: Column): z.ZodType {
+  if (as === 'list') return z.array(fieldSchema(of));
+  return as === 'byIteration' ? z.record(z.string(), valueSchema(of)) : z.array(z.int());
+}
+
+const COLUMNS = Object.entries(HISTORY_COLUMNS) as readonly (readonly [HistoryColumnName, Column])[];
+
 /** Pieces of the JSON text. The columns are gathered first, so that no more than one answer of them is in memory. */
 export async function* presentHistory(history: History, stamp: ObjectiveStamp): AsyncGenerator<string, void> {
-  const lists: Record<ListName, string[]> = {
-    iterations: [],
-    inverseIds: [],
-    statuses: [],
-    loadedAt: [],
-    computeTimes: [],
-    inputs: [],
-    outputs: [],
-  };
-  const failureReasons: Record<string, string> = {};
-  const repeats: Record<string, number | null> = {};
-  const excluded: number[] = [];
+  const columns = COLUMNS.map(([name, column]) => ({ name, ...column, texts: [] as string[] }));
   for await (const rows of history.batches) {
-    for (const name of LIST_NAMES) lists[name].push(rows.map(TEXT_OF[name]).join(','));
-    for (const { iteration, failureReason, isExcluded, ...row } of rows) {
-      const { isRepeat, repeatOf } = presentRepeat(row);
-      if (isRepeat) repeats[iteration] = repeatOf;
-      if (failureReason !== null) failureReasons[iteration] = failureReason;
-      if (isExcluded) excluded.push(iteration);
-    }
+    for (const { of, as, texts } of columns) texts.push(TEXTS[as](of, rows));
     // Lets another slice begin.
     yield '';
   }
@@ -144,31 +135,51 @@ export async function* presentHistory(history: History, stamp: ObjectiveStamp): 
     ...presentHead(history),
     insightVersion: presentInsightVersion(stamp),
     isInsightKnown: explanation === undefined,
-    failureReasons,
-    repeatOf: repeats,
-    excluded,
     corrected: history.correctedIterations,
   }).slice(0, -1);
-  for (const name of LIST_NAMES) {
-    yield `,"${name}":[`;
-    for (const [i, text] of lists[name].entries()) yield i === 0 ? text : `,${text}`;
-    yield ']';
+  for (const { name, as, texts } of columns.filter((column) => column.of !== 'isCorrected')) {
+    const [open, close] = as === 'byIteration' ? '{}' : '[]';
+    yield `,"${name}":${open}`;
+    yield* separated(texts);
+    yield close!;
   }
   yield `,${JSON.stringify(presentExplanation(objective, explanation ?? null, best)).slice(1)}`;
 }
 
-const LIST_NAMES = ['iterations', 'inverseIds', 'statuses', 'loadedAt', 'computeTimes', 'inputs', 'outputs'] as const;
-type ListName = (typeof LIST_NAMES)[number];
+function* separated(texts: readonly string[]): Generator<string, void> {
+  let isFirst = true;
+  for (const text of texts) {
+    if (text === '') continue;
+    yield isFirst ? text : `,${text}`;
+    isFirst = false;
+  }
+}
 
-const TEXT_OF: Readonly<Record<ListName, (row: HistoryRow) => string | number>> = {
-  iterations: ({ iteration }) => iteration,
-  inverseIds: ({ id }) => id,
-  statuses: ({ status }) => `"${status}"`,
-  loadedAt: ({ loadedAt }) => JSON.stringify(toOptionalTimestamp(loadedAt)),
-  computeTimes: ({ computeTimeNs }) => computeTimeNs,
-  inputs: ({ input }) => (input === null ? 'null' : `[${input}]`),
-  outputs: ({ output }) => (output === null ? 'null' : `[${output}]`),
+/** A column of some rows as JSON, without its brackets. */
+const TEXTS: Readonly<Record<Column['as'], (of: HistoryFieldName, rows: readonly HistoryRow[]) => string>> = {
+  list: (of, rows) => rows.map((row) => textOf(of, row)).join(','),
+  byIteration: (of, rows) =>
+    rows
+      .filter((row) => valueIn(row, of) !== null)
+      .map((row) => `"${row.iteration}":${textOf(of, row)}`)
+      .join(','),
+  iterations: (of, rows) =>
+    rows
+      .filter((row) => valueIn(row, of) === true)
+      .map(({ iteration }) => iteration)
+      .join(','),
 };
+
+function valueIn(row: HistoryRow, name: HistoryFieldName): unknown {
+  return (row as Readonly<Partial<Record<HistoryFieldName, unknown>>>)[name];
+}
+
+/** Vectors are texts already: numbers with commas in between. */
+function textOf(name: HistoryFieldName, row: HistoryRow): string {
+  const value = valueIn(row, name);
+  if (RUN_FIELDS[name].holds === 'vector') return value === null ? 'null' : `[${value as string}]`;
+  return JSON.stringify(presentValue(name, value));
+}
 
 /** Equal only if insight and diagnosis are. A diagnosis names the best run, which any output may change. */
 export function presentInsightVersion(stamp: ObjectiveStamp): string {

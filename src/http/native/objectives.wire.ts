@@ -12,8 +12,9 @@ import { JsonArray } from '../answer/json-array.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
-import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
+import { embeddedInverseSchema, presentEmbeddedInverse } from './inverses.wire.ts';
 import { constraintSchema } from './project-fields.wire.ts';
+import { presentResults, resultsSchema } from './run-fields.wire.ts';
 import { optionFields, presentOptions } from './search-options.wire.ts';
 
 const constraint = constraintSchema();
@@ -84,7 +85,7 @@ export const loadedObjectivesSchema = z
   .object({
     ...echoFields,
     l1Norm: z.number().describe('The desired L1 norm.'),
-    results: z.array(resultSchema).describe('Judge the initial output; here the bounds are null.'),
+    results: resultsSchema.describe('Judge the initial output; here the bounds are null.'),
   })
   .meta({ id: 'LoadedObjectives' });
 
@@ -135,8 +136,8 @@ export function presentLoadedObjectives(objective: Objective, openCount = 0): z.
   return {
     ...presentEcho(objective, openCount),
     l1Norm: objective.desiredL1Norm,
-    results: results.map((result) => ({
-      ...presentResult(result, objective.labels),
+    results: presentResults(results, objective.labels).map((result) => ({
+      ...result,
       minimumBound: null,
       maximumBound: null,
     })),

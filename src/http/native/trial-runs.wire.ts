@@ -3,14 +3,15 @@ import { z } from 'zod';
 import type { TrialRun, TrialRuns } from '../../application/data/read-trial-runs.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
 import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
-import { InverseStatus } from '../../domain/inverse.ts';
+import { InverseStatus, RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
 import { CaseOrigin } from '../../domain/trial-cases.ts';
 import { mapBatches } from '../answer/json-array.ts';
 import type { ExportedRow, RowTable } from '../answer/rows.ts';
 import type { AnswerSpec } from '../operation.ts';
-import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
 import { MEDIA_TYPES } from '../wire/formats.ts';
+import { presentFacts, presentRow, runShape } from './run-fields.wire.ts';
 
+const { after, ofTrial } = RUN_VIEWS;
 const OF_OBJECTIVE = 'objective';
 
 const facts = {
@@ -36,10 +37,7 @@ export const trialRunSchema = z
       .array(z.boolean())
       .nullable()
       .describe('Whether each output meets the objective that is asked, whoever made the run; null without an output.'),
-    loadedAt: timestamp.nullable(),
-    failureReason: z.string().nullable(),
-    excluded: z.boolean().describe('Whether no suggestion learns from it.'),
-    corrected: z.boolean(),
+    ...runShape(ofTrial),
   })
   .meta({ id: 'TrialRun' });
 
@@ -52,14 +50,11 @@ export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) =
     ...factsOf(run),
     objectiveId: run.kind === 'run' ? run.objectiveId : null,
     objectiveNumber: run.kind === 'run' ? run.objectiveNumber : null,
-    inverseId: run.kind === 'run' ? run.inverseId : null,
+    inverseId: run.kind === 'run' ? run.id : null,
     input: [...run.input],
     output: run.output && [...run.output],
     met: metOf(run, judge),
-    loadedAt: run.kind === 'run' ? toOptionalTimestamp(run.loadedAt) : null,
-    failureReason: run.kind === 'run' ? run.failureReason : null,
-    excluded: run.isExcluded,
-    corrected: run.isCorrected,
+    ...presentRow(ofTrial, run),
   });
 }
 
@@ -84,7 +79,6 @@ const BEFORE = [
   'iteration',
   'status',
 ] as const satisfies readonly RowColumn[];
-const AFTER = ['failureReason', 'excluded'] as const satisfies readonly RowColumn[];
 
 const byName = (values: z.ZodType) => z.record(z.string(), values).nullable();
 
@@ -95,8 +89,7 @@ const trialRunLineSchema = z
     input: byName(z.union([z.number(), z.string(), z.boolean()])).describe('By name, categories by theirs.'),
     output: byName(z.number()).describe('By name; null until it is loaded, and if the run failed.'),
     met: byName(z.boolean()).describe('Whether each output meets the objective that is asked; null without an output.'),
-    failureReason: z.string().nullable(),
-    excluded: z.boolean(),
+    ...runShape(after, true),
   })
   .meta({ id: 'TrialRunLine' });
 
@@ -104,7 +97,7 @@ export const trialRunTypes: NonNullable<AnswerSpec['otherTypes']> = {
   [MEDIA_TYPES.csv]: z
     .string()
     .describe(
-      'RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then source, sourceName, objective, number, iteration, status, met: with the name of each output, failureReason, excluded. It can be loaded as cases.',
+      `RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then ${BEFORE.join(', ')}, met: with the name of each output, ${after.map(sentName).join(', ')}. It can be loaded as cases.`,
     ),
   [MEDIA_TYPES.ndjson]: trialRunLineSchema,
 };
@@ -114,7 +107,7 @@ export function toTrialRunTable({ objective, project, batches }: TrialRuns): Row
   return {
     columns: toCaseColumns({ ...project, ...project.names, outputCount: objective.objectives.length }),
     before: BEFORE,
-    after: AFTER,
+    after: after.map(sentName),
     hasVerdicts: true,
     batches: mapBatches(batches, (run) => toRow(run, judge)),
   };
@@ -122,11 +115,11 @@ export function toTrialRunTable({ objective, project, batches }: TrialRuns): Row
 
 function toRow(run: TrialRun, judge: Verdict): ExportedRow {
   const { source, sourceName, number, iteration, status } = factsOf(run);
-  const [objective, failureReason] = run.kind === 'run' ? [run.objectiveNumber, run.failureReason] : [null, null];
+  const objective = run.kind === 'run' ? run.objectiveNumber : null;
   return {
     input: run.input,
     output: run.output,
-    facts: [source, sourceName, objective, number, iteration, status, failureReason, run.isExcluded],
+    facts: [source, sourceName, objective, number, iteration, status, ...presentFacts(after, run)],
     met: metOf(run, judge),
   };
 }

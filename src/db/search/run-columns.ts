@@ -1,0 +1,54 @@
+/** How the fields of a run are read from `inverses as i`; domain/run-fields.ts has the fields. */
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type FieldOf,
+  RUN_FIELDS,
+  type RunFieldName,
+  type RunValue,
+  STORED_RUN_FIELDS,
+  type StoredRunField,
+} from '../../domain/run-fields.ts';
+
+type InverseColumn = { [Name in StoredRunField]: `i.${FieldOf<Name>['column']} as ${Name}` }[StoredRunField];
+
+/** All that is stored of a run, for Kysely. */
+export const INVERSE_COLUMNS = STORED_RUN_FIELDS.map(
+  (name) => `i.${RUN_FIELDS[name].column} as ${name}`,
+) as readonly InverseColumn[];
+
+/** Fields that follow from others, or from other tables. */
+const EXPRESSIONS: Readonly<Partial<Record<RunFieldName, RawBuilder<unknown>>>> = {
+  isRepeat: sql`i.repeat_of is not null`,
+  isExcluded: sql`i.excluded_at is not null`,
+  isCorrected: sql`exists (select from corrections c where c.inverse_id = i.id)`,
+};
+
+/** How vectors are read. As text with all digits: parsing numbers and writing them again would take most of the time. */
+const VECTORS = {
+  numbers: (column: RawBuilder<unknown>) => column,
+  /** Numbers separated by commas. */
+  text: (column: RawBuilder<unknown>) => sql`btrim(${column}::text, '{}')`,
+  json: (column: RawBuilder<unknown>) => sql`coalesce(array_to_json(${column})::text, 'null')`,
+};
+type VectorForm = keyof typeof VECTORS;
+type VectorIn<Form extends VectorForm> = { numbers: readonly number[] | null; text: string | null; json: string }[Form];
+
+/** Some fields of a run, as columns. */
+export function selectFields(names: readonly RunFieldName[], form: VectorForm): RawBuilder<unknown> {
+  return sql.join(
+    names.map((name) => {
+      const field = RUN_FIELDS[name];
+      const column = EXPRESSIONS[name] ?? sql.ref(`i.${(field as { readonly column: string }).column}`);
+      return sql`${field.holds === 'vector' ? VECTORS[form](column) : column} as ${sql.id(name)}`;
+    }),
+  );
+}
+
+/** A row of selectFields. */
+export type RunRow<Name extends RunFieldName, Form extends VectorForm> = {
+  readonly [Each in Name]: FieldOf<Each>['holds'] extends 'vector'
+    ? VectorIn<Form>
+    : FieldOf<Each>['holds'] extends 'status'
+      ? string
+      : RunValue<Each>;
+};
