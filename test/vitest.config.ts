@@ -80,6 +80,7 @@ export default defineConfig({
         test: {
           ...onPostgres,
           name: 'page',
+          isolate: false,
           globalSetup: [...onPostgres.globalSetup, 'test/support/page-project.ts'],
           include: ['test/page/**/*.test.ts'],
         },

@@ -14,12 +14,12 @@ import { forAccount } from '../../src/db/connection/client.ts';
 import { Listener } from '../../src/db/connection/listen.ts';
 import { type Db, databaseTrouble } from '../../src/db/connection/transaction.ts';
 import type { Scope } from '../../src/domain/api-key.ts';
-import { startEngine } from '../../src/engine/pool.ts';
 import type { HttpDeps, HttpSettings } from '../../src/http/deps.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';
 import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { openSharedEngine } from '../support/shared-engine.ts';
 
 export interface Answered {
   readonly status: number;
@@ -101,7 +101,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     onError: () => undefined,
   });
   listener.start();
-  const engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
+  const engine = openSharedEngine();
   const suggestionWaiters = new SuggestionWaiters({ db, listener, pollIntervalMs: 200, ...options.waiting });
   const changeWaiters = new ChangeWaiters({ db, listener, pollIntervalMs: 200 });
   const evaluationWaiters = new EvaluationWaiters({ db, listener, pollIntervalMs: 200 });

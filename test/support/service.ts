@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
 import { createTestDatabase, pooledSettings } from './postgres.ts';
+import { openSharedEngine } from './shared-engine.ts';
 
 interface Answer<T = Record<string, unknown>> {
   readonly status: number;
@@ -56,7 +57,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     startService(loadConfig({ ...settings, PORT: port }), url, makeLog({ level: 'silent' }), {
       ingress: options.ingress ?? true,
       worker: options.worker ?? true,
-      ...(options.engine === undefined ? {} : { engine: options.engine }),
+      engine: options.engine ?? openSharedEngine(),
     });
   let service = await startOn(settings.PORT);
   const keyOf = (account: string) =>
