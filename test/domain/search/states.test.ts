@@ -44,7 +44,7 @@ describe('docs/states.md', () => {
   });
 
   it('The diagram of an inverse has the edges of the code', () => {
-    const drawn = labelledEdges(diagramUnder('Inverse: status')).filter((edge) => !edge.startsWith('[*]'));
+    const drawn = labelledEdges(diagramUnder('Run: status')).filter((edge) => !edge.startsWith('[*]'));
     expect(drawn.sort()).toEqual(edges.map(({ event, status }) => `active --> ${status}: ${event}`).sort());
   });
 
@@ -54,7 +54,7 @@ describe('docs/states.md', () => {
       finals.filter((name) => name !== 'RUNNING').sort(),
     );
     const statuses = Object.values(InverseStatus).filter((status) => status !== 'active');
-    expect(endsOf(diagramUnder('Inverse: status')).sort()).toEqual(statuses.sort());
+    expect(endsOf(diagramUnder('Run: status')).sort()).toEqual(statuses.sort());
   });
 
   it('The table has one row per event with both next states', () => {
