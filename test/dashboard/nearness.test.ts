@@ -22,13 +22,13 @@ const head = {
 
 describe('the best run', () => {
   test('is told with its misses in the units of the outputs, the worst first', () => {
-    expect(bestText(head)).toBe('Best: iteration 6, 0 of 2 met; misses sag by 0.7146 mm and mass by 1.4257 kg');
+    expect(bestText(head)).toBe('Best: run 6, 0 of 2 met; misses sag by 0.7146 mm and mass by 1.4257 kg');
   });
 
   test('misses a limit of 0 by what it is off, not by a share', () => {
     const spare = { objectives: [0], intervals: [between(0, null)], tolerances: [0.01], outputNames: ['spare'] };
     const off = { ...head, ...spare, outputUnits: null, bestOutput: [-344] };
-    expect(bestText(off)).toBe('Best: iteration 6, 0 of 1 met; misses spare by 344');
+    expect(bestText(off)).toBe('Best: run 6, 0 of 1 met; misses spare by 344');
   });
 
   test('of many outputs tells the three worst', () => {
@@ -40,9 +40,7 @@ describe('the best run', () => {
       outputUnits: null,
       bestOutput: [1, 5, 2, 4, -1],
     };
-    expect(bestText({ ...head, ...many })).toBe(
-      'Best: iteration 6, 1 of 5 met; misses y2 by 5, y4 by 4, y3 by 2 and 1 more',
-    );
+    expect(bestText({ ...head, ...many })).toBe('Best: run 6, 1 of 5 met; misses y2 by 5, y4 by 4, y3 by 2 and 1 more');
   });
 
   test('of exact objectives is told by the sum', () => {
@@ -52,7 +50,7 @@ describe('the best run', () => {
 
   test('has met the targets only if it has met all of them, aspirations too', () => {
     expect(bestText({ ...head, optimalIteration: 6 })).toContain('misses');
-    expect(bestText({ ...head, optimalIteration: 6, bestOutput: [1, 0.4] })).toBe('Met at iteration 6');
+    expect(bestText({ ...head, optimalIteration: 6, bestOutput: [1, 0.4] })).toBe('Met at run 6');
     expect(bestText({ ...head, bestIteration: null, bestCaseNumber: 2, bestOutput: [1, 0.4] })).toBe(
       'Best: known case 2, 2 of 2 met',
     );

@@ -89,8 +89,8 @@ describe('a run that was reported wrongly', () => {
     const t = await loadHeatExchanger(service);
     await play(t, 1, [97.5, 17]);
     const page = await visit(service, t.page);
-    const title = 'Correct iteration 2';
-    let dialog = await openDialog(page, 'Correct iteration 2', title);
+    const title = 'Correct run 2';
+    let dialog = await openDialog(page, 'Correct run 2', title);
     expect(await dialog.getByLabel('Power (kW)').inputValue()).toBe('97.5');
     await dialog.getByLabel('Power (kW)').fill('9,4o');
     await press(dialog, 'Correct');
@@ -104,22 +104,22 @@ describe('a run that was reported wrongly', () => {
     expect((await read(t)).inverses[1]!.outputs).toEqual([9.4, 17]);
     // The verdict is there without a reload.
     const facts = page.locator('.objective-facts');
-    await expect.poll(() => facts.innerText()).toContain('Best: iteration 2');
+    await expect.poll(() => facts.innerText()).toContain('Best: run 2');
 
-    dialog = await openDialog(page, 'Leave out iteration 2', title);
+    dialog = await openDialog(page, 'Leave out run 2', title);
     await dialog.getByLabel('Why it is corrected').fill('sensor off');
     await press(dialog, 'Correct');
-    await page.getByRole('button', { name: 'Count iteration 2 again' }).waitFor();
+    await page.getByRole('button', { name: 'Count run 2 again' }).waitFor();
     expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
     await expect.poll(() => facts.innerText()).toContain('Best: known case');
 
-    dialog = await openDialog(page, 'Count iteration 2 again', title);
+    dialog = await openDialog(page, 'Count run 2 again', title);
     await dialog.getByLabel('Why it is corrected').fill('sensor was fine');
     await press(dialog, 'Correct');
-    await page.getByRole('button', { name: 'Leave out iteration 2' }).waitFor();
+    await page.getByRole('button', { name: 'Leave out run 2' }).waitFor();
     expect((await read(t)).inverses[1]!.excludedAt).toBeNull();
 
-    dialog = await openDialog(page, 'Correct iteration 2', title);
+    dialog = await openDialog(page, 'Correct run 2', title);
     await dialog.getByText('The run failed: there is no output').click();
     await dialog.getByLabel('What happened (optional)').fill('leak');
     await dialog.getByLabel('Why it is corrected').fill('found later');
@@ -132,8 +132,8 @@ describe('a run that was reported wrongly', () => {
     const t = await loadHeatExchanger(service);
     await play(t, 1, [10, 17]);
     const page = await visit(service, t.page, { tolerates: [/status of 409/] });
-    await page.getByText('Met at iteration 2.').first().waitFor();
-    const dialog = await openDialog(page, 'Correct iteration 2', 'Correct iteration 2');
+    await page.getByText('Met at run 2.').first().waitFor();
+    const dialog = await openDialog(page, 'Correct run 2', 'Correct run 2');
     await dialog.getByLabel('Power (kW)').fill('8');
     await dialog.getByLabel('Why it is corrected').fill('misread');
     await press(dialog, 'Correct');
@@ -224,7 +224,7 @@ test('Other targets load an objective that goes on from this one', async ({ visi
   await press(dialog, 'Go on with these targets');
   await page.waitForURL((url) => !url.pathname.endsWith(t.page));
   await page
-    .getByText(/^Met at iteration 1\./)
+    .getByText(/^Met at run 1\./)
     .first()
     .waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
@@ -256,7 +256,7 @@ test('All runs of the trial are in the table, where cases and runs of earlier ob
   await expect.poll(() => others.count()).toBe(t.caseCount + 3);
   const from = await others.locator('td:nth-of-type(1)').allInnerTexts();
   expect(from).toEqual(['objective 1', 'objective 1', 'added: rig 2012', ...Array(t.caseCount).fill('first cases')]);
-  await page.getByText('other runs of the trial, before iteration 1').waitFor();
+  await page.getByText('other runs of the trial, before run 1').waitFor();
   await screenshot(page, 'actions, runs of the trial');
   await expectAccessible(page);
 
@@ -268,10 +268,10 @@ test('All runs of the trial are in the table, where cases and runs of earlier ob
   const [first] = await service.ok<readonly { output: number[] }[]>('GET', `${t.trialUrl}/cases`);
   expect(first!.output[1]).toBe(3.5);
 
-  dialog = await openDialog(page, 'Leave out iteration 2 of objective 1', 'Correct iteration 2 of objective 1');
+  dialog = await openDialog(page, 'Leave out run 2 of objective 1', 'Correct run 2 of objective 1');
   await dialog.getByLabel('Why it is corrected').fill('sensor off');
   await press(dialog, 'Correct');
-  await page.getByRole('button', { name: 'Count iteration 2 of objective 1 again' }).waitFor();
+  await page.getByRole('button', { name: 'Count run 2 of objective 1 again' }).waitFor();
   expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
 
   const [download] = await Promise.all([
@@ -317,7 +317,7 @@ test('Targets out of reach are relaxed in one click', async ({ visit }) => {
   }
   expect((await read(next)).stopReason).toBe(1);
   await page
-    .getByText(/^Met at iteration \d+\.$/)
+    .getByText(/^Met at run \d+\.$/)
     .first()
     .waitFor();
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const ASK = 'Ask for the next input';
-const card = (page: Page, iteration: number): Locator => page.getByRole('article', { name: `Iteration ${iteration}` });
+const card = (page: Page, iteration: number): Locator => page.getByRole('article', { name: `Run ${iteration}` });
 const power = (within: Page | Locator): Locator => within.getByLabel('Power (kW)');
 const drop = (within: Page | Locator): Locator => within.getByLabel('Drop (Pa)');
 
@@ -64,7 +64,7 @@ describe('an objective with one input open at a time', () => {
   test('is run by hand until its targets are met', async ({ visit }) => {
     const t = await loadHeatExchanger(service);
     const page = await visit(service, t.page);
-    const verdict = page.getByText(/^Met at iteration \d+\.$/);
+    const verdict = page.getByText(/^Met at run \d+\.$/);
     for (let iteration = 2; ; iteration++) {
       const shown = await ask(page, iteration);
       if (iteration === 2) await screenshot(page, 'by hand, an input is open');
@@ -165,7 +165,7 @@ describe('an objective with one input open at a time', () => {
     const { inverses } = await service.ok<{ inverses: readonly { id: number }[] }>('GET', t.url);
     const outputUrl = `${t.url}/inverses/${inverses.at(-1)!.id}/output`;
     await service.ok('PUT', outputUrl, { output: [9.25, 16] });
-    const overtaken = page.getByRole('article', { name: 'Iteration 2: your outputs were not loaded' });
+    const overtaken = page.getByRole('article', { name: 'Run 2: your outputs were not loaded' });
     await overtaken.getByText('Another person or program has loaded other outputs of this run').waitFor();
     await screenshot(page, 'by hand, somebody was faster');
     await expectAccessible(page);
@@ -192,12 +192,12 @@ describe('an objective with one input open at a time', () => {
     const page = await visit(service, t.page);
     await fill(await ask(page, 2), [9.75, 17]);
     await service.ok('POST', `${t.url}/stop`);
-    const overtaken = page.getByRole('article', { name: 'Iteration 2: your outputs were not loaded' });
+    const overtaken = page.getByRole('article', { name: 'Run 2: your outputs were not loaded' });
     await overtaken.getByText('The input was given up meanwhile.').waitFor();
     await overtaken.getByRole('button', { name: 'Add as a further case' }).click();
     await overtaken.waitFor({ state: 'detached' });
     const cases = await service.ok<readonly object[]>('GET', `${t.trialUrl}/cases`);
-    expect(cases.at(-1)).toMatchObject({ output: [9.75, 17], sourceName: 'iteration 2 after it was given up' });
+    expect(cases.at(-1)).toMatchObject({ output: [9.75, 17], sourceName: 'run 2 after it was given up' });
   });
 
   test('reports a run that failed, with its reason', async ({ visit }) => {
@@ -214,7 +214,7 @@ describe('an objective with one input open at a time', () => {
     await page.getByLabel('What happened (optional)').fill('pump tripped');
     await screenshot(page, 'by hand, the run failed');
     await page.getByRole('button', { name: 'Report the failed run' }).click();
-    await page.getByText('Iteration 2 has failed.').waitFor();
+    await page.getByText('Run 2 failed.').waitFor();
     const { inverses } = await service.ok<ReadObjective>('GET', t.url);
     expect(inverses.at(-1)).toMatchObject({ status: 'failed', failureReason: 'pump tripped' });
     await ask(page, 3);
@@ -229,14 +229,14 @@ describe('an objective with one input open at a time', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     // The runs are drawn once the browser is idle.
-    await page.getByLabel('Go to iteration').waitFor();
+    await page.getByLabel('Go to run').waitFor();
     await page.keyboard.press('/');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('iteration');
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press('n');
     const shown = card(page, 2);
     await shown.waitFor();
-    const heading = shown.getByRole('heading', { name: 'Iteration 2' });
+    const heading = shown.getByRole('heading', { name: 'Run 2' });
     await expect.poll(() => isFocused(heading)).toBe(true);
     await page.keyboard.press('n');
     await page.keyboard.type('9.75');

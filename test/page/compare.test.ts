@@ -82,7 +82,7 @@ describe('comparing', () => {
   test('objectives of one trial: best so far, best runs and a trade-off', async ({ visit }) => {
     const page = await visit(service, `/page/compare?objectives=${ids[0]},${ids[1]}`);
     await page.getByRole('heading', { name: 'Compare 2 objectives' }).waitFor();
-    await page.getByText(/Objective 1: .* after \d+ iterations?; objective 2:/).waitFor();
+    await page.getByText(/Objective 1: .* after \d+ runs?; objective 2:/).waitFor();
     expect(await page.locator('.chart canvas').count()).toBe(2);
     await page.getByText('2 of 2 outputs are wanted differently.').waitFor();
     const outputs = page.getByRole('region', { name: 'Outputs of the best runs' });
@@ -96,12 +96,12 @@ describe('comparing', () => {
     const chart = page.getByRole('img', { name: /^Best distance so far\. Objective 1/ });
     await chart.hover({ position: { x: 300, y: 100 } });
     await page.getByText(/^objective 2: (met|[\d.]+)$/).waitFor();
-    await page.getByRole('spinbutton', { name: 'Iterations' }).fill('2');
-    await page.getByRole('spinbutton', { name: 'Iterations' }).press('Enter');
+    await page.getByRole('spinbutton', { name: 'Runs' }).fill('2');
+    await page.getByRole('spinbutton', { name: 'Runs' }).press('Enter');
     await page.getByRole('button', { name: 'Show all' }).click();
-    expect(await page.getByRole('spinbutton', { name: 'Iterations' }).inputValue()).toBe('1');
+    expect(await page.getByRole('spinbutton', { name: 'Runs' }).inputValue()).toBe('1');
     await page.getByText('The best so far as a table').click();
-    await page.getByRole('columnheader', { name: 'Iteration' }).first().waitFor();
+    await page.getByRole('columnheader', { name: 'Run' }).first().waitFor();
     await tradeOff.getByLabel('Up').selectOption(`x:${HOSTILE}`);
     await tradeOff.getByText(/^\d+ runs; what satisfies is shaded\.$/).waitFor();
     await expectAccessible(page);
@@ -129,15 +129,15 @@ describe('comparing', () => {
   test('a new run is drawn without a reload', async ({ visit }) => {
     const page = await visit(service, `/page/compare?objectives=${ids[2]},${ids[0]}`);
     await page
-      .getByText(/objective 1 after|objective 1.* after \d+ iteration/)
+      .getByText(/objective 1 after|objective 1.* after \d+ run/)
       .first()
       .waitFor();
-    const before = await page.getByText(/ after \d+ iteration/).textContent();
+    const before = await page.getByText(/ after \d+ run/).textContent();
     const suggestion = await service.ok<Suggestion>('POST', `/objectives/${ids[0]}/inverses`, {});
     await service.call('PUT', `/objectives/${ids[0]}/inverses/${suggestion.id}/output`, {
       output: bar(suggestion.input),
     });
-    await expect.poll(() => page.getByText(/ after \d+ iteration/).textContent()).not.toBe(before);
+    await expect.poll(() => page.getByText(/ after \d+ run/).textContent()).not.toBe(before);
   });
 
   test('saves CSV, JSON, SVG and PNG', async ({ visit }) => {
@@ -145,7 +145,7 @@ describe('comparing', () => {
     await page.locator('.chart canvas').nth(1).waitFor();
     const csv = await saved(page, 'Save CSV');
     expect(csv.split('\r\n')[0]).toBe(
-      `objective,iteration,width (mm),${HOSTILE} (mm),stiffness (N/mm),mass (g),distance,best distance so far,excluded`,
+      `objective,run,width (mm),${HOSTILE} (mm),stiffness (N/mm),mass (g),distance,best distance so far,excluded`,
     );
     expect(csv).toMatch(new RegExp(`^${ids[1]},1,`, 'm'));
     expect(JSON.parse(await saved(page, 'Save JSON'))).toMatchObject([

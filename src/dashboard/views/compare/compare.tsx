@@ -88,8 +88,8 @@ function Comparison({ ids }: { readonly ids: readonly number[] }) {
       </div>
       {thinned.length > 0 && (
         <p class="notice">
-          So many iterations: of {thinned.map(({ label }) => label).join(' and ')} only every{' '}
-          {Math.max(...thinned.map(({ head }) => head.every))}th is here, with the best, the first and the last.
+          Too many runs to show all. For {thinned.map(({ label }) => label).join(' and ')} only one run in{' '}
+          {Math.max(...thinned.map(({ head }) => head.every))} is here, with the best, the first and the last.
         </p>
       )}
       <DistanceChart compared={compared} />

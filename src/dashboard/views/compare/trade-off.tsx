@@ -166,8 +166,7 @@ function Legend({ drawn: { compared, x, y }, pointed: { value: point } }: Legend
       ))}
       {point !== undefined && (
         <span class="chart-pointed">
-          {compared[point.of]?.label}, iteration {point.iteration}: {x.title} {short(point.x)}, {y.title}{' '}
-          {short(point.y)}
+          {compared[point.of]?.label}, run {point.iteration}: {x.title} {short(point.x)}, {y.title} {short(point.y)}
         </span>
       )}
     </p>
@@ -222,7 +221,7 @@ function BestTable({ drawn: { compared, x, y, best } }: { readonly drawn: Drawn 
   return (
     <ChartTable
       summary="Runs that no other beats in both"
-      head={['Objective', 'Iteration', x.title, y.title]}
+      head={['Objective', 'Run', x.title, y.title]}
       rows={best
         .slice(0, LISTED)
         .map((point) => [

@@ -31,17 +31,17 @@ export function bestText(head: Near): string {
   const { bestOutput, optimalIteration } = head;
   if (bestOutput === null) return 'No run has been judged yet';
   if (optimalIteration !== null && head.objectives.includes(null)) {
-    return `Best compromise of its own runs: iteration ${optimalIteration}`;
+    return `Best compromise of its own runs: run ${optimalIteration}`;
   }
   const isMet = verdictsOn(head, bestOutput).every(Boolean);
-  if (optimalIteration !== null && isMet) return `Met at iteration ${optimalIteration}`;
+  if (optimalIteration !== null && isMet) return `Met at run ${optimalIteration}`;
   const met = verdictsOn(head, bestOutput).filter(Boolean).length;
   const misses = isMet ? '' : `; ${missesText(head, bestOutput)}`;
   return `Best: ${nameOfBest(head)}, ${met} of ${bestOutput.length} met${misses}`;
 }
 
 function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration' | 'bestCaseNumber'>): string {
-  return bestIteration === null ? `known case ${bestCaseNumber}` : `iteration ${bestIteration}`;
+  return bestIteration === null ? `known case ${bestCaseNumber}` : `run ${bestIteration}`;
 }
 
 /** For example "misses sag by 0.71 mm and mass by 1.4 kg". */

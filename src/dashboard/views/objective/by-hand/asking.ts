@@ -128,7 +128,7 @@ function isAway(failure: unknown): boolean {
 
 function sayOf({ inverses, heldBack, attemptsLeft }: SuggestedInverses, count: number): string | undefined {
   if (inverses.length >= count) return undefined;
-  if (attemptsLeft === 0) return 'There are no more inputs: all attempts are handed out.';
+  if (attemptsLeft === 0) return 'There are no more inputs: all runs of the objective have been suggested.';
   if (heldBack) return 'There are no more inputs for now: one that is open is likely to meet all targets.';
   return 'There are no more inputs for now: load an output of those that are open first.';
 }

@@ -147,14 +147,14 @@ function Ended({ run }: { readonly run: Run }) {
   const isMet = stopReason === StopReason.SATISFIED;
   const row = isMet && optimalIteration !== null ? rowOf(columns, optimalIteration) : -1;
   const input = row < 0 ? head.bestInput : vectorAt(columns.inputs, row);
-  const best = bestIteration !== null ? `iteration ${bestIteration}` : `case ${bestCaseNumber}`;
+  const best = bestIteration !== null ? `run ${bestIteration}` : `case ${bestCaseNumber}`;
   return (
     <>
       <p class="hand-verdict" data-follow tabIndex={-1}>
         {isMet
-          ? `Met at iteration ${optimalIteration}.`
+          ? `Met at run ${optimalIteration}.`
           : stopReason === StopReason.EXHAUSTED
-            ? `All ${maximumAttempts} attempts are used.`
+            ? `All ${maximumAttempts} runs are used.`
             : 'Stopped.'}
         {!isMet && input && ` The best so far is ${best}:`}
       </p>
@@ -187,7 +187,7 @@ function LateOutputs({ run, typed, columns, onReported }: LateOutputsProps) {
       <p class="hint">These inputs were given up. An output that comes late still informs the search.</p>
       {late.map((row) => (
         <article key={columns.inverseIds[row]} class="hand-card">
-          <h3>Iteration {columns.iterations[row]}</h3>
+          <h3>Run {columns.iterations[row]}</h3>
           <InputValues head={run.head.value} input={vectorAt(columns.inputs, row)!} />
           <OutputForm
             run={run}

@@ -15,7 +15,7 @@ export function FailedRunDialog({ iteration, onReport, onClose }: FailedRunDialo
   const id = useId();
   return (
     <FormDialog
-      title={`The run of iteration ${iteration} failed`}
+      title={`Run ${iteration} failed`}
       action="Report the failed run"
       sending={sending}
       onSubmit={() => sending.send(() => onReport(reason.trim() === '' ? null : reason.trim()))}

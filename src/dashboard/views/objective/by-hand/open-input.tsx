@@ -31,7 +31,7 @@ export function OpenInput({ run, typed, inverseId, iteration, input, repeated, o
   return (
     <article class="hand-card" aria-labelledby={titleId}>
       <h3 id={titleId} data-follow tabIndex={-1}>
-        Iteration {iteration}
+        Run {iteration}
       </h3>
       {repeated !== undefined && <p>Run the same input again as in {repeated}, to see how much the outputs scatter.</p>}
       <InputValues head={run.head.value} input={input} />
@@ -47,7 +47,7 @@ export function OpenInput({ run, typed, inverseId, iteration, input, repeated, o
       )}
       {isGivingUp && (
         <ConfirmDialog
-          title={`Give up iteration ${iteration}?`}
+          title={`Give up run ${iteration}?`}
           action="Give it up"
           onConfirm={giveUp}
           onClose={() => setGivingUp(false)}

@@ -64,7 +64,7 @@ function Shown({ head, front, columns }: ShownProps) {
 }
 
 function nameOf({ iteration, caseNumber }: Found['points'][number]): string {
-  return iteration === null ? `case ${caseNumber}` : `iteration ${iteration}`;
+  return iteration === null ? `case ${caseNumber}` : `run ${iteration}`;
 }
 
 interface Point {
@@ -181,7 +181,7 @@ function Volumes({ head, front, columns }: ShownProps) {
     const [first, last] = [iterations[0] ?? 0, iterations.at(-1) ?? 1];
     const most = front.hypervolume ?? 0;
     const chart: Chart = {
-      x: { label: 'Iteration', from: first - 0.5, to: last + 0.5, isWhole: true },
+      x: { label: 'Run', from: first - 0.5, to: last + 0.5, isWhole: true },
       y: { label: 'Hypervolume', from: 0, to: most * 1.05 || 1 },
       height: 220,
       draw: (plane) => {
@@ -192,7 +192,7 @@ function Volumes({ head, front, columns }: ShownProps) {
     return { chart, volumes };
   }, [front, columns]);
   const row = volumes.indexOf(volumes.at(-1) ?? 0);
-  const label = `Hypervolume ${short(front.hypervolume ?? 0)}, last raised by iteration ${columns.iterations[row]}.`;
+  const label = `Hypervolume ${short(front.hypervolume ?? 0)}, last raised by run ${columns.iterations[row]}.`;
   return (
     <>
       <h3>Hypervolume over the runs</h3>

@@ -30,7 +30,7 @@ export function Robustness({ run }: { readonly run: Run }) {
   const names = inputNames(head);
   const reads = texts.map(readNumber);
   const row = rowOf(run.columns.value, Number(iteration));
-  const rowFault = row < 0 ? 'There is no such iteration here.' : undefined;
+  const rowFault = row < 0 ? 'There is no such run here. Write the number of a run of this objective.' : undefined;
   const isReady = rowFault === undefined && reads.every(({ fault }) => fault === undefined);
   const answered = useAnswer(
     run,
@@ -74,7 +74,7 @@ export function Robustness({ run }: { readonly run: Run }) {
       <Ask of={asked}>
         <NumberField
           id={`${id}-iteration`}
-          name="Input of iteration"
+          name="Input of run"
           text={iteration}
           fault={hasTried ? rowFault : undefined}
           onText={setIteration}

@@ -62,7 +62,7 @@ function Tables({ head, found: { verified, predicted } }: { readonly head: Head;
             label="Solutions that were run"
             first={first!}
             rows={verified.map(({ iteration, caseNumber, input, output }) => ({
-              name: iteration === null ? `case ${caseNumber}` : `iteration ${iteration}`,
+              name: iteration === null ? `case ${caseNumber}` : `run ${iteration}`,
               input,
               outputs: output.map((value) => ({ text: short(value), full: String(value) })),
             }))}

@@ -132,7 +132,7 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps
       <table class="runs" aria-rowcount={count + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            {header('iteration', 'Iteration')}
+            {header('iteration', 'Run')}
             {header('source', 'From', false)}
             {header('state', 'State', false)}
             {header('met', 'Met')}
