@@ -45,7 +45,7 @@ describe('the best run', () => {
 
   test('of exact objectives is told by the sum', () => {
     const exact = { ...head, objectiveTypes: ['exact' as const, 'exact' as const], l1Threshold: 0.1 };
-    expect(bestText(exact)).toContain('the sum of all differences is 2.1403, 0.1 is allowed');
+    expect(bestText(exact)).toContain('the sum of all differences is 2.1403 where 0.1 is allowed');
   });
 
   test('has met the targets only if it has met all of them, aspirations too', () => {
@@ -67,8 +67,8 @@ test('The probability reached is told beside the one asked for', () => {
     mean: { value: 0.97, low: 0.9, high: 0.99 },
   };
   const asked = { ...head, confidence: 0.9, confidenceOf: 'run' as const, standing };
-  expect(reachedText(asked)).toBe('Holds with 72 % (60 % to 81 %), asked are 90 %');
-  expect(reachedText({ ...asked, confidenceOf: 'mean' })).toContain('Holds with 97 %');
+  expect(reachedText(asked)).toBe('Met with a probability of 72 % (60 % to 81 %); 90 % is required');
+  expect(reachedText({ ...asked, confidenceOf: 'mean' })).toContain('Met with a probability of 97 %');
   expect(reachedText({ ...asked, standing: null })).toBeUndefined();
   expect(reachedText(head)).toBeUndefined();
 });

@@ -69,8 +69,8 @@ test('An objective is stopped after a question', async ({ visit }) => {
 test('More inputs may be open at once; what the service refuses stands at the field', async ({ visit }) => {
   const t = await loadHeatExchanger(service);
   const page = await visit(service, t.page, { tolerates: [/status of 400/] });
-  const dialog = await openDialog(page, 'Inputs open at once…', 'Inputs open at once');
-  const field = dialog.getByLabel('Inputs open at once');
+  const dialog = await openDialog(page, 'Parallel runs…', 'Parallel runs');
+  const field = dialog.getByLabel('Parallel runs');
   expect(await field.evaluate((it) => it === document.activeElement)).toBe(true);
   await field.fill('1000');
   await press(dialog, 'Save');
@@ -94,11 +94,11 @@ describe('a run that was reported wrongly', () => {
     expect(await dialog.getByLabel('Power (kW)').inputValue()).toBe('97.5');
     await dialog.getByLabel('Power (kW)').fill('9,4o');
     await press(dialog, 'Correct');
-    await dialog.getByText('Say why: the log of corrections keeps it.').waitFor();
+    await dialog.getByText('Enter a reason: the log of corrections keeps it.').waitFor();
     await screenshot(page, 'actions, correct');
     await expectAccessible(page);
     await dialog.getByLabel('Power (kW)').fill('9,4');
-    await dialog.getByLabel('Why it is corrected').fill('decimal point misread');
+    await dialog.getByLabel('Reason for the correction').fill('decimal point misread');
     await press(dialog, 'Correct');
     await dialog.waitFor({ state: 'detached' });
     expect((await read(t)).inverses[1]!.outputs).toEqual([9.4, 17]);
@@ -107,14 +107,14 @@ describe('a run that was reported wrongly', () => {
     await expect.poll(() => facts.innerText()).toContain('Best: run 2');
 
     dialog = await openDialog(page, 'Leave out run 2', title);
-    await dialog.getByLabel('Why it is corrected').fill('sensor off');
+    await dialog.getByLabel('Reason for the correction').fill('sensor off');
     await press(dialog, 'Correct');
     await page.getByRole('button', { name: 'Count run 2 again' }).waitFor();
     expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
     await expect.poll(() => facts.innerText()).toContain('Best: known case');
 
     dialog = await openDialog(page, 'Count run 2 again', title);
-    await dialog.getByLabel('Why it is corrected').fill('sensor was fine');
+    await dialog.getByLabel('Reason for the correction').fill('sensor was fine');
     await press(dialog, 'Correct');
     await page.getByRole('button', { name: 'Leave out run 2' }).waitFor();
     expect((await read(t)).inverses[1]!.excludedAt).toBeNull();
@@ -122,7 +122,7 @@ describe('a run that was reported wrongly', () => {
     dialog = await openDialog(page, 'Correct run 2', title);
     await dialog.getByText('The run failed: there is no output').click();
     await dialog.getByLabel('What happened (optional)').fill('leak');
-    await dialog.getByLabel('Why it is corrected').fill('found later');
+    await dialog.getByLabel('Reason for the correction').fill('found later');
     await press(dialog, 'Correct');
     await dialog.waitFor({ state: 'detached' });
     expect((await read(t)).inverses[1]).toMatchObject({ status: 'failed', failureReason: 'leak' });
@@ -135,12 +135,12 @@ describe('a run that was reported wrongly', () => {
     await page.getByText('Met at run 2.').first().waitFor();
     const dialog = await openDialog(page, 'Correct run 2', 'Correct run 2');
     await dialog.getByLabel('Power (kW)').fill('8');
-    await dialog.getByLabel('Why it is corrected').fill('misread');
+    await dialog.getByLabel('Reason for the correction').fill('misread');
     await press(dialog, 'Correct');
     await dialog.getByRole('alert').waitFor();
     expect((await read(t)).stopReason).toBe(1);
     await screenshot(page, 'actions, reopening');
-    await dialog.getByLabel(/^Judge the objective anew\./).check();
+    await dialog.getByLabel(/^Judge the ended objective again:/).check();
     await press(dialog, 'Correct');
     await page.getByRole('button', { name: 'Ask for the next input' }).waitFor();
     expect((await read(t)).stopReason).toBe(0);
@@ -153,13 +153,13 @@ test('Data is added from a spreadsheet and from a file; faults name their rows',
   let dialog = await openDialog(page, 'Add data…', 'Add data');
   const rows = dialog.getByLabel('Rows from a spreadsheet');
   await rows.fill('2\t3\tB\t3,1\t8\n2\t3\tZ\t3\t8\n');
-  await dialog.getByText('There is no header: the columns are taken in this order.').waitFor();
+  await dialog.getByText('There is no header, so the columns are read in this order.').waitFor();
   await press(dialog, 'Add 2 runs');
   await dialog.getByText(/^Row 2, Alloy: /).waitFor();
   await screenshot(page, 'actions, add data');
   await expectAccessible(page);
   await rows.fill('2\t3\tB\t3,1\t8\n3\t3\tA\n');
-  await dialog.getByLabel('Where they come from (optional)').fill('rig 2012');
+  await dialog.getByLabel('Source (optional)').fill('rig 2012');
   await press(dialog, 'Add 2 runs');
   await page.getByText('2 runs were added. The trial now has 8 cases.').waitFor();
   await press(page.getByRole('dialog'), 'Done');
@@ -176,7 +176,7 @@ test('Data is added from a spreadsheet and from a file; faults name their rows',
   await dialog.getByText('2 rows read from rig.csv.').waitFor();
   await press(dialog, 'Add 2 runs');
   await page.getByText('1 run was added. The trial now has 9 cases.').waitFor();
-  await page.getByText('1 was known already.').waitFor();
+  await page.getByText('1 was already known.').waitFor();
   const cases = await service.ok<{ input: number[]; output: number[] | null; sourceName: string | null }[]>(
     'GET',
     `${t.trialUrl}/cases`,
@@ -214,14 +214,14 @@ test('Other targets load an objective that goes on from this one', async ({ visi
   const power = dialog.getByRole('group', { name: 'Power (kW)' });
   await power.getByText('Satisfied by 9.95 … 10.05 kW').waitFor();
   await power.getByLabel('Target (kW)').fill('x');
-  await press(dialog, 'Go on with these targets');
+  await press(dialog, 'Continue with these targets');
   await power.getByText(/is not a number/).waitFor();
   await power.getByLabel('Target (kW)').fill('8,0');
   const drop = dialog.getByRole('group', { name: 'Drop (Pa)' });
   await drop.getByLabel('Wanted').selectOption('below');
   await screenshot(page, 'actions, targets, phone');
   await expectAccessible(page);
-  await press(dialog, 'Go on with these targets');
+  await press(dialog, 'Continue with these targets');
   await page.waitForURL((url) => !url.pathname.endsWith(t.page));
   await page
     .getByText(/^Met at run 1\./)
@@ -262,14 +262,14 @@ test('All runs of the trial are in the table, where cases and runs of earlier ob
 
   let dialog = await openDialog(page, 'Correct case 1', 'Correct case 1');
   await dialog.getByLabel('Drop (Pa)').fill('3.5');
-  await dialog.getByLabel('Why it is corrected').fill('misread');
+  await dialog.getByLabel('Reason for the correction').fill('misread');
   await press(dialog, 'Correct');
   await table.getByRole('row', { name: 'case 1' }).getByText('corrected').waitFor();
   const [first] = await service.ok<readonly { output: number[] }[]>('GET', `${t.trialUrl}/cases`);
   expect(first!.output[1]).toBe(3.5);
 
   dialog = await openDialog(page, 'Leave out run 2 of objective 1', 'Correct run 2 of objective 1');
-  await dialog.getByLabel('Why it is corrected').fill('sensor off');
+  await dialog.getByLabel('Reason for the correction').fill('sensor off');
   await press(dialog, 'Correct');
   await page.getByRole('button', { name: 'Count run 2 of objective 1 again' }).waitFor();
   expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
@@ -299,10 +299,10 @@ test('Targets out of reach are relaxed in one click', async ({ visit }) => {
   }
   const page = await visit(service, t.page);
   await page.getByRole('heading', { name: 'The targets may be out of reach' }).waitFor();
-  await page.getByText('An estimate; it can be wrong.').waitFor();
+  await page.getByText('This is an estimate and can be wrong.').waitFor();
   await screenshot(page, 'diagnosis');
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Relax and go on' }).click();
+  await page.getByRole('button', { name: 'Relax and continue' }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(t.page));
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   const relaxed = await service.ok<ReadObjective>('GET', `/objectives/${id}`);

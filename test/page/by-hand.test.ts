@@ -106,7 +106,7 @@ describe('an objective with one input open at a time', () => {
 
     await fill(shown, ['9,875', '17']);
     await shown.getByRole('button', { name: 'Load the outputs' }).click();
-    await shown.getByText('9,875 may be 9.875 or 9875: write the one that you mean.').waitFor();
+    await shown.getByText('9,875 can mean 9.875 or 9875. Write the one you mean.').waitFor();
 
     await fill(shown, ['9.75', '1.234,5']);
     // Somebody else changes something.
@@ -141,7 +141,7 @@ describe('an objective with one input open at a time', () => {
       'Drop (Pa)\t16.5',
     ]);
     await shown.getByLabel('Paste the outputs').fill('1\t2\t3');
-    await shown.getByText('2 values are expected, here are 3.').waitFor();
+    await shown.getByText('2 values are expected, but there are 3.').waitFor();
     await shown.getByLabel('Paste the outputs').fill('9,875;16');
     const question = shown.getByRole('group', { name: 'What the comma means' });
     await question.waitFor();
@@ -180,7 +180,7 @@ describe('an objective with one input open at a time', () => {
     await overtaken.getByRole('button', { name: 'Correct the stored result with mine…' }).click();
     const dialog = page.getByRole('dialog');
     expect(await power(dialog).inputValue()).toBe('9,75');
-    await dialog.getByLabel('Why it is corrected').fill('the other one had read the wrong scale');
+    await dialog.getByLabel('Reason for the correction').fill('the other one had read the wrong scale');
     await dialog.getByRole('button', { name: 'Correct', exact: true }).click();
     await overtaken.waitFor({ state: 'detached' });
     expect((await service.ok<ReadObjective>('GET', t.url)).inverses.at(-1)!.outputs).toEqual([9.75, 17]);
@@ -193,8 +193,8 @@ describe('an objective with one input open at a time', () => {
     await fill(await ask(page, 2), [9.75, 17]);
     await service.ok('POST', `${t.url}/stop`);
     const overtaken = page.getByRole('article', { name: 'Run 2: your outputs were not loaded' });
-    await overtaken.getByText('The input was given up meanwhile.').waitFor();
-    await overtaken.getByRole('button', { name: 'Add as a further case' }).click();
+    await overtaken.getByText('The run was given up in the meantime.').waitFor();
+    await overtaken.getByRole('button', { name: 'Add mine as a case' }).click();
     await overtaken.waitFor({ state: 'detached' });
     const cases = await service.ok<readonly object[]>('GET', `${t.trialUrl}/cases`);
     expect(cases.at(-1)).toMatchObject({ output: [9.75, 17], sourceName: 'run 2 after it was given up' });
@@ -259,7 +259,7 @@ describe('an objective with one input open at a time', () => {
     await service.ok('POST', `${t.url}/inverses`);
     const { key } = await service.ok<{ key: string }>('POST', '/keys', { label: 'reader', scopes: ['read'] });
     const page = await visit(service, t.page, { key });
-    await card(page, 2).getByText('It waits for its output.').waitFor();
+    await card(page, 2).getByText('Waiting for its output.').waitFor();
     await screenshot(page, 'by hand, read only');
     const view = page.getByRole('main');
     expect(await view.getByRole('region', { name: 'Next input' }).getByRole('textbox').count()).toBe(0);
@@ -284,7 +284,7 @@ describe('an objective with several inputs open', () => {
     await second.waitFor();
     await page.getByRole('button', { name: 'Ask for more' }).click();
     await third.waitFor();
-    await page.getByText('No further input may be open.').waitFor();
+    await page.getByText('No more runs may be open.').waitFor();
     await screenshot(page, 'by hand, several');
     await expectAccessible(page);
 
@@ -293,7 +293,7 @@ describe('an objective with several inputs open', () => {
     await load(third);
     expect(await power(second).inputValue()).toBe('1');
     await power(first).fill('8');
-    await first.getByRole('button', { name: 'Give up this input…' }).click();
+    await first.getByRole('button', { name: 'Give up this run…' }).click();
     await page.getByRole('button', { name: 'Give it up' }).click();
     await first.waitFor({ state: 'hidden' });
 
@@ -324,7 +324,7 @@ describe('while the service restarts', () => {
     await service.stop();
     try {
       await shown.getByRole('button', { name: 'Load the outputs' }).click();
-      await shown.getByText('The service does not answer.').waitFor();
+      await shown.getByText('The service does not respond.').waitFor();
       await screenshot(page, 'by hand, the service is away');
       expect(await power(shown).inputValue()).toBe('9.75');
     } finally {
@@ -341,7 +341,7 @@ describe('while the service restarts', () => {
     await service.stop();
     try {
       await page.getByRole('button', { name: ASK }).click();
-      await page.getByText('Computing, usually under a second.').waitFor();
+      await page.getByText('Computing; this usually takes less than a second.').waitFor();
     } finally {
       await service.start();
     }

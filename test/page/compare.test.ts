@@ -84,13 +84,15 @@ describe('comparing', () => {
     await page.getByRole('heading', { name: 'Compare 2 objectives' }).waitFor();
     await page.getByText(/Objective 1: .* after \d+ runs?; objective 2:/).waitFor();
     expect(await page.locator('.chart canvas').count()).toBe(2);
-    await page.getByText('2 of 2 outputs are wanted differently.').waitFor();
+    await page.getByText('2 of 2 outputs have different targets.').waitFor();
     const outputs = page.getByRole('region', { name: 'Outputs of the best runs' });
     await outputs.getByText('maximize, ≥ 300 N/mm').waitFor();
     await outputs.getByText('minimize, ≤ 30 g').waitFor();
     const tradeOff = page.getByRole('region', { name: 'Trade-off' });
-    await tradeOff.getByText(/runs; what satisfies is shaded; \d+ with a ring (is|are) not beaten in both/).waitFor();
-    await tradeOff.getByText('Runs that no other beats in both').click();
+    await tradeOff
+      .getByText(/runs; values that meet the targets are shaded; \d+ non-dominated (run has a ring|runs have rings)/)
+      .waitFor();
+    await tradeOff.getByText('Non-dominated runs').click();
     expect(await tradeOff.getByRole('row').count()).toBeGreaterThan(1);
     await screenshot(page, 'compare-light');
     const chart = page.getByRole('img', { name: /^Best distance so far\. Objective 1/ });
@@ -103,7 +105,7 @@ describe('comparing', () => {
     await page.getByText('The best so far as a table').click();
     await page.getByRole('columnheader', { name: 'Run' }).first().waitFor();
     await tradeOff.getByLabel('Up').selectOption(`x:${HOSTILE}`);
-    await tradeOff.getByText(/^\d+ runs; what satisfies is shaded\.$/).waitFor();
+    await tradeOff.getByText(/^\d+ runs; values that meet the targets are shaded\.$/).waitFor();
     await expectAccessible(page);
   });
 
@@ -163,6 +165,6 @@ describe('says what to do', () => {
     await page.getByRole('heading', { name: 'Choose what to compare' }).waitFor();
     await expectAccessible(page);
     await page.goto(`/page/compare?objectives=${ids[0]},999999`);
-    await page.getByRole('heading', { name: 'An objective is not there' }).waitFor();
+    await page.getByRole('heading', { name: 'An objective was not found' }).waitFor();
   });
 });

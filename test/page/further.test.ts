@@ -102,7 +102,7 @@ describe('further questions', () => {
     await section(page).getByLabel('Tolerance of Length').fill('2');
     await section(page).getByRole('button', { name: 'Compute', exact: true }).click();
     await section(page).getByText('meets all targets with a probability of').waitFor();
-    await rows(page, 'Input (Made exactly, it would avoid)').first().waitFor();
+    await rows(page, 'Input (Misses avoided if exact)').first().waitFor();
 
     await open(page, 'Identifiability: what');
     await expect.poll(() => rows(page, 'Values of the inputs that fit').count()).toBe(3);

@@ -51,7 +51,7 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
         <ZoomFields label="Runs" zoom={zoom} all={all} isWhole />
         <SaveChart drawing={() => toDrawing(compared, floor)} />
       </div>
-      <p class="hint">Of the worst output, in tolerances. {capitalized(summary)}</p>
+      <p class="hint">Distance of the worst output, in tolerances. {capitalized(summary)}</p>
       <ChartBox
         chart={chart}
         zoom={zoom}
@@ -125,7 +125,7 @@ function toDrawing(compared: readonly Compared[], floor: number): Drawing {
   return {
     title: TITLE,
     xLabel: 'Run',
-    yLabel: `${Y_LABEL}; ${short(floor)} is met`,
+    yLabel: `${Y_LABEL}; ${short(floor)} means met`,
     isLogY: true,
     series: compared.map((one, k) => {
       const { iterations, values } = bestSteps(one);

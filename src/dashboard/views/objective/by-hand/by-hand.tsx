@@ -88,13 +88,13 @@ export function ByHand({ run }: { readonly run: Run }) {
       ))}
       {isRunning && isComputing && (
         <p role="status" class="hand-computing">
-          Computing, usually under a second.
+          Computing; this usually takes less than a second.
         </p>
       )}
       {isRunning && !isComputing && canWrite && (
         <NextInput isSingle={isSingle} openCount={open.length} room={head.parallelism - open.length} onAsk={ask} />
       )}
-      {isRunning && !isComputing && !canWrite && waiting.length === 0 && <p>No input is open.</p>}
+      {isRunning && !isComputing && !canWrite && waiting.length === 0 && <p>No run is open.</p>}
       <Fault error={asking.error.value} />
       {asking.notice.value !== undefined && (
         <p class="notice" role="status">
@@ -184,7 +184,7 @@ function LateOutputs({ run, typed, columns, onReported }: LateOutputsProps) {
     // What was typed before the input was given up must not be hidden.
     <details class="hand-late" open={late.some(isTyped)}>
       <summary>Late outputs ({late.length})</summary>
-      <p class="hint">These inputs were given up. An output that comes late still informs the search.</p>
+      <p class="hint">These runs were given up. If their outputs arrive late, they still inform the search.</p>
       {late.map((row) => (
         <article key={columns.inverseIds[row]} class="hand-card">
           <h3>Run {columns.iterations[row]}</h3>

@@ -34,7 +34,7 @@ export function OvertakenCard({ run, typed, overtaken }: OvertakenCardProps) {
 
 function whatHappened(run: Run, { row, kind }: Overtaken): string {
   const columns = run.columns.value;
-  if (kind === 'given up') return 'The input was given up meanwhile.';
+  if (kind === 'given up') return 'The run was given up in the meantime.';
   const time = columns.loadedAt[row]!;
   const when = Number.isNaN(time) ? '' : ` (${dayAndTime(new Date(time))})`;
   const what = hasFailed(columns, row) ? 'has reported that this run failed' : 'has loaded other outputs of this run';
@@ -89,7 +89,7 @@ function Choices({ run, typed, overtaken: { inverseId, row, texts, kind } }: Ove
       <p class="hand-buttons">
         {kind === 'given up' ? (
           <button type="button" disabled={sending.isBusy || output === undefined} onClick={() => void addAsCase()}>
-            Add as a further case
+            Add mine as a case
           </button>
         ) : (
           <button type="button" onClick={correct}>

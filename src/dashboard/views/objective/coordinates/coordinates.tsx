@@ -69,7 +69,9 @@ export function Coordinates({ judged: { run }, choice }: Props) {
         </span>
       </div>
       <Lines canvas={canvas} axes={axes} choice={choice} count={count} />
-      <p class="hint">Drag along an axis to select the runs that cross it there; click on it to end that.</p>
+      <p class="hint">
+        Drag along an axis to select the runs that cross it there; click the axis to clear its selection.
+      </p>
       <RangeFields axes={axes.value} choice={choice} />
       <AxisTable axes={axes.value} choice={choice} />
     </section>

@@ -46,7 +46,7 @@ function Shown({ head, front, columns }: ShownProps) {
     <>
       <p>
         {counted(points.length, 'run')} on the front
-        {predicted.length > 0 && `; the models expect ${predicted.length} more between and beyond`}.
+        {predicted.length > 0 && `; the models expect ${predicted.length} more between and beyond them`}.
         {knee !== null && ` The best compromise is ${nameOf(knee)}.`}
       </p>
       {outputs.length > 1 && <Scatter head={head} front={front} columns={columns} />}
@@ -198,9 +198,9 @@ function Volumes({ head, front, columns }: ShownProps) {
       <h3>Hypervolume over the runs</h3>
       <ChartBox chart={chart} zoom={zoom} label={label} onPoint={() => undefined} />
       <p class="hint">
-        {label} How much the front beats, up to{' '}
+        {label} It is the volume that the front dominates, up to{' '}
         {front.reference?.map((value, c) => `${outputNames(head)[front.outputs[c]!]} ${short(value)}`).join(', ')}.
-        Known cases on the front count from the beginning.
+        Known cases on the front count from the start.
       </p>
     </>
   );

@@ -93,7 +93,7 @@ function OthersNotice({ source }: { readonly source: OthersSource }) {
     );
   }
   if (!source.isCut.value) return null;
-  return <p class="hint">Only {grouped(MOST_OTHERS)} runs of others are shown; the saved CSV has all.</p>;
+  return <p class="hint">Only {grouped(MOST_OTHERS)} other runs are shown; the saved CSV has all.</p>;
 }
 
 interface TableProps extends Props {
