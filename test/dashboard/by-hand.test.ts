@@ -116,7 +116,7 @@ describe('a correction', () => {
   test('needs numbers and a reason', () => {
     const read = readCorrection({ ...draft, texts: ['', '2'], reason: '  ' });
     expect(read.body).toBeUndefined();
-    expect(read.reasonFault).toMatch(/why/);
+    expect(read.reasonFault).toMatch(/^Enter a reason/);
     expect([...read.outputFaults.keys()]).toEqual([0]);
   });
 });

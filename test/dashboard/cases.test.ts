@@ -53,7 +53,7 @@ describe('data that is added', () => {
 
   test.each([
     ['', /Paste rows/],
-    ['Length\tAlloy\tPower\tDrop', /no row below/],
+    ['Length\tAlloy\tPower\tDrop', /no rows below/],
     ['1\t2\t3\t4\t5', /Row 1 has 5 cells; 4 are expected: Length, Alloy, Power, Drop\./],
     ['1\t2\t3\t4\n5', /Row 2 has 1 cell;/],
   ])('%j is refused', (text, message) => {

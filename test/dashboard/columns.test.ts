@@ -111,14 +111,14 @@ describe('the columns of a history', () => {
     const columns = columnsOf({ 1: {}, 2: {}, 3: {}, 4: {} }, { repeatOf: { 2: 1001, 3: null, 4: 7 } });
     expect([1, 2, 3, 4].map((iteration) => repeatText(columns, iteration))).toEqual([
       undefined,
-      'iteration 1',
-      'a known run',
-      'a known run',
+      'run 1',
+      'an earlier run',
+      'an earlier run',
     ]);
     const replaced = replaceRows(columns, 1, answerOf({ 2: {}, 3: {} }, { repeatOf: { 3: 1002 } }));
     expect([...replaced.repeatOf]).toEqual([[3, 1002]]);
     const inserted = insertRows(columnsOf({ 1: {} }), answerOf({ 2: {} }, { repeatOf: { 2: 1001 } }));
-    expect(repeatText(inserted, 2)).toBe('iteration 1');
+    expect(repeatText(inserted, 2)).toBe('run 1');
   });
 
   it('tell the last one of an objective, which nobody has run, from an output that came late', () => {

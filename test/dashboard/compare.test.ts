@@ -161,7 +161,7 @@ describe('a comparison', () => {
       { title: 'T (K)', isSame: false, cells: [{ text: '1.5', full: '1.5' }, null] },
       { title: 'alloy', isSame: false, cells: [{ text: 'copper', full: 'copper' }, null] },
     ]);
-    expect(compared.map(({ head }) => bestSource(head))).toEqual(['iteration 3', 'case 4']);
+    expect(compared.map(({ head }) => bestSource(head))).toEqual(['run 3', 'case 4']);
   });
 
   it('follows the best distance so far, over failed and excluded runs', () => {
@@ -175,7 +175,7 @@ describe('a comparison', () => {
     const { header, rows } = runTable(compared);
     expect(header).toEqual([
       'objective',
-      'iteration',
+      'run',
       'T (K)',
       'alloy',
       'power (kW)',
@@ -265,7 +265,7 @@ describe('the range of an axis', () => {
   });
 });
 
-describe('the best so far at an iteration', () => {
+describe('the best so far at a run', () => {
   const [one] = compare([history({})]);
 
   it('holds until the next one', () => {

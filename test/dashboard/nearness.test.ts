@@ -22,13 +22,13 @@ const head = {
 
 describe('the best run', () => {
   test('is told with its misses in the units of the outputs, the worst first', () => {
-    expect(bestText(head)).toBe('Best: iteration 6, 0 of 2 met; misses sag by 0.7146 mm and mass by 1.4257 kg');
+    expect(bestText(head)).toBe('Best: run 6, 0 of 2 met; misses sag by 0.7146 mm and mass by 1.4257 kg');
   });
 
   test('misses a limit of 0 by what it is off, not by a share', () => {
     const spare = { objectives: [0], intervals: [between(0, null)], tolerances: [0.01], outputNames: ['spare'] };
     const off = { ...head, ...spare, outputUnits: null, bestOutput: [-344] };
-    expect(bestText(off)).toBe('Best: iteration 6, 0 of 1 met; misses spare by 344');
+    expect(bestText(off)).toBe('Best: run 6, 0 of 1 met; misses spare by 344');
   });
 
   test('of many outputs tells the three worst', () => {
@@ -40,19 +40,17 @@ describe('the best run', () => {
       outputUnits: null,
       bestOutput: [1, 5, 2, 4, -1],
     };
-    expect(bestText({ ...head, ...many })).toBe(
-      'Best: iteration 6, 1 of 5 met; misses y2 by 5, y4 by 4, y3 by 2 and 1 more',
-    );
+    expect(bestText({ ...head, ...many })).toBe('Best: run 6, 1 of 5 met; misses y2 by 5, y4 by 4, y3 by 2 and 1 more');
   });
 
   test('of exact objectives is told by the sum', () => {
     const exact = { ...head, objectiveTypes: ['exact' as const, 'exact' as const], l1Threshold: 0.1 };
-    expect(bestText(exact)).toContain('the sum of all differences is 2.1403, 0.1 is allowed');
+    expect(bestText(exact)).toContain('the sum of all differences is 2.1403 where 0.1 is allowed');
   });
 
   test('has met the targets only if it has met all of them, aspirations too', () => {
     expect(bestText({ ...head, optimalIteration: 6 })).toContain('misses');
-    expect(bestText({ ...head, optimalIteration: 6, bestOutput: [1, 0.4] })).toBe('Met at iteration 6');
+    expect(bestText({ ...head, optimalIteration: 6, bestOutput: [1, 0.4] })).toBe('Met at run 6');
     expect(bestText({ ...head, bestIteration: null, bestCaseNumber: 2, bestOutput: [1, 0.4] })).toBe(
       'Best: known case 2, 2 of 2 met',
     );
@@ -69,8 +67,8 @@ test('The probability reached is told beside the one asked for', () => {
     mean: { value: 0.97, low: 0.9, high: 0.99 },
   };
   const asked = { ...head, confidence: 0.9, confidenceOf: 'run' as const, standing };
-  expect(reachedText(asked)).toBe('Holds with 72 % (60 % to 81 %), asked are 90 %');
-  expect(reachedText({ ...asked, confidenceOf: 'mean' })).toContain('Holds with 97 %');
+  expect(reachedText(asked)).toBe('Met with a probability of 72 % (60 % to 81 %); 90 % is required');
+  expect(reachedText({ ...asked, confidenceOf: 'mean' })).toContain('Met with a probability of 97 %');
   expect(reachedText({ ...asked, standing: null })).toBeUndefined();
   expect(reachedText(head)).toBeUndefined();
 });

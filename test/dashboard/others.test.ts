@@ -64,7 +64,7 @@ describe('the other runs of a trial', () => {
     expect(others.sources.map(({ name, from }) => [name, from])).toEqual([
       ['case 1', 'first cases'],
       ['case 2', 'added: rig'],
-      ['iteration 3 of objective 2', 'objective 2'],
+      ['run 3 of objective 2', 'objective 2'],
     ]);
   });
 
@@ -82,7 +82,7 @@ describe('the other runs of a trial', () => {
     expect(mergeColumns(toOthers([], 1, 2).columns, own)).toBe(own);
   });
 
-  test('stand before the first iteration of the chart', () => {
+  test('come before run 1 in the chart', () => {
     const three = { ...NO_OTHERS, values: new Float64Array(3) };
     expect([0, 1, 2].map((row) => placeOfOther(three, row))).toEqual([-2, -1, 0]);
   });

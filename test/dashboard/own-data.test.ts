@@ -79,7 +79,7 @@ describe('own data', () => {
     const { faults } = readOwn('T,alloy,wet,power\n250,tin,maybe,1\n350,steel,,x\n');
     expect(faults).toEqual({
       columns: 'Choose the column of drop.',
-      'own/0/0': 'Lies outside 300 … 400.',
+      'own/0/0': 'Is outside 300 … 400.',
       'own/0/1': 'Must be one of steel, copper.',
       'own/0/2': 'Write yes or no.',
       'own/1/2': 'An input is missing.',
@@ -185,9 +185,9 @@ describe('designed points', () => {
   it.each([
     ['', 'nothing'],
     ['1\t2\t3', '2 columns'],
-    ['power\n1\n', 'drop is not there'],
+    ['power\n1\n', 'drop is missing'],
     ['1\t2\n1\t2\n1\t2\n1\t2', 'There are 3 cases'],
-    ['case\tpower\tdrop\nx\t1\t2', 'no number of a case'],
+    ['case\tpower\tdrop\nx\t1\t2', 'no case number'],
     ['case\tpower\tdrop\n4\t1\t2', 'There are 3 cases'],
   ])('refuse %j', (text, words) => {
     expect(pasteResults(splitPaste(text, 2), designed).fault).toContain(words);

@@ -40,8 +40,8 @@ describe('a number', () => {
     ['1.234,5', /without marks/],
     ["1'234", /without marks/],
     ['1 234', /without marks/],
-    ['1,250', /^1,250 may be 1\.250 or 1250: write the one that you mean\.$/],
-    ['−12,500', /^-12,500 may be -12\.500 or -12500/],
+    ['1,250', /^1,250 can mean 1\.250 or 1250\. Write the one you mean\.$/],
+    ['−12,500', /^-12,500 can mean -12\.500 or -12500/],
     ['1.2.3', /is not a number/],
     ['--1', /is not a number/],
   ])('%j is refused', (text, message) => {
@@ -266,9 +266,9 @@ describe('the values of a run', () => {
   });
 
   test('says how many are expected', () => {
-    expect(readValues('1\t2\t3', names).fault).toBe('2 values are expected, here are 3.');
-    expect(readValues('1', names).fault).toBe('2 values are expected, here is 1.');
+    expect(readValues('1\t2\t3', names).fault).toBe('2 values are expected, but there are 3.');
+    expect(readValues('1', names).fault).toBe('2 values are expected, but there is 1.');
     expect(readValues('1\t2\n3\t4', names).fault).toMatch(/one row or one column/);
-    expect(readValues('', names).fault).toBe('2 values are expected, here are 0.');
+    expect(readValues('', names).fault).toBe('2 values are expected, but there are 0.');
   });
 });

@@ -31,11 +31,11 @@ describe('what was asked of the search', () => {
   it('is a sentence for each option, with names, units and rounded numbers', () => {
     const stop = { patience: null, improvementBelow: 0.005, until: null, maximumRuns: 60 };
     expect(asked({ noise: { standardDeviations: [0.4, 3] }, weights: [5, 1], priorities: [1, 2], stop })).toEqual([
-      'Standard deviations of runs at one input: wait 0.4 min, use 3.',
+      'Standard deviations of runs at the same input: wait 0.4 min, use 3.',
       'Weights: wait 5, use 1.',
       'Priorities: wait 1, use 2.',
-      'Ends once outputs to minimize or maximize can improve by no more than 0.5 %, as far as is known.',
-      'Ends after 60 runs, the first ones included.',
+      'Ends when the models expect outputs to minimize or maximize to improve by no more than 0.5 %.',
+      'Ends after 60 runs, including the first ones.',
     ]);
     expect(
       asked({
@@ -46,14 +46,14 @@ describe('what was asked of the search', () => {
         robustRuns: 5,
       }),
     ).toEqual([
-      'The search is for the front of wait, use.',
+      'The search looks for the front of wait, use.',
       '3 solutions are sought, at least 0.1 of the ranges apart.',
       'Tolerances of the inputs, as standard deviations: minutes 0.25 min.',
-      'After the first solution up to 5 runs look for an input that holds with 95 % when it is made.',
+      'After the first solution, up to 5 runs look for an input with a robustness of 95 %.',
     ]);
     expect(asked({ noise: 'estimate', confidence: 0.9, confidenceOf: 'mean' })).toEqual([
       'Satisfied when the means of the outputs meet all targets with a probability of 90 %.',
-      'How far runs at one input differ is estimated.',
+      'The scatter of runs at the same input is estimated.',
     ]);
     expect(asked({ stop: { ...stop, patience: 12, until: '2027-03-01T06:00:00.000Z' } })[1]).toMatch(/^Ends at .*2027/);
     expect(sureText({ ...(nothing as unknown as Settings), confirm: 3 })).toContain('the mean of 3 runs');

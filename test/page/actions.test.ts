@@ -69,8 +69,8 @@ test('An objective is stopped after a question', async ({ visit }) => {
 test('More inputs may be open at once; what the service refuses stands at the field', async ({ visit }) => {
   const t = await loadHeatExchanger(service);
   const page = await visit(service, t.page, { tolerates: [/status of 400/] });
-  const dialog = await openDialog(page, 'Inputs open at once…', 'Inputs open at once');
-  const field = dialog.getByLabel('Inputs open at once');
+  const dialog = await openDialog(page, 'Parallel runs…', 'Parallel runs');
+  const field = dialog.getByLabel('Parallel runs');
   expect(await field.evaluate((it) => it === document.activeElement)).toBe(true);
   await field.fill('1000');
   await press(dialog, 'Save');
@@ -89,40 +89,40 @@ describe('a run that was reported wrongly', () => {
     const t = await loadHeatExchanger(service);
     await play(t, 1, [97.5, 17]);
     const page = await visit(service, t.page);
-    const title = 'Correct iteration 2';
-    let dialog = await openDialog(page, 'Correct iteration 2', title);
+    const title = 'Correct run 2';
+    let dialog = await openDialog(page, 'Correct run 2', title);
     expect(await dialog.getByLabel('Power (kW)').inputValue()).toBe('97.5');
     await dialog.getByLabel('Power (kW)').fill('9,4o');
     await press(dialog, 'Correct');
-    await dialog.getByText('Say why: the log of corrections keeps it.').waitFor();
+    await dialog.getByText('Enter a reason: the log of corrections keeps it.').waitFor();
     await screenshot(page, 'actions, correct');
     await expectAccessible(page);
     await dialog.getByLabel('Power (kW)').fill('9,4');
-    await dialog.getByLabel('Why it is corrected').fill('decimal point misread');
+    await dialog.getByLabel('Reason for the correction').fill('decimal point misread');
     await press(dialog, 'Correct');
     await dialog.waitFor({ state: 'detached' });
     expect((await read(t)).inverses[1]!.outputs).toEqual([9.4, 17]);
     // The verdict is there without a reload.
     const facts = page.locator('.objective-facts');
-    await expect.poll(() => facts.innerText()).toContain('Best: iteration 2');
+    await expect.poll(() => facts.innerText()).toContain('Best: run 2');
 
-    dialog = await openDialog(page, 'Leave out iteration 2', title);
-    await dialog.getByLabel('Why it is corrected').fill('sensor off');
+    dialog = await openDialog(page, 'Leave out run 2', title);
+    await dialog.getByLabel('Reason for the correction').fill('sensor off');
     await press(dialog, 'Correct');
-    await page.getByRole('button', { name: 'Count iteration 2 again' }).waitFor();
+    await page.getByRole('button', { name: 'Count run 2 again' }).waitFor();
     expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
     await expect.poll(() => facts.innerText()).toContain('Best: known case');
 
-    dialog = await openDialog(page, 'Count iteration 2 again', title);
-    await dialog.getByLabel('Why it is corrected').fill('sensor was fine');
+    dialog = await openDialog(page, 'Count run 2 again', title);
+    await dialog.getByLabel('Reason for the correction').fill('sensor was fine');
     await press(dialog, 'Correct');
-    await page.getByRole('button', { name: 'Leave out iteration 2' }).waitFor();
+    await page.getByRole('button', { name: 'Leave out run 2' }).waitFor();
     expect((await read(t)).inverses[1]!.excludedAt).toBeNull();
 
-    dialog = await openDialog(page, 'Correct iteration 2', title);
+    dialog = await openDialog(page, 'Correct run 2', title);
     await dialog.getByText('The run failed: there is no output').click();
     await dialog.getByLabel('What happened (optional)').fill('leak');
-    await dialog.getByLabel('Why it is corrected').fill('found later');
+    await dialog.getByLabel('Reason for the correction').fill('found later');
     await press(dialog, 'Correct');
     await dialog.waitFor({ state: 'detached' });
     expect((await read(t)).inverses[1]).toMatchObject({ status: 'failed', failureReason: 'leak' });
@@ -132,15 +132,15 @@ describe('a run that was reported wrongly', () => {
     const t = await loadHeatExchanger(service);
     await play(t, 1, [10, 17]);
     const page = await visit(service, t.page, { tolerates: [/status of 409/] });
-    await page.getByText('Met at iteration 2.').first().waitFor();
-    const dialog = await openDialog(page, 'Correct iteration 2', 'Correct iteration 2');
+    await page.getByText('Met at run 2.').first().waitFor();
+    const dialog = await openDialog(page, 'Correct run 2', 'Correct run 2');
     await dialog.getByLabel('Power (kW)').fill('8');
-    await dialog.getByLabel('Why it is corrected').fill('misread');
+    await dialog.getByLabel('Reason for the correction').fill('misread');
     await press(dialog, 'Correct');
     await dialog.getByRole('alert').waitFor();
     expect((await read(t)).stopReason).toBe(1);
     await screenshot(page, 'actions, reopening');
-    await dialog.getByLabel(/^Judge the objective anew\./).check();
+    await dialog.getByLabel(/^Judge the ended objective again:/).check();
     await press(dialog, 'Correct');
     await page.getByRole('button', { name: 'Ask for the next input' }).waitFor();
     expect((await read(t)).stopReason).toBe(0);
@@ -153,13 +153,13 @@ test('Data is added from a spreadsheet and from a file; faults name their rows',
   let dialog = await openDialog(page, 'Add data…', 'Add data');
   const rows = dialog.getByLabel('Rows from a spreadsheet');
   await rows.fill('2\t3\tB\t3,1\t8\n2\t3\tZ\t3\t8\n');
-  await dialog.getByText('There is no header: the columns are taken in this order.').waitFor();
+  await dialog.getByText('There is no header, so the columns are read in this order.').waitFor();
   await press(dialog, 'Add 2 runs');
   await dialog.getByText(/^Row 2, Alloy: /).waitFor();
   await screenshot(page, 'actions, add data');
   await expectAccessible(page);
   await rows.fill('2\t3\tB\t3,1\t8\n3\t3\tA\n');
-  await dialog.getByLabel('Where they come from (optional)').fill('rig 2012');
+  await dialog.getByLabel('Source (optional)').fill('rig 2012');
   await press(dialog, 'Add 2 runs');
   await page.getByText('2 runs were added. The trial now has 8 cases.').waitFor();
   await press(page.getByRole('dialog'), 'Done');
@@ -176,7 +176,7 @@ test('Data is added from a spreadsheet and from a file; faults name their rows',
   await dialog.getByText('2 rows read from rig.csv.').waitFor();
   await press(dialog, 'Add 2 runs');
   await page.getByText('1 run was added. The trial now has 9 cases.').waitFor();
-  await page.getByText('1 was known already.').waitFor();
+  await page.getByText('1 was already known.').waitFor();
   const cases = await service.ok<{ input: number[]; output: number[] | null; sourceName: string | null }[]>(
     'GET',
     `${t.trialUrl}/cases`,
@@ -214,17 +214,17 @@ test('Other targets load an objective that goes on from this one', async ({ visi
   const power = dialog.getByRole('group', { name: 'Power (kW)' });
   await power.getByText('Satisfied by 9.95 … 10.05 kW').waitFor();
   await power.getByLabel('Target (kW)').fill('x');
-  await press(dialog, 'Go on with these targets');
+  await press(dialog, 'Continue with these targets');
   await power.getByText(/is not a number/).waitFor();
   await power.getByLabel('Target (kW)').fill('8,0');
   const drop = dialog.getByRole('group', { name: 'Drop (Pa)' });
   await drop.getByLabel('Wanted').selectOption('below');
   await screenshot(page, 'actions, targets, phone');
   await expectAccessible(page);
-  await press(dialog, 'Go on with these targets');
+  await press(dialog, 'Continue with these targets');
   await page.waitForURL((url) => !url.pathname.endsWith(t.page));
   await page
-    .getByText(/^Met at iteration 1\./)
+    .getByText(/^Met at run 1\./)
     .first()
     .waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
@@ -256,22 +256,22 @@ test('All runs of the trial are in the table, where cases and runs of earlier ob
   await expect.poll(() => others.count()).toBe(t.caseCount + 3);
   const from = await others.locator('td:nth-of-type(1)').allInnerTexts();
   expect(from).toEqual(['objective 1', 'objective 1', 'added: rig 2012', ...Array(t.caseCount).fill('first cases')]);
-  await page.getByText('other runs of the trial, before iteration 1').waitFor();
+  await page.getByText('other runs of the trial, before run 1').waitFor();
   await screenshot(page, 'actions, runs of the trial');
   await expectAccessible(page);
 
   let dialog = await openDialog(page, 'Correct case 1', 'Correct case 1');
   await dialog.getByLabel('Drop (Pa)').fill('3.5');
-  await dialog.getByLabel('Why it is corrected').fill('misread');
+  await dialog.getByLabel('Reason for the correction').fill('misread');
   await press(dialog, 'Correct');
   await table.getByRole('row', { name: 'case 1' }).getByText('corrected').waitFor();
   const [first] = await service.ok<readonly { output: number[] }[]>('GET', `${t.trialUrl}/cases`);
   expect(first!.output[1]).toBe(3.5);
 
-  dialog = await openDialog(page, 'Leave out iteration 2 of objective 1', 'Correct iteration 2 of objective 1');
-  await dialog.getByLabel('Why it is corrected').fill('sensor off');
+  dialog = await openDialog(page, 'Leave out run 2 of objective 1', 'Correct run 2 of objective 1');
+  await dialog.getByLabel('Reason for the correction').fill('sensor off');
   await press(dialog, 'Correct');
-  await page.getByRole('button', { name: 'Count iteration 2 of objective 1 again' }).waitFor();
+  await page.getByRole('button', { name: 'Count run 2 of objective 1 again' }).waitFor();
   expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
 
   const [download] = await Promise.all([
@@ -299,10 +299,10 @@ test('Targets out of reach are relaxed in one click', async ({ visit }) => {
   }
   const page = await visit(service, t.page);
   await page.getByRole('heading', { name: 'The targets may be out of reach' }).waitFor();
-  await page.getByText('An estimate; it can be wrong.').waitFor();
+  await page.getByText('This is an estimate and can be wrong.').waitFor();
   await screenshot(page, 'diagnosis');
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Relax and go on' }).click();
+  await page.getByRole('button', { name: 'Relax and continue' }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(t.page));
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
   const relaxed = await service.ok<ReadObjective>('GET', `/objectives/${id}`);
@@ -317,7 +317,7 @@ test('Targets out of reach are relaxed in one click', async ({ visit }) => {
   }
   expect((await read(next)).stopReason).toBe(1);
   await page
-    .getByText(/^Met at iteration \d+\.$/)
+    .getByText(/^Met at run \d+\.$/)
     .first()
     .waitFor();
 });

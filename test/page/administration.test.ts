@@ -152,12 +152,12 @@ test('Who replaces or revokes the key they are signed in with is told what follo
   await own.getByRole('button', { name: 'Rotate' }).click();
   await dialog(page).getByText('This is the key you are signed in with').waitFor();
   // The new key would be gone before it was copied.
-  expect(await dialog(page).getByRole('option', { name: 'stop at once' }).count()).toBe(0);
+  expect(await dialog(page).getByRole('option', { name: 'stop working immediately' }).count()).toBe(0);
   await expectAccessible(page);
   await page.keyboard.press('Escape');
 
   await own.getByRole('button', { name: 'Revoke' }).click();
-  await dialog(page).getByText('This is the key you are signed in with: you are signed out as well.').waitFor();
+  await dialog(page).getByText('You are signed in with this key, so you will be signed out as well.').waitFor();
   await expectAccessible(page);
   await screenshot(page, 'administration revoke own key');
   await dialog(page).getByRole('button', { name: 'Revoke' }).click();
@@ -177,7 +177,7 @@ test('A webhook is created; what fails to arrive is listed and sent again', asyn
   const receiver = await openReceiver();
   try {
     const page = await visit(service, show('webhooks'), { key, tolerates: [/400 \(Bad Request\)/] });
-    await page.getByText('There is no webhook').waitFor();
+    await page.getByText('There are no webhooks yet').waitFor();
     await pictures(page, 'no webhooks');
     await button(page, 'Create a webhook').click();
     await dialog(page).getByLabel('Address').fill('nowhere');
@@ -214,7 +214,7 @@ test('A webhook is created; what fails to arrive is listed and sent again', asyn
     await main(page).getByText('Enabled').waitFor();
     await button(page, /^Delete/).click();
     await dialog(page).getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('There is no webhook').waitFor();
+    await page.getByText('There are no webhooks yet').waitFor();
     expect(await call('GET', '/webhooks')).toEqual([]);
   } finally {
     await receiver.close();
@@ -251,7 +251,7 @@ test('What evaluators do, what waits and what failed is shown as it changes', as
 test('A batch is followed, paused, resumed and cancelled; its objectives lead to theirs', async ({ visit }) => {
   const { key, call } = await openAccount();
   const page = await visit(service, show('batches'), { key });
-  await page.getByText('There is no batch').waitFor();
+  await page.getByText('There are no batches yet').waitFor();
   await pictures(page, 'no batches');
   await makeBatch(call, HOSTILE);
   const batch = main(page).getByRole('listitem').filter({ hasText: HOSTILE });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const ASK = 'Ask for the next input';
-const card = (page: Page, iteration: number): Locator => page.getByRole('article', { name: `Iteration ${iteration}` });
+const card = (page: Page, iteration: number): Locator => page.getByRole('article', { name: `Run ${iteration}` });
 const power = (within: Page | Locator): Locator => within.getByLabel('Power (kW)');
 const drop = (within: Page | Locator): Locator => within.getByLabel('Drop (Pa)');
 
@@ -64,7 +64,7 @@ describe('an objective with one input open at a time', () => {
   test('is run by hand until its targets are met', async ({ visit }) => {
     const t = await loadHeatExchanger(service);
     const page = await visit(service, t.page);
-    const verdict = page.getByText(/^Met at iteration \d+\.$/);
+    const verdict = page.getByText(/^Met at run \d+\.$/);
     for (let iteration = 2; ; iteration++) {
       const shown = await ask(page, iteration);
       if (iteration === 2) await screenshot(page, 'by hand, an input is open');
@@ -106,7 +106,7 @@ describe('an objective with one input open at a time', () => {
 
     await fill(shown, ['9,875', '17']);
     await shown.getByRole('button', { name: 'Load the outputs' }).click();
-    await shown.getByText('9,875 may be 9.875 or 9875: write the one that you mean.').waitFor();
+    await shown.getByText('9,875 can mean 9.875 or 9875. Write the one you mean.').waitFor();
 
     await fill(shown, ['9.75', '1.234,5']);
     // Somebody else changes something.
@@ -141,7 +141,7 @@ describe('an objective with one input open at a time', () => {
       'Drop (Pa)\t16.5',
     ]);
     await shown.getByLabel('Paste the outputs').fill('1\t2\t3');
-    await shown.getByText('2 values are expected, here are 3.').waitFor();
+    await shown.getByText('2 values are expected, but there are 3.').waitFor();
     await shown.getByLabel('Paste the outputs').fill('9,875;16');
     const question = shown.getByRole('group', { name: 'What the comma means' });
     await question.waitFor();
@@ -165,7 +165,7 @@ describe('an objective with one input open at a time', () => {
     const { inverses } = await service.ok<{ inverses: readonly { id: number }[] }>('GET', t.url);
     const outputUrl = `${t.url}/inverses/${inverses.at(-1)!.id}/output`;
     await service.ok('PUT', outputUrl, { output: [9.25, 16] });
-    const overtaken = page.getByRole('article', { name: 'Iteration 2: your outputs were not loaded' });
+    const overtaken = page.getByRole('article', { name: 'Run 2: your outputs were not loaded' });
     await overtaken.getByText('Another person or program has loaded other outputs of this run').waitFor();
     await screenshot(page, 'by hand, somebody was faster');
     await expectAccessible(page);
@@ -180,7 +180,7 @@ describe('an objective with one input open at a time', () => {
     await overtaken.getByRole('button', { name: 'Correct the stored result with mine…' }).click();
     const dialog = page.getByRole('dialog');
     expect(await power(dialog).inputValue()).toBe('9,75');
-    await dialog.getByLabel('Why it is corrected').fill('the other one had read the wrong scale');
+    await dialog.getByLabel('Reason for the correction').fill('the other one had read the wrong scale');
     await dialog.getByRole('button', { name: 'Correct', exact: true }).click();
     await overtaken.waitFor({ state: 'detached' });
     expect((await service.ok<ReadObjective>('GET', t.url)).inverses.at(-1)!.outputs).toEqual([9.75, 17]);
@@ -192,12 +192,12 @@ describe('an objective with one input open at a time', () => {
     const page = await visit(service, t.page);
     await fill(await ask(page, 2), [9.75, 17]);
     await service.ok('POST', `${t.url}/stop`);
-    const overtaken = page.getByRole('article', { name: 'Iteration 2: your outputs were not loaded' });
-    await overtaken.getByText('The input was given up meanwhile.').waitFor();
-    await overtaken.getByRole('button', { name: 'Add as a further case' }).click();
+    const overtaken = page.getByRole('article', { name: 'Run 2: your outputs were not loaded' });
+    await overtaken.getByText('The run was given up in the meantime.').waitFor();
+    await overtaken.getByRole('button', { name: 'Add mine as a case' }).click();
     await overtaken.waitFor({ state: 'detached' });
     const cases = await service.ok<readonly object[]>('GET', `${t.trialUrl}/cases`);
-    expect(cases.at(-1)).toMatchObject({ output: [9.75, 17], sourceName: 'iteration 2 after it was given up' });
+    expect(cases.at(-1)).toMatchObject({ output: [9.75, 17], sourceName: 'run 2 after it was given up' });
   });
 
   test('reports a run that failed, with its reason', async ({ visit }) => {
@@ -214,7 +214,7 @@ describe('an objective with one input open at a time', () => {
     await page.getByLabel('What happened (optional)').fill('pump tripped');
     await screenshot(page, 'by hand, the run failed');
     await page.getByRole('button', { name: 'Report the failed run' }).click();
-    await page.getByText('Iteration 2 has failed.').waitFor();
+    await page.getByText('Run 2 failed.').waitFor();
     const { inverses } = await service.ok<ReadObjective>('GET', t.url);
     expect(inverses.at(-1)).toMatchObject({ status: 'failed', failureReason: 'pump tripped' });
     await ask(page, 3);
@@ -229,14 +229,14 @@ describe('an objective with one input open at a time', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     // The runs are drawn once the browser is idle.
-    await page.getByLabel('Go to iteration').waitFor();
+    await page.getByLabel('Go to run').waitFor();
     await page.keyboard.press('/');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('iteration');
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press('n');
     const shown = card(page, 2);
     await shown.waitFor();
-    const heading = shown.getByRole('heading', { name: 'Iteration 2' });
+    const heading = shown.getByRole('heading', { name: 'Run 2' });
     await expect.poll(() => isFocused(heading)).toBe(true);
     await page.keyboard.press('n');
     await page.keyboard.type('9.75');
@@ -259,7 +259,7 @@ describe('an objective with one input open at a time', () => {
     await service.ok('POST', `${t.url}/inverses`);
     const { key } = await service.ok<{ key: string }>('POST', '/keys', { label: 'reader', scopes: ['read'] });
     const page = await visit(service, t.page, { key });
-    await card(page, 2).getByText('It waits for its output.').waitFor();
+    await card(page, 2).getByText('Waiting for its output.').waitFor();
     await screenshot(page, 'by hand, read only');
     const view = page.getByRole('main');
     expect(await view.getByRole('region', { name: 'Next input' }).getByRole('textbox').count()).toBe(0);
@@ -284,7 +284,7 @@ describe('an objective with several inputs open', () => {
     await second.waitFor();
     await page.getByRole('button', { name: 'Ask for more' }).click();
     await third.waitFor();
-    await page.getByText('No further input may be open.').waitFor();
+    await page.getByText('No more runs may be open.').waitFor();
     await screenshot(page, 'by hand, several');
     await expectAccessible(page);
 
@@ -293,7 +293,7 @@ describe('an objective with several inputs open', () => {
     await load(third);
     expect(await power(second).inputValue()).toBe('1');
     await power(first).fill('8');
-    await first.getByRole('button', { name: 'Give up this input…' }).click();
+    await first.getByRole('button', { name: 'Give up this run…' }).click();
     await page.getByRole('button', { name: 'Give it up' }).click();
     await first.waitFor({ state: 'hidden' });
 
@@ -324,7 +324,7 @@ describe('while the service restarts', () => {
     await service.stop();
     try {
       await shown.getByRole('button', { name: 'Load the outputs' }).click();
-      await shown.getByText('The service does not answer.').waitFor();
+      await shown.getByText('The service does not respond.').waitFor();
       await screenshot(page, 'by hand, the service is away');
       expect(await power(shown).inputValue()).toBe('9.75');
     } finally {
@@ -341,7 +341,7 @@ describe('while the service restarts', () => {
     await service.stop();
     try {
       await page.getByRole('button', { name: ASK }).click();
-      await page.getByText('Computing, usually under a second.').waitFor();
+      await page.getByText('Computing; this usually takes less than a second.').waitFor();
     } finally {
       await service.start();
     }

@@ -82,28 +82,30 @@ describe('comparing', () => {
   test('objectives of one trial: best so far, best runs and a trade-off', async ({ visit }) => {
     const page = await visit(service, `/page/compare?objectives=${ids[0]},${ids[1]}`);
     await page.getByRole('heading', { name: 'Compare 2 objectives' }).waitFor();
-    await page.getByText(/Objective 1: .* after \d+ iterations?; objective 2:/).waitFor();
+    await page.getByText(/Objective 1: .* after \d+ runs?; objective 2:/).waitFor();
     expect(await page.locator('.chart canvas').count()).toBe(2);
-    await page.getByText('2 of 2 outputs are wanted differently.').waitFor();
+    await page.getByText('2 of 2 outputs have different targets.').waitFor();
     const outputs = page.getByRole('region', { name: 'Outputs of the best runs' });
     await outputs.getByText('maximize, ≥ 300 N/mm').waitFor();
     await outputs.getByText('minimize, ≤ 30 g').waitFor();
     const tradeOff = page.getByRole('region', { name: 'Trade-off' });
-    await tradeOff.getByText(/runs; what satisfies is shaded; \d+ with a ring (is|are) not beaten in both/).waitFor();
-    await tradeOff.getByText('Runs that no other beats in both').click();
+    await tradeOff
+      .getByText(/runs; values that meet the targets are shaded; \d+ non-dominated (run has a ring|runs have rings)/)
+      .waitFor();
+    await tradeOff.getByText('Non-dominated runs').click();
     expect(await tradeOff.getByRole('row').count()).toBeGreaterThan(1);
     await screenshot(page, 'compare-light');
     const chart = page.getByRole('img', { name: /^Best distance so far\. Objective 1/ });
     await chart.hover({ position: { x: 300, y: 100 } });
     await page.getByText(/^objective 2: (met|[\d.]+)$/).waitFor();
-    await page.getByRole('spinbutton', { name: 'Iterations' }).fill('2');
-    await page.getByRole('spinbutton', { name: 'Iterations' }).press('Enter');
+    await page.getByRole('spinbutton', { name: 'Runs' }).fill('2');
+    await page.getByRole('spinbutton', { name: 'Runs' }).press('Enter');
     await page.getByRole('button', { name: 'Show all' }).click();
-    expect(await page.getByRole('spinbutton', { name: 'Iterations' }).inputValue()).toBe('1');
+    expect(await page.getByRole('spinbutton', { name: 'Runs' }).inputValue()).toBe('1');
     await page.getByText('The best so far as a table').click();
-    await page.getByRole('columnheader', { name: 'Iteration' }).first().waitFor();
+    await page.getByRole('columnheader', { name: 'Run' }).first().waitFor();
     await tradeOff.getByLabel('Up').selectOption(`x:${HOSTILE}`);
-    await tradeOff.getByText(/^\d+ runs; what satisfies is shaded\.$/).waitFor();
+    await tradeOff.getByText(/^\d+ runs; values that meet the targets are shaded\.$/).waitFor();
     await expectAccessible(page);
   });
 
@@ -129,15 +131,15 @@ describe('comparing', () => {
   test('a new run is drawn without a reload', async ({ visit }) => {
     const page = await visit(service, `/page/compare?objectives=${ids[2]},${ids[0]}`);
     await page
-      .getByText(/objective 1 after|objective 1.* after \d+ iteration/)
+      .getByText(/objective 1 after|objective 1.* after \d+ run/)
       .first()
       .waitFor();
-    const before = await page.getByText(/ after \d+ iteration/).textContent();
+    const before = await page.getByText(/ after \d+ run/).textContent();
     const suggestion = await service.ok<Suggestion>('POST', `/objectives/${ids[0]}/inverses`, {});
     await service.call('PUT', `/objectives/${ids[0]}/inverses/${suggestion.id}/output`, {
       output: bar(suggestion.input),
     });
-    await expect.poll(() => page.getByText(/ after \d+ iteration/).textContent()).not.toBe(before);
+    await expect.poll(() => page.getByText(/ after \d+ run/).textContent()).not.toBe(before);
   });
 
   test('saves CSV, JSON, SVG and PNG', async ({ visit }) => {
@@ -145,7 +147,7 @@ describe('comparing', () => {
     await page.locator('.chart canvas').nth(1).waitFor();
     const csv = await saved(page, 'Save CSV');
     expect(csv.split('\r\n')[0]).toBe(
-      `objective,iteration,width (mm),${HOSTILE} (mm),stiffness (N/mm),mass (g),distance,best distance so far,excluded`,
+      `objective,run,width (mm),${HOSTILE} (mm),stiffness (N/mm),mass (g),distance,best distance so far,excluded`,
     );
     expect(csv).toMatch(new RegExp(`^${ids[1]},1,`, 'm'));
     expect(JSON.parse(await saved(page, 'Save JSON'))).toMatchObject([
@@ -163,6 +165,6 @@ describe('says what to do', () => {
     await page.getByRole('heading', { name: 'Choose what to compare' }).waitFor();
     await expectAccessible(page);
     await page.goto(`/page/compare?objectives=${ids[0]},999999`);
-    await page.getByRole('heading', { name: 'An objective is not there' }).waitFor();
+    await page.getByRole('heading', { name: 'An objective was not found' }).waitFor();
   });
 });

@@ -111,7 +111,7 @@ test('The search finds sections and operations by keyboard', async ({ visit }) =
   expect(await found.isVisible()).toBe(false);
 
   await box.fill('zzzzzz');
-  await found.getByText('Nothing is found for “zzzzzz”.').waitFor();
+  await found.getByText('No results for “zzzzzz”.').waitFor();
   await page.keyboard.press('Escape');
   expect(await found.isVisible()).toBe(false);
 

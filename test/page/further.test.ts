@@ -89,9 +89,7 @@ describe('further questions', () => {
     await open(page, 'Solutions: which inputs');
     expect(verified.length).toBeGreaterThan(0);
     await expect.poll(() => rows(page, 'Solutions that were run').count()).toBe(verified.length);
-    expect(await rows(page, 'Solutions that were run').first().innerText()).toContain(
-      `iteration ${verified[0]!.iteration}`,
-    );
+    expect(await rows(page, 'Solutions that were run').first().innerText()).toContain(`run ${verified[0]!.iteration}`);
     await section(page).getByLabel('At most').fill('1');
     await section(page).getByLabel('At most').blur();
     await section(page).getByRole('button', { name: 'Compute again' }).click();
@@ -104,7 +102,7 @@ describe('further questions', () => {
     await section(page).getByLabel('Tolerance of Length').fill('2');
     await section(page).getByRole('button', { name: 'Compute', exact: true }).click();
     await section(page).getByText('meets all targets with a probability of').waitFor();
-    await rows(page, 'Input (Made exactly, it would avoid)').first().waitFor();
+    await rows(page, 'Input (Misses avoided if exact)').first().waitFor();
 
     await open(page, 'Identifiability: what');
     await expect.poll(() => rows(page, 'Values of the inputs that fit').count()).toBe(3);

@@ -43,7 +43,7 @@ describe('a new problem', () => {
     await fill(page, { 'Target of power': '10' });
     await page.getByText('9.9 … 10.1 kW').waitFor();
     await page.getByLabel('What is wanted of drop').selectOption('lessthan_equal');
-    await fill(page, { 'Target of drop': '20', 'Runs at most': '40', 'Inputs open at once': '2' });
+    await fill(page, { 'Target of drop': '20', 'Runs at most': '40', 'Parallel runs': '2' });
     await page.getByText('≤ 20 Pa').waitFor();
     await page.getByText('It starts from the best of 3 runs.').waitFor();
     await screenshot(page, 'new-problem targets');
@@ -119,7 +119,7 @@ describe('a new problem', () => {
     });
     await page.getByRole('button', { name: 'Remove input 2' }).click();
     await button(page, 'Next: cases').click();
-    await page.getByLabel('Runs that I have made already').check();
+    await page.getByLabel('Runs I have already made').check();
     const group = page.getByRole('group', { name: 'Your runs' });
     expect(await dropFile(group, 'rig.csv', 'T;power\n1,250;3,960\n1,500;4,000\n')).toBe(true);
     await screenshot(page, 'new-problem what a comma means');
@@ -130,7 +130,7 @@ describe('a new problem', () => {
     await page.getByLabel('What is wanted of power').selectOption('lessthan_equal');
     await fill(page, { 'Target of power': '3,500' });
     await button(page, 'Start').click();
-    await page.getByText('3,500 may be 3.500 or 3500: write the one that you mean.').waitFor();
+    await page.getByText('3,500 can mean 3.500 or 3500. Write the one you mean.').waitFor();
     await fill(page, { 'Target of power': '3500' });
     await button(page, 'Start').click();
     expect(await started(page)).toMatchObject({ initialInput: [1250], initialOutput: [3960] });
@@ -154,20 +154,20 @@ describe('a new problem', () => {
     await page.getByLabel('Type of alloy').selectOption('category');
     await box(page, 'Categories of alloy').fill('steel; copper');
     await button(page, 'Next: cases').click();
-    await page.getByLabel('Runs that I have made already').check();
+    await page.getByLabel('Runs I have already made').check();
     const csv =
       'leistung,t [K],Alloy,note\n9.2,350,copper,a\n,360,steel,failed\n8.8,420,steel,hot\n9,370,tin,b\n9.5,380,Steel,c\n';
     expect(await dropFile(page.getByRole('group', { name: 'Your runs' }), 'rig.csv', csv)).toBe(true);
     await page.getByText('5 rows read.').waitFor();
     await page.getByText('Choose the column of power.').waitFor();
     await page.getByLabel('What leistung is').selectOption('y0');
-    await page.getByText('Lies outside 300 … 400.').waitFor();
+    await page.getByText('Is outside 300 … 400.').waitFor();
     await page.getByText('Must be one of steel, copper.').waitFor();
     await screenshot(page, 'new-problem own data');
     await expectAccessible(page);
     await box(page, 'Alloy of row 4').fill('copper');
     await box(page, 'Alloy of row 4').press('Tab');
-    await button(page, 'Leave out the rows with faults').click();
+    await button(page, 'Leave out the rows with errors').click();
     await page.getByText('4 runs, 1 of them without outputs').waitFor();
     await button(page, 'Next: targets').click();
     await page.getByLabel('What is wanted of power').selectOption('value');
@@ -223,7 +223,7 @@ describe('faults', () => {
     await button(page, 'Design the points').click();
     await fill(page, { 'stiffness of case 1': '1o' });
     await page.getByRole('link', { name: '3 Targets' }).click();
-    await fill(page, { 'To, percent of stiffness': '-3', 'Inputs open at once': '65' });
+    await fill(page, { 'To, percent of stiffness': '-3', 'Parallel runs': '65' });
     await button(page, 'Start').click();
     await page.getByText(/“1o” is not a number|Write only the number/).waitFor();
     await fill(page, { 'stiffness of case 1': '10', 'mass of case 1': '20' });
@@ -232,8 +232,8 @@ describe('faults', () => {
     await page.getByText('Must be greater than the start of the range (-2), is -3.').waitFor();
     await fill(page, { 'To, percent of stiffness': '2' });
     await button(page, 'Start').click();
-    await expect.poll(() => box(page, 'Inputs open at once').getAttribute('aria-invalid')).toBe('true');
-    await fill(page, { 'Inputs open at once': '1' });
+    await expect.poll(() => box(page, 'Parallel runs').getAttribute('aria-invalid')).toBe('true');
+    await fill(page, { 'Parallel runs': '1' });
     await button(page, 'Start').click();
     await started(page);
     // Nothing that was refused on the way has left anything behind.
@@ -284,7 +284,7 @@ describe('nothing is lost and nothing happens twice', () => {
     await fill(page, { 'Maximum of width': '80' });
     await page.getByRole('link', { name: '3 Targets' }).click();
     await button(page, 'Start').click();
-    await page.getByText('The inputs have changed, and so have the points: run the new ones.').waitFor();
+    await page.getByText('The inputs have changed, so there are new points. Run the new ones.').waitFor();
     expect(await box(page, 'stiffness of case 1').inputValue()).toBe('');
     const { projects } = await everything();
     expect(projects).toMatchObject([{ maximums: [80, 10] }]);
@@ -328,7 +328,7 @@ describe('nothing is lost and nothing happens twice', () => {
       await route.abort();
     });
     await button(page, 'Start').click();
-    await page.getByText('The service does not answer.').waitFor();
+    await page.getByText('The service does not respond.').waitFor();
     await page.unroute('**/objectives');
     await page.reload();
     await button(page, 'Start').click();

@@ -35,7 +35,7 @@ describe('an objective', () => {
     const header = page.locator('header.objective-header');
     await expect.poll(() => header.innerText()).toContain('Running');
     expect(await header.innerText()).toContain('30 of 100\u202f000 runs');
-    expect(await header.innerText()).toContain(`Best: iteration ${body['bestIteration']}`);
+    expect(await header.innerText()).toContain(`Best: run ${body['bestIteration']}`);
     const met = await section(page, 'Targets').locator('tbody td:last-child').allTextContents();
     expect(met).toHaveLength(4);
     expect(met.map((text) => text.startsWith('yes'))).toEqual(met.map((text) => text.startsWith('yes')).toSorted());
@@ -49,7 +49,7 @@ describe('an objective', () => {
     const legend = section(page, 'Distance to the targets').locator('.key-failed');
     expect(await legend.evaluate((key) => getComputedStyle(key, '::before').content)).toBe('"×"');
     const chart = section(page, 'Distance to the targets').getByRole('img');
-    expect(await chart.getAttribute('aria-label')).toMatch(/30 runs, 4 failed; .* at iteration \d+/);
+    expect(await chart.getAttribute('aria-label')).toMatch(/30 runs, 4 failed; .* at run \d+/);
     await screenshot(page, 'objective 30 runs');
     await expectAccessible(page);
   });
@@ -108,7 +108,7 @@ describe('an objective', () => {
     const id = await seed({ inputs: 10, outputs: 10, runs: 10_000, failedEvery: 97 });
     const page = await visit(service, pathOf(id));
     const coordinates = section(page, 'Inputs and outputs');
-    await expect.poll(() => coordinates.getByRole('status').innerText()).toBe('10\u202f000 iterations');
+    await expect.poll(() => coordinates.getByRole('status').innerText()).toBe('10\u202f000 runs');
     // Few of them are in the document.
     expect(await bodyRows(page).count()).toBeLessThan(60);
     await coordinates.getByLabel('from').fill('0.4');
@@ -124,12 +124,12 @@ describe('an objective', () => {
     const smallest = 1 + body.inputs.findIndex(([x]) => x === Math.min(...body.inputs.map(([one]) => one!)));
     const equals = body.inputs.filter(([x]) => x === body.inputs[smallest - 1]![0]).length;
     if (equals === 1) await expect.poll(async () => (await firstIterations(page))[0]).toBe(String(smallest));
-    await runs.getByLabel('Go to iteration').fill('4321');
-    await runs.getByLabel('Go to iteration').press('Enter');
+    await runs.getByLabel('Go to run').fill('4321');
+    await runs.getByLabel('Go to run').press('Enter');
     await expect.poll(() => runs.locator('tr[aria-current] th').allTextContents()).toEqual(['4321']);
-    await runs.getByLabel('Go to iteration').fill('10001');
-    await runs.getByLabel('Go to iteration').press('Enter');
-    await expect.poll(() => runs.innerText()).toContain('There is no iteration 10001.');
+    await runs.getByLabel('Go to run').fill('10001');
+    await runs.getByLabel('Go to run').press('Enter');
+    await expect.poll(() => runs.innerText()).toContain('There is no run 10001.');
     await screenshot(page, 'objective 10000 runs');
   });
 
@@ -138,12 +138,12 @@ describe('an objective', () => {
     const page = await visit(service, pathOf(id));
     const coordinates = section(page, 'Inputs and outputs');
     const status = coordinates.getByRole('status');
-    await expect.poll(() => status.innerText()).toBe('200 iterations');
+    await expect.poll(() => status.innerText()).toBe('200 runs');
     await drag(page, coordinates.locator('canvas'), { fromX: 46, fromY: 50, toX: 46, toY: 200 });
     await expect.poll(() => status.innerText()).toMatch(/^\d+ of 200 selected$/);
     // A click on the axis ends it.
     await coordinates.locator('canvas').click({ position: { x: 46, y: 100 } });
-    await expect.poll(() => status.innerText()).toBe('200 iterations');
+    await expect.poll(() => status.innerText()).toBe('200 runs');
     const distance = section(page, 'Distance to the targets');
     const from = distance.getByLabel('Iterations');
     expect(await from.inputValue()).toBe('1');
@@ -196,8 +196,8 @@ describe('an objective', () => {
     await expect.poll(() => targets.locator('tbody th').allTextContents()).toEqual(['y777']);
     expect(await page.locator('header.objective-header').innerText()).toContain('Every 2nd run is shown');
     const runs = section(page, 'Runs');
-    await runs.getByLabel('Go to iteration').fill('222');
-    await runs.getByLabel('Go to iteration').press('Enter');
+    await runs.getByLabel('Go to run').fill('222');
+    await runs.getByLabel('Go to run').press('Enter');
     await expect.poll(() => runs.locator('tr[aria-current] th').allTextContents()).toEqual(['222']);
   });
 

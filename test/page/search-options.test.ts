@@ -43,19 +43,19 @@ describe('what else is asked of the search', () => {
   test('is stated with other targets, with faults at their fields, and stays as it was', async ({ visit }) => {
     const t = await loadHeatExchanger(service, { weights: [3, 1], stop: { patience: 9 } });
     const page = await visit(service, t.page, { tolerates: [/status of 400/] });
-    await region(page, 'What was asked of the search').getByText('Weights: Power 3, Drop 1.').waitFor();
+    await region(page, 'Search options').getByText('Weights: Power 3, Drop 1.').waitFor();
     await page.getByRole('button', { name: 'Change targets…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('More: noise').click();
     expect(await dialog.getByLabel('Weight of Power').inputValue()).toBe('3');
     expect(await dialog.getByLabel('Runs without improvement').inputValue()).toBe('9');
-    await dialog.getByLabel('Satisfied when').selectOption('an input surely does');
+    await dialog.getByLabel('Satisfied when').selectOption('an input meets them with a probability of');
     await dialog.getByLabel('Probability').fill('1.5');
-    await dialog.getByLabel('Two runs at one input').selectOption('differ: standard deviations below');
+    await dialog.getByLabel('Two runs at the same input').selectOption('differ: standard deviations below');
     await dialog.getByLabel('Standard deviation of Power').fill('0.02');
     await dialog.getByLabel('Standard deviation of Drop').fill('0,1');
-    await dialog.getByLabel('Of Length').fill('0.01');
-    await dialog.getByRole('button', { name: 'Go on with these targets' }).click();
+    await dialog.getByLabel('Tolerance of Length').fill('0.01');
+    await dialog.getByRole('button', { name: 'Continue with these targets' }).click();
     const probability = dialog.getByLabel('Probability');
     await expect.poll(() => probability.getAttribute('aria-invalid')).toBe('true');
     await expect.poll(() => probability.evaluate((field) => field === document.activeElement)).toBe(true);
@@ -65,8 +65,8 @@ describe('what else is asked of the search', () => {
     await screenshot(page, 'options, phone');
     await expectAccessible(page);
     await probability.fill('0.9');
-    await dialog.getByRole('button', { name: 'Go on with these targets' }).click();
-    await region(page, 'How surely it holds').getByText('with a probability of 90 %').waitFor();
+    await dialog.getByRole('button', { name: 'Continue with these targets' }).click();
+    await region(page, 'Probability of meeting the targets').getByText('with a probability of 90 %').waitFor();
     const loaded = await service.ok('GET', `/objectives/${new URL(page.url()).pathname.split('/').at(-1)}`);
     expect(loaded).toMatchObject({
       continues: t.objectiveId,
@@ -84,11 +84,11 @@ describe('a noisy objective', () => {
     const t = await loadHeatExchanger(service, { confidence: 0.8, weights: [2, 1] });
     let inverse = await playToRepeat(t.url);
     const page = await visit(service, t.page);
-    await page.getByText(/^Run the same input again as in .*, to see how much the outputs scatter\.$/).waitFor();
-    const surely = region(page, 'How surely it holds');
+    await page.getByText(/^Repeat the input of .* to see how much the outputs scatter\.$/).waitFor();
+    const surely = region(page, 'Probability of meeting the targets');
     const chances = () => surely.locator('dd').allTextContents();
     await expect.poll(async () => (await chances())[0]).toMatch(/^\S.* % \(.* % to .* %\)$/);
-    expect(await surely.innerText()).toContain('a fresh run meets all targets with a probability of 80 %');
+    expect(await surely.innerText()).toContain('a new run meets all targets with a probability of 80 %');
     expect(await surely.innerText()).toContain('Weights: Power 2, Drop 1.');
     const runs = region(page, 'Runs');
     await runs.getByText('repeat', { exact: true }).first().waitFor();

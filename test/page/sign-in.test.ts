@@ -78,7 +78,7 @@ test('When the key is revoked, the open page asks for another one and goes on wh
   await page.getByRole('heading', { name: 'Objectives' }).waitFor();
   await service.ok('DELETE', `/keys/${id}`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  expect(await page.getByRole('alert').textContent()).toContain('Your session is over');
+  expect(await page.getByRole('alert').textContent()).toContain('Your session has expired');
   await page.getByLabel('API key').fill(service.key);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Objectives' }).waitFor();
@@ -90,7 +90,7 @@ test('While the service is away the page says so, and goes on without a reload',
   await page.getByRole('heading', { name: 'Objectives' }).waitFor();
   await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
   await service.stop();
-  const notice = page.getByText(/^Not connected; as of \d/);
+  const notice = page.getByText(/^Not connected; data as of \d/);
   await notice.waitFor();
   await page.getByRole('heading', { name: 'Objectives' }).waitFor();
   await expectAccessible(page);
@@ -164,7 +164,7 @@ test('A tab says so when another one signs in to another account, and shows that
   const token = await createSignInLink(service.service.db, 'other', { makesAccount: true });
   const tab = await page.context().newPage();
   await tab.goto(`/page#token=${token}`);
-  await tab.getByRole('button', { name: 'Sign in by the link' }).click();
+  await tab.getByRole('button', { name: 'Sign in with the link' }).click();
   await expect.poll(() => accountIn(tab).textContent()).toBe('Account other');
   await heading(page, 'Sign in');
   expect(await page.getByRole('alert').textContent()).toContain('Another tab signed in to the account other');
@@ -191,7 +191,7 @@ test('A link is not used while somebody is signed in until it is clicked, and on
   await page.getByRole('button', { name: 'Ignore the link' }).click();
   expect([tries, new URL(page.url()).hash]).toEqual([[], '']);
   await page.goto(`/page#token=${'c'.repeat(8)}_${'c'.repeat(32)}`);
-  await page.getByRole('button', { name: 'Sign in by the link' }).click();
+  await page.getByRole('button', { name: 'Sign in with the link' }).click();
   await expect.poll(() => page.getByRole('alert').textContent()).toContain('used before or has expired');
   expect(await accountIn(page).textContent()).toBe('Account test');
   expect(await page.getByRole('heading', { name: 'Objectives' }).isVisible()).toBe(true);
@@ -208,7 +208,7 @@ test('After a link has failed the next one waits for a click', async ({ visit })
   await expect.poll(() => page.getByRole('alert').textContent()).toContain('used before or has expired');
   const token = await createSignInLink(service.service.db, 'test');
   await page.goto(`/page#token=${token}`);
-  await page.getByRole('button', { name: 'Sign in by the link' }).click();
+  await page.getByRole('button', { name: 'Sign in with the link' }).click();
   await heading(page, 'Objectives');
 });
 

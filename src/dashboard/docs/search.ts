@@ -66,13 +66,13 @@ async function search(): Promise<void> {
   try {
     found = find(await loadIndex(), query);
   } catch {
-    show('The search could not be loaded. Type again to try once more.', []);
+    show('The search could not be loaded. Type again to retry.', []);
     return;
   }
   // While the index was on its way, more was typed.
   if (query !== box.value.trim()) return;
   const count = found.length === MOST ? `The best ${MOST} results` : `${found.length} results`;
-  const text = found.length === 0 ? `Nothing is found for “${query}”.` : found.length === 1 ? '1 result' : count;
+  const text = found.length === 0 ? `No results for “${query}”.` : found.length === 1 ? '1 result' : count;
   show(text, found);
 }
 

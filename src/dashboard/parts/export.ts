@@ -72,7 +72,7 @@ export async function savePng(drawing: Drawing): Promise<void> {
     canvas.height = image.naturalHeight * 2;
     canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-    if (blob === null) throw new Error('The browser could not make the picture; save it as SVG instead.');
+    if (blob === null) throw new Error('The browser could not create the picture. Save it as SVG instead.');
     save(fileName(drawing.title, 'png'), blob);
   } finally {
     URL.revokeObjectURL(address);

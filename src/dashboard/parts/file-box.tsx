@@ -26,7 +26,7 @@ export function FileBox({ label, said, onSay, onText, children, buttons }: FileB
   const takeFile = async (file: File | undefined) => {
     if (file === undefined) return;
     if (file.size > MAXIMUM_BYTES) {
-      onSay(`${file.name} is larger than 32 MB; take a part of it.`);
+      onSay(`${file.name} is larger than 32 MB. Choose a smaller file.`);
       return;
     }
     try {

@@ -168,8 +168,9 @@ function findValues(text: string, names: readonly string[]): Exclude<Values, { r
   if (atCommas?.length === names.length) return { cells: atCommas };
   const count = rows.reduce((sum, row) => sum + row.length, 0);
   const expected = `${counted(names.length, 'value is', 'values are')} expected`;
-  if (flat === undefined) return { fault: `Paste one row or one column: ${expected}, here are ${rows.length} rows.` };
-  return { fault: `${capitalized(expected)}, here ${count === 1 ? 'is 1' : `are ${count}`}.` };
+  if (flat === undefined)
+    return { fault: `Paste one row or one column: ${expected}, but there are ${rows.length} rows.` };
+  return { fault: `${capitalized(expected)}, but there ${count === 1 ? 'is 1' : `are ${count}`}.` };
 }
 
 /** Two rows, the first with all names in any order. */

@@ -23,7 +23,7 @@ export function readNumber(text: string): NumberRead {
   if (plain === '') return { fault: 'A number is missing.' };
   if (plain.includes(',') && AMBIGUOUS.test(plain)) {
     return {
-      fault: `${plain} may be ${plain.replace(',', '.')} or ${plain.replace(',', '')}: write the one that you mean.`,
+      fault: `${plain} can mean ${plain.replace(',', '.')} or ${plain.replace(',', '')}. Write the one you mean.`,
     };
   }
   if (NUMBER.test(plain)) {

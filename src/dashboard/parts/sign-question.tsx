@@ -12,7 +12,7 @@ export function SignQuestion({ question: { text, readings }, onAnswer }: SignQue
   return (
     <fieldset class="notice">
       <legend class="visually-hidden">What the comma means</legend>
-      <p role="status">Which number is {text}? The answer counts for all that look like it.</p>
+      <p role="status">Which number is {text}? The answer applies to all numbers like it.</p>
       <p class="field-row">
         <button type="button" onClick={() => onAnswer('comma')}>
           {readings.comma}, with a decimal comma

@@ -37,7 +37,7 @@ export function Frame() {
       </header>
       {awaySince.value !== undefined && (
         <p class="notice warning" role="status">
-          Not connected; as of {clock(awaySince.value)}. Trying again.
+          Not connected; data as of {clock(awaySince.value)}. Reconnecting…
         </p>
       )}
       <SignOutDialog />
@@ -75,7 +75,7 @@ function Navigation() {
   );
 }
 
-const THEMES: Readonly<Record<Theme, string>> = { system: 'As the system', light: 'Light', dark: 'Dark' };
+const THEMES: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
 
 function ThemeChoice() {
   return (

@@ -8,13 +8,13 @@ export function LinkOffer() {
   return (
     <div class="notice warning" role="status">
       <p>
-        The address has a sign-in link.{' '}
-        {known && `You are signed in to the account ${known.account}; the link ends that and signs you in again.`}
+        This address contains a sign-in link.{' '}
+        {known && `You are signed in to the account ${known.account}; the link ends this session and starts a new one.`}
         {' Use it only if you opened it yourself.'}
       </p>
       <p class="dialog-buttons">
         <button type="button" onClick={() => void signIn({ token })}>
-          Sign in by the link
+          Sign in with the link
         </button>
         <button
           type="button"

@@ -61,6 +61,7 @@ export const service = new Backsolve({
 /** What to tell the user of a failure. */
 export function explain(error: unknown): string {
   if (error instanceof BacksolveError) return forPeople(error.detail);
-  if (error instanceof ConnectionError) return 'The service does not answer. Check that it runs, then try again.';
+  if (error instanceof ConnectionError)
+    return 'The service does not respond. Check that it is running, then try again.';
   return error instanceof Error ? error.message : String(error);
 }

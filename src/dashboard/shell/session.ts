@@ -27,8 +27,8 @@ export const accountElsewhere = signal<string | undefined>(undefined);
 let shownAccount: string | undefined;
 let hasLinkFailed = false;
 
-const OVER = 'Your session is over. Sign in to go on where you were.';
-const NO_ANSWER = 'The service does not answer. Check that it runs, then';
+const OVER = 'Your session has expired. Sign in to continue where you left off.';
+const NO_ANSWER = 'The service does not respond. Check that it is running, then';
 
 whenSignedOut(() => {
   const stored = storedSecret();

@@ -31,11 +31,11 @@ export function SignOutDialog() {
       action="Sign out and delete"
       onClose={close}
       onConfirm={async () => {
-        if (!(await signOut())) throw new Error('The service does not answer, so you are still signed in. Try again.');
+        if (!(await signOut())) throw new Error('The service does not respond, so you are still signed in. Try again.');
         close();
       }}
     >
-      <p>What you typed and have not sent is kept in this browser only. Signing out deletes it:</p>
+      <p>These drafts have not been sent and exist only in this browser. Signing out deletes them:</p>
       <ul>
         {unsent.value.map((draft) => (
           <li key={draft}>{draft}</li>

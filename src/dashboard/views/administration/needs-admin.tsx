@@ -5,12 +5,12 @@ export function NeedsAdmin({ section }: { readonly section: Section }) {
   return (
     <div class="admin-none">
       <p>
-        To see and change the {section} of the account, sign in with a key of the scope <code>admin</code>. Yours does
-        not have it.
+        To see and change the {section} of the account, sign in with a key that has the scope <code>admin</code>. Yours
+        does not.
       </p>
       <p class="hint">
         On the machine of the service, <code>npx backsolve page</code> prints a link that signs you in with all rights,
-        and <code>npx backsolve keys create --scopes read,write,admin</code> makes such a key.
+        and <code>npx backsolve keys create --scopes read,write,admin</code> creates such a key.
       </p>
     </div>
   );

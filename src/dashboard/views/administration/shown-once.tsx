@@ -36,7 +36,7 @@ export function ShownOnce({ name, text, hint, onDone }: ShownOnceProps) {
       </div>
       <p role="status">{said}</p>
       <p id={`${id}-hint`} class="notice warning">
-        Copy it now: it is shown only this once. {hint}
+        Copy it now: it is shown only once. {hint}
       </p>
       <p class="dialog-buttons">
         <button type="button" onClick={onDone}>

@@ -19,8 +19,8 @@ export function BestOutputs({ compared }: TableProps) {
       <h2 id="best-outputs">Outputs of the best runs</h2>
       <p class="hint">
         {differing === 0
-          ? 'All want the same.'
-          : `${differing} of ${counted(rows.length, 'output is', 'outputs are')} wanted differently.`}
+          ? 'All have the same targets.'
+          : `${differing} of ${counted(rows.length, 'output has', 'outputs have')} different targets.`}
       </p>
       <div class="scroll-box">
         <table class="best">
@@ -30,7 +30,7 @@ export function BestOutputs({ compared }: TableProps) {
               <tr key={title}>
                 <th scope="row">
                   {title}
-                  {!areTargetsSame && <span class="differs">wanted differently</span>}
+                  {!areTargetsSame && <span class="differs">different targets</span>}
                 </th>
                 {cells.map((cell, k) => (
                   <td key={compared[k]!.id}>

@@ -23,7 +23,7 @@ export default function Compare({ place }: ViewProps) {
     return (
       <EmptyState title="Choose what to compare">
         <p>
-          Tick {FEWEST} to {MOST} objectives in the list, also of different trials, and compare them.
+          Tick {FEWEST} to {MOST} objectives in the list, from any trials, and compare them.
         </p>
         <Link to="/page">Go to the objectives</Link>
       </EmptyState>
@@ -62,7 +62,7 @@ function Comparison({ ids }: { readonly ids: readonly number[] }) {
   const compared = useMemo(() => known && compare(known.histories), [known]);
   if (failure instanceof NotFoundError) {
     return (
-      <EmptyState title="An objective is not there">
+      <EmptyState title="An objective was not found">
         <p>{failure.detail} It may have been deleted.</p>
         <Link to="/page">Go to the objectives</Link>
       </EmptyState>
@@ -88,8 +88,8 @@ function Comparison({ ids }: { readonly ids: readonly number[] }) {
       </div>
       {thinned.length > 0 && (
         <p class="notice">
-          So many iterations: of {thinned.map(({ label }) => label).join(' and ')} only every{' '}
-          {Math.max(...thinned.map(({ head }) => head.every))}th is here, with the best, the first and the last.
+          Too many runs to show all. For {thinned.map(({ label }) => label).join(' and ')} only one run in{' '}
+          {Math.max(...thinned.map(({ head }) => head.every))} is here, with the best, the first and the last.
         </p>
       )}
       <DistanceChart compared={compared} />

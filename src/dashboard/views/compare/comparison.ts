@@ -164,7 +164,7 @@ export function inputRows(compared: readonly Compared[]): readonly InputRow[] {
 
 /** Where the best run comes from. */
 export function bestSource({ bestIteration, bestCaseNumber }: Head): string {
-  if (bestIteration !== null) return `iteration ${bestIteration}`;
+  if (bestIteration !== null) return `run ${bestIteration}`;
   return bestCaseNumber === null ? 'no run yet' : `case ${bestCaseNumber}`;
 }
 
@@ -206,7 +206,7 @@ export function runTable(compared: readonly Compared[]) {
   const outputs = allNames(compared, 'outputNames');
   const header = [
     'objective',
-    'iteration',
+    'run',
     ...inputs.map((name) => titled(name, unitOf(compared, 'input', name))),
     ...outputs.map((name) => titled(name, unitOf(compared, 'output', name))),
     'distance',

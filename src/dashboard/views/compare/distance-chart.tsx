@@ -27,7 +27,7 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
   const chart = useMemo((): Chart => {
     const room = Math.max(0.5, (all.to - all.from) * 0.01);
     return {
-      x: { label: 'Iteration', from: all.from - room, to: all.to + room, isWhole: true },
+      x: { label: 'Run', from: all.from - room, to: all.to + room, isWhole: true },
       y: { label: Y_LABEL, from: floor, to: top, isLog: true, isMetBelow: true },
       height: HEIGHT,
       draw: (plane) =>
@@ -48,10 +48,10 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
     <section aria-labelledby="best-so-far">
       <div class="compare-head">
         <h2 id="best-so-far">{TITLE}</h2>
-        <ZoomFields label="Iterations" zoom={zoom} all={all} isWhole />
+        <ZoomFields label="Runs" zoom={zoom} all={all} isWhole />
         <SaveChart drawing={() => toDrawing(compared, floor)} />
       </div>
-      <p class="hint">Of the worst output, in tolerances. {capitalized(summary)}</p>
+      <p class="hint">Distance of the worst output, in tolerances. {capitalized(summary)}</p>
       <ChartBox
         chart={chart}
         zoom={zoom}
@@ -84,7 +84,7 @@ function Legend({ compared, pointed: { value: iteration } }: LegendProps) {
           {iteration !== undefined && `: ${distanceText(bestAt(one, iteration))}`}
         </span>
       ))}
-      {iteration !== undefined && <span class="chart-pointed">Iteration {grouped(iteration)}</span>}
+      {iteration !== undefined && <span class="chart-pointed">Run {grouped(iteration)}</span>}
     </p>
   );
 }
@@ -98,7 +98,7 @@ function Steps({ compared }: { readonly compared: readonly Compared[] }) {
   return (
     <ChartTable
       summary="The best so far as a table"
-      head={['Iteration', ...compared.map(({ label }) => label)]}
+      head={['Run', ...compared.map(({ label }) => label)]}
       rows={iterations.slice(0, TABLE_ROWS).map((iteration) => [
         { text: String(iteration), full: String(iteration) },
         ...compared.map((one) => {
@@ -114,7 +114,7 @@ function summaryOf(compared: readonly Compared[]): string {
   const parts = compared.map((one) => {
     const value = bestSteps(one).values.at(-1);
     const state = value === undefined ? 'no output yet' : value === 0 ? 'everything met' : short(value);
-    return `${one.label}: ${state} after ${counted(one.columns.count, 'iteration')}`;
+    return `${one.label}: ${state} after ${counted(one.columns.count, 'run')}`;
   });
   return `${parts.join('; ')}.`;
 }
@@ -124,8 +124,8 @@ function toDrawing(compared: readonly Compared[], floor: number): Drawing {
   const { ground, text, line, 'met-area': area } = colours.value;
   return {
     title: TITLE,
-    xLabel: 'Iteration',
-    yLabel: `${Y_LABEL}; ${short(floor)} is met`,
+    xLabel: 'Run',
+    yLabel: `${Y_LABEL}; ${short(floor)} means met`,
     isLogY: true,
     series: compared.map((one, k) => {
       const { iterations, values } = bestSteps(one);

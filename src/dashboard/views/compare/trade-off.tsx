@@ -60,14 +60,14 @@ export function TradeOff({ compared }: { readonly compared: readonly Compared[] 
         <Choice label="Up" choices={choices} value={y.key} onChange={(key) => setChosen({ ...chosen, y: key })} />
       </div>
       {points.length === 0 ? (
-        <p>No run has both yet.</p>
+        <p>No run has both values yet.</p>
       ) : (
         <>
           <p class="hint">
             {counted(points.length, 'run')}
-            {bands.length > 0 && '; what satisfies is shaded'}
+            {bands.length > 0 && '; values that meet the targets are shaded'}
             {best !== undefined &&
-              `; ${best.length} with a ring ${best.length === 1 ? 'is' : 'are'} not beaten in both`}
+              `; ${best.length} non-dominated ${best.length === 1 ? 'run has a ring' : 'runs have rings'}`}
             .
           </p>
           <Scatter drawn={drawn} />
@@ -166,8 +166,7 @@ function Legend({ drawn: { compared, x, y }, pointed: { value: point } }: Legend
       ))}
       {point !== undefined && (
         <span class="chart-pointed">
-          {compared[point.of]?.label}, iteration {point.iteration}: {x.title} {short(point.x)}, {y.title}{' '}
-          {short(point.y)}
+          {compared[point.of]?.label}, run {point.iteration}: {x.title} {short(point.x)}, {y.title} {short(point.y)}
         </span>
       )}
     </p>
@@ -221,8 +220,8 @@ function BestTable({ drawn: { compared, x, y, best } }: { readonly drawn: Drawn 
   const cell = (value: number) => ({ text: short(value), full: String(value) });
   return (
     <ChartTable
-      summary="Runs that no other beats in both"
-      head={['Objective', 'Iteration', x.title, y.title]}
+      summary="Non-dominated runs"
+      head={['Objective', 'Run', x.title, y.title]}
       rows={best
         .slice(0, LISTED)
         .map((point) => [
@@ -255,7 +254,7 @@ function toDrawing({ compared, x, y, points, best, bands }: Drawn): Drawing {
     xLabel: x.title,
     yLabel: y.title,
     series: [
-      ...(best.length > 0 ? [series('Not beaten in both', text, best)] : []),
+      ...(best.length > 0 ? [series('Non-dominated', text, best)] : []),
       ...compared.map(({ label }, k) =>
         series(
           label,

@@ -29,11 +29,11 @@ export function CasesPart({ isBusy, design }: CasesPartProps) {
         <legend>Where do the first runs come from?</legend>
         <label>
           <input type="radio" name="data" checked={data === 'designed'} onChange={() => choose('designed')} />
-          Points that Backsolve chooses
+          Points chosen by Backsolve
         </label>
         <label>
           <input type="radio" name="data" checked={data === 'own'} onChange={() => choose('own')} />
-          Runs that I have made already
+          Runs I have already made
         </label>
       </fieldset>
       {data === 'own' ? <OwnDataTable /> : <Designed isBusy={isBusy} design={design} />}
@@ -60,12 +60,12 @@ function Designed({ isBusy, design }: CasesPartProps) {
           isNumber
           placeholder={String(usualCount(draft.value))}
           onInput={(value) => change({ caseCount: value }, 'caseCount')}
-          hint="Few are enough: what Backsolve proposes later is worth more."
+          hint="A few are enough: later suggestions are worth more."
         />
       </div>
       {points !== null && !isCurrent && (
         <p class="notice warning" role="status">
-          The inputs or outputs have changed since these points were designed. Results of points that stay are kept.
+          The inputs or outputs have changed since these points were designed. Results of unchanged points are kept.
         </p>
       )}
       {!isCurrent && (
@@ -145,7 +145,7 @@ function PointsTable() {
   return (
     <>
       <p>
-        Run each point and fill in what came out. A row that stays blank counts as a run that failed
+        Run each point and enter its outputs. A blank row counts as a failed run
         {failed.length > 0 && `; now ${failed.length} of ${points.length} ${failed.length === 1 ? 'is' : 'are'} blank`}.
       </p>
       <div class="actions">

@@ -29,13 +29,13 @@ export function InputsPart() {
     <>
       {recipe !== '' && (
         <p class="notice">
-          The example: a flat bar as a bracket. Calculate by hand what it does: <strong>{recipe}</strong>.
+          The example is a flat bar used as a bracket. Calculate its outputs by hand: <strong>{recipe}</strong>.
         </p>
       )}
       {isUntouched(draft.value) && (
         <p>
-          Describe what you can set (inputs), what comes out (outputs), and which outputs you want. Backsolve then
-          proposes what to try next until it fits.
+          Describe what you can set (inputs), what you measure (outputs), and the outputs you want. Backsolve then
+          suggests one input after another until the outputs fit.
         </p>
       )}
       <div class="field-row">
@@ -76,7 +76,7 @@ export function InputsPart() {
 function takeInputs(rows: Rows): string {
   const { inputs } = draft.value;
   const read = readDefinitions(rows, nextKey(inputs));
-  if (read.length === 0) return 'There is no row with an input.';
+  if (read.length === 0) return 'No row describes an input.';
   const kept = inputs.filter(({ name, minimum, maximum }) => `${name}${minimum}${maximum}`.trim() !== '');
   change(withInputs(draft.value, [...kept, ...read]), 'inputs');
   return `${counted(read.length, 'input')} added.`;
@@ -125,7 +125,7 @@ function ModelChoice() {
           ))}
       </select>
       <FaultAt path="model" />
-      <p class="hint">{failure ?? 'A model holds the problems of one thing that you run or simulate.'}</p>
+      <p class="hint">{failure ?? 'A model groups the problems of one system that you run or simulate.'}</p>
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function MoreOptions(props: Props) {
   const shows = isOpen || Object.keys(props.faults).some(isOption);
   return (
     <details class="more-options" open={shows} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>More: noise, weights, when it ends, several solutions, tolerances</summary>
+      <summary>More: noise, weights, stop rules, several solutions, tolerances</summary>
       {shows && (
         <>
           <Noise {...props} />
@@ -130,15 +130,15 @@ function Noise(props: Props) {
   const { sure } = props.draft.options;
   return (
     <fieldset>
-      <legend>Runs that differ</legend>
+      <legend>Noise</legend>
       <div class="field-grid">
         <Choice
           {...props}
           name="noise"
-          label="Two runs at one input"
+          label="Two runs at the same input"
           choices={{
             none: 'give the same outputs',
-            estimate: 'differ: estimate how far',
+            estimate: 'differ: estimate by how much',
             stated: 'differ: standard deviations below',
           }}
         />
@@ -148,11 +148,11 @@ function Noise(props: Props) {
           label="Satisfied when"
           choices={{
             run: 'one run meets all targets',
-            mean: 'the mean of several runs does',
-            probability: 'an input surely does',
+            mean: 'the mean of several runs meets them',
+            probability: 'an input meets them with a probability of',
           }}
         />
-        {sure === 'mean' && <Field {...props} name="confirm" label="Runs at one input" hint="From 2 to 20." />}
+        {sure === 'mean' && <Field {...props} name="confirm" label="Runs per input" hint="From 2 to 20." />}
         {sure === 'probability' && (
           <>
             <Field {...props} name="confidence" label="Probability" hint="From 0.5 to 0.999." />
@@ -160,12 +160,12 @@ function Noise(props: Props) {
               {...props}
               name="confidenceOf"
               label="Targets met by"
-              choices={{ run: 'a fresh run', mean: 'the means of the outputs' }}
+              choices={{ run: 'a new run', mean: 'the means of the outputs' }}
             />
           </>
         )}
       </div>
-      <p class="hint">With the last two, inputs are run again where that decides most.</p>
+      <p class="hint">With the last two, inputs are repeated where that is most informative.</p>
     </fieldset>
   );
 }
@@ -227,8 +227,8 @@ function Importance({ draft, faults, onChange }: Props) {
         </table>
       </div>
       <p class="hint">
-        A weight, from 0.01 to 100, makes a miss count more or less. Outputs of priority 2 and 3 wait until one run has
-        met all before them.
+        A weight from 0.01 to 100 makes a miss count more or less. Outputs of priority 2 or 3 count little until a run
+        has met all outputs before them.
       </p>
     </fieldset>
   );
@@ -240,7 +240,7 @@ function Ends(props: Props) {
   const id = fieldId('options/until');
   return (
     <fieldset>
-      <legend>When it ends, besides its runs</legend>
+      <legend>Stop rules besides the number of runs</legend>
       {outputs.some(({ type }) => isAspiration(type)) && (
         <label class="choice">
           <input
@@ -251,7 +251,7 @@ function Ends(props: Props) {
               onChange({ options: { ...options, endsByEvidence: currentTarget.checked } }, 'options/patience')
             }
           />
-          <span>Once outputs to minimize or maximize can improve no further, as far as is known</span>
+          <span>Stop when the models expect no further improvement of outputs to minimize or maximize</span>
         </label>
       )}
       <div class="field-grid">
@@ -259,8 +259,8 @@ function Ends(props: Props) {
         <Field
           {...props}
           name="improvementBelow"
-          label="That is, by no more than"
-          hint="A share, 0.005 unless given."
+          label="Improvement that counts"
+          hint="Anything above this share; default: 0.005."
         />
         <div class="field">
           <label for={id}>Until</label>
@@ -274,10 +274,10 @@ function Ends(props: Props) {
               onChange({ options: { ...options, until: currentTarget.value } }, 'options/until')
             }
           />
-          <p class="hint">By the clock of this browser.</p>
+          <p class="hint">In the time zone of this browser.</p>
           <FaultOf path="options/until" faults={faults} />
         </div>
-        <Field {...props} name="maximumRuns" label="Runs in all" hint="The first runs included." />
+        <Field {...props} name="maximumRuns" label="Total runs" hint="Including the first runs." />
       </div>
     </fieldset>
   );
@@ -288,8 +288,8 @@ function Solutions(props: Props) {
     <fieldset>
       <legend>Several solutions</legend>
       <div class="field-grid">
-        <Field {...props} name="solutionCount" label="Solutions" hint="From 2 to 20; empty: the first ends it." />
-        <Field {...props} name="apart" label="Least distance" hint="A share of the ranges, 0.1 unless given." />
+        <Field {...props} name="solutionCount" label="Solutions" hint="From 2 to 20; empty: stop at the first one." />
+        <Field {...props} name="apart" label="Minimum distance" hint="A share of the ranges; default: 0.1." />
       </div>
     </fieldset>
   );
@@ -307,7 +307,7 @@ function Tolerances(props: Props) {
         <Choice
           {...props}
           name="toleranceKind"
-          label="They are"
+          label="Given as"
           choices={{ normal: 'standard deviations', uniform: 'half widths' }}
         />
         <Choice
@@ -321,7 +321,7 @@ function Tolerances(props: Props) {
             <NumberField
               key={key}
               id={fieldId(`inputs/${i}/tolerance`)}
-              name={`Of ${names[i]}`}
+              name={`Tolerance of ${names[i]}`}
               unit={isPercent ? '%' : unit}
               text={tolerance}
               fault={faults[`inputs/${i}/tolerance`]}
@@ -341,7 +341,7 @@ function Tolerances(props: Props) {
             onChange({ options: { ...options, aimsAtSurest: currentTarget.checked } }, 'options/aim')
           }
         />
-        <span>Then look for the input that holds most surely</span>
+        <span>Then look for the most robust input</span>
       </label>
       {options.aimsAtSurest && <FaultOf path="options/aim" faults={faults} />}
       <div class="field-grid">
@@ -349,11 +349,11 @@ function Tolerances(props: Props) {
           <Field
             {...props}
             name="aim"
-            label="Then look for an input that holds with"
-            hint="A probability up to 0.999; empty: it is only reported."
+            label="Then look for an input with a robustness of"
+            hint="A probability up to 0.999; empty: robustness is only reported."
           />
         )}
-        <Field {...props} name="robustRuns" label="With this many more runs" hint="At most; 5 unless given." />
+        <Field {...props} name="robustRuns" label="Additional runs" hint="At most; default: 5." />
       </div>
     </fieldset>
   );

@@ -26,8 +26,8 @@ export default function NewProblem({ place }: ViewProps) {
     return (
       <EmptyState title="This key may only read">
         <p>
-          A new problem needs a key with the scope <code>write</code>. Ask who gave you the key for one, or sign in with
-          another.
+          Creating a problem requires a key with the scope <code>write</code>. Ask the person who gave you your key, or
+          sign in with another one.
         </p>
         <Link to="/page">Go to the objectives</Link>
       </EmptyState>
@@ -93,7 +93,7 @@ function Wizard({ part }: { readonly part: Part }) {
       </div>
       {!isKept.value && (
         <p class="notice warning" role="status">
-          The browser does not keep this draft: its storage is full or switched off. Finish before you close the page.
+          The browser cannot save this draft: its storage is full or switched off. Finish before you close the page.
         </p>
       )}
       <PartList part={part} />
@@ -172,7 +172,7 @@ function Beginnings({ work, isBusy }: BeginningsProps) {
   if (isAsking !== undefined) {
     return (
       <p role="alertdialog" aria-label="Delete the draft" class="beginnings">
-        Delete this draft and what was designed for it?{' '}
+        Delete this draft and the points designed for it?{' '}
         <button type="button" onClick={() => begin(isAsking)}>
           Delete the draft
         </button>{' '}

@@ -17,7 +17,7 @@ export function OwnDataTable() {
   const { inputs, outputs, own } = draft.value;
   const take = (rows: Rows) => {
     const table = readOwnTable(rows, { inputs, outputs });
-    if (table.rows.length === 0) return 'There is no row with values.';
+    if (table.rows.length === 0) return 'No row has values.';
     change({ own: table }, 'own', 'columns');
     return `${counted(table.rows.length, 'row')} read.`;
   };
@@ -25,7 +25,7 @@ export function OwnDataTable() {
     <>
       <TakeTable
         label="Your runs"
-        hint="One row per run, one column per input and output, best with their names above. A run without outputs failed."
+        hint="One row per run and one column per input and output, preferably with their names in a header. A row without outputs counts as a failed run."
         onRows={take}
       />
       <FaultBlock path="own" />
@@ -64,14 +64,14 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
       )}
       <p>
         {counted(own.rows.length, 'run')}
-        {failedCount > 0 && `, ${failedCount} of them without outputs, which counts as failed`}
-        {wrongRows.size > 0 && `; ${counted(wrongRows.size, 'row has', 'rows have')} faults`}.
+        {failedCount > 0 && `, ${failedCount} of them failed because they have no outputs`}
+        {wrongRows.size > 0 && `; ${counted(wrongRows.size, 'row has', 'rows have')} errors`}.
       </p>
       <div class="actions">
         {wrongRows.size > 0 && wrongRows.size < own.rows.length && (
           <>
             <button type="button" onClick={leaveOut}>
-              Leave out the rows with faults
+              Leave out the rows with errors
             </button>
             <button type="button" onClick={() => setFirstRow(Math.min(...wrongRows))}>
               Go to the first

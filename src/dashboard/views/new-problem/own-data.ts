@@ -72,7 +72,7 @@ export function readInputCell(input: InputDraft, cell: string): CellRead {
   if (input.type === 'integer' && !Number.isInteger(read.value)) return { fault: 'Must be a whole number.' };
   const [lower, upper] = boundsOfInput(input).map((bound) => readNumber(bound).value);
   if (lower !== undefined && upper !== undefined && (read.value < lower || read.value > upper)) {
-    return { fault: `Lies outside ${short(lower)} … ${short(upper)}.` };
+    return { fault: `Is outside ${short(lower)} … ${short(upper)}.` };
   }
   return read;
 }
@@ -127,7 +127,7 @@ export function readOwnCases({ own, inputs, outputs }: Draft): OwnCases {
     return cells.map((cell, j) => read(r, columns[j]!, readNumber(cell)));
   });
   if (missing.length === 0 && failedCases.length === own.rows.length) {
-    faults['own'] = 'No row has outputs; the search starts from the best run.';
+    faults['own'] = 'No row has outputs. Add the outputs of at least one run: the search starts from the best one.';
   }
   return { inputCases, outputCases, failedCases, faults };
 }

@@ -103,7 +103,7 @@ export function readResults(draft: Draft): Read<NewOutputCases> {
     row.map((cell, c) => (failed.has(r) ? 0 : number(`results/${r}/${c}`, cell))),
   );
   if (rows.length > 0 && failed.size === rows.length) {
-    faults['results'] = 'Fill in the outputs of one run at least: the search starts from the best of them.';
+    faults['results'] = 'Enter the outputs of at least one run: the search starts from the best one.';
   }
   return { body: { outputCount, outputCases, failedCases }, faults };
 }

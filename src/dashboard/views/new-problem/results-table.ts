@@ -53,9 +53,9 @@ export function pasteResults(rows: Rows, draft: Draft): Pasted {
     ? names.map((name) => findTitle(rows[0]!, name))
     : lastColumns(widthOf(data), inputs.length, outputs.length);
   if (columns === undefined || columns.some((column) => column < 0)) {
-    const missing = isTitled ? `: ${names.filter((_, j) => columns![j]! < 0).join(', ')} is not there` : '';
+    const missing = isTitled ? `: ${names.filter((_, j) => columns![j]! < 0).join(', ')} is missing` : '';
     const count = outputs.length === 1 ? 'one column' : `${outputs.length} columns`;
-    return { fault: `Paste ${count}, one per output, or a table with their names above${missing}.` };
+    return { fault: `Paste ${count}, one per output, or a table with their names in a header${missing}.` };
   }
   const caseColumn = isTitled
     ? findTitle(rows[0]!, CASE)
@@ -66,7 +66,7 @@ export function pasteResults(rows: Rows, draft: Draft): Pasted {
   for (const [k, row] of data.entries()) {
     const isBlank = row.every((cell) => cell === '');
     const number = caseColumn < 0 || isBlank ? k + 1 : Number(row[caseColumn]);
-    if (!Number.isInteger(number) || number < 1) return { fault: `Row ${k + 1} has no number of a case.` };
+    if (!Number.isInteger(number) || number < 1) return { fault: `Row ${k + 1} has no case number.` };
     if (number > pointCount) {
       return { fault: `There are ${pointCount} cases; row ${k + 1} of the text belongs to case ${number}.` };
     }

@@ -29,7 +29,7 @@ export class RefusedError extends Error {
   readonly faults: Faults;
 
   constructor(faults: Faults) {
-    super('The draft has faults.');
+    super('The draft has errors.');
     this.faults = faults;
   }
 }
@@ -76,11 +76,11 @@ export async function start(at: Workplace): Promise<number> {
 /** The outputs belong to the points that were run: where a change of the inputs gives others, those must be run first. */
 async function refuseOtherPoints(at: Workplace): Promise<void> {
   const before = at.draft().project?.points ?? null;
-  if (before === null) throw new RefusedError({ results: 'Have the points designed, and run them.' });
+  if (before === null) throw new RefusedError({ results: 'Design the points and run them.' });
   if (arePointsCurrent(at.draft())) return;
   await designPoints(at);
   if (JSON.stringify(at.draft().project?.points) === JSON.stringify(before)) return;
-  throw new RefusedError({ results: 'The inputs have changed, and so have the points: run the new ones.' });
+  throw new RefusedError({ results: 'The inputs have changed, so there are new points. Run the new ones.' });
 }
 
 /** Deletes what was made of a draft that is given up. What cannot be deleted stays: it is visible and does no harm. */

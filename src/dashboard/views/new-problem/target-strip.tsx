@@ -15,7 +15,7 @@ export function TargetStrip({ name, ends, values }: TargetStripProps) {
   const words =
     seen === undefined
       ? `Interval of ${name}`
-      : `${metCount} of ${values.length} outputs of ${name} lie in the interval; they range from ${short(seen.low)} to ${short(seen.high)}.`;
+      : `${metCount} of ${values.length} outputs of ${name} are in the interval; they range from ${short(seen.low)} to ${short(seen.high)}.`;
   return (
     <>
       <Strip label={words} seen={seen} lower={ends.lower} upper={ends.upper} best={undefined} latest={undefined} />

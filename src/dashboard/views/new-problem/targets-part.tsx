@@ -82,7 +82,7 @@ export function TargetsPart() {
                   ) : (
                     <td colSpan={2} class="hint">
                       {isAspiration(type) &&
-                        'as good as the target, or better; empty: no end, and the front of all such outputs'}
+                        'the target, or anything better; empty: improve without end, and find the front of all such outputs'}
                     </td>
                   )}
                   <td>
@@ -108,13 +108,13 @@ export function TargetsPart() {
           value={desiredL1Norm}
           isNumber
           onInput={(value) => change({ desiredL1Norm: value }, 'desiredL1Norm')}
-          hint="Exact outputs are judged together. 0 leaves a millionth of the targets."
+          hint="Exact outputs are judged together. 0 allows a millionth of the targets."
         />
       )}
       <h2>The search</h2>
       <p>
         {known.length === 0
-          ? 'It starts from the best of the first runs; fill in their outputs first.'
+          ? 'It starts from the best of the first runs. Enter their outputs first.'
           : `It starts from the best of ${counted(known.length, 'run')}.`}
       </p>
       <div class="field-row">
@@ -127,11 +127,11 @@ export function TargetsPart() {
         />
         <TextField
           path="parallelism"
-          label="Inputs open at once"
+          label="Parallel runs"
           value={parallelism}
           isNumber
           onInput={(value) => change({ parallelism: value }, 'parallelism')}
-          hint="1 needs the fewest runs."
+          hint="1 needs the fewest runs; more save time."
         />
       </div>
       <MoreOptions draft={current} faults={faults.value} onChange={change} />

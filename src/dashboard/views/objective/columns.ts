@@ -1,7 +1,7 @@
-/** The iterations of an objective as columns of numbers, in order of iteration. Needs no browser. */
+/** The runs of an objective as columns of numbers, in order of their numbers. Needs no browser. */
 import type { History } from '../../../../clients/typescript/src/index.ts';
 
-/** Everything that is not one entry per iteration. */
+/** Everything that is not one entry per run. */
 export type Head = Omit<
   History,
   | 'iterations'
@@ -20,12 +20,12 @@ export type Head = Omit<
 const STATUSES: readonly History['statuses'][number][] = ['active', 'converged', 'max_iterations', 'stopped', 'failed'];
 const [ACTIVE, CONVERGED, , STOPPED, FAILED] = STATUSES.keys();
 
-/** As columns have it. */
+/** The index that columns store for a status. */
 export function statusNumber(status: History['statuses'][number]): number {
   return STATUSES.indexOf(status);
 }
 
-/** Every array has one entry per iteration; NaN stands for what is not there. */
+/** Every array has one entry per run; NaN marks a missing value. */
 export interface Columns {
   readonly count: number;
   readonly iterations: Int32Array;
@@ -38,9 +38,9 @@ export interface Columns {
   readonly computeTimes: Float64Array;
   readonly excluded: Uint8Array;
   readonly corrected: Uint8Array;
-  /** By iteration. */
+  /** By the number of the run. */
   readonly failureReasons: ReadonlyMap<number, string>;
-  /** By iteration, of those that run an input again: the inverse that ran it first; null where that is none of this objective. */
+  /** By the number of a run that repeats an input: the inverse that ran it first; null if that is not of this objective. */
   readonly repeatOf: ReadonlyMap<number, number | null>;
   /** One column per input; all NaN while the input is being computed. */
   readonly inputs: readonly Float64Array[];
@@ -48,12 +48,12 @@ export interface Columns {
   readonly outputs: readonly Float64Array[];
 }
 
-/** Whether the run failed, or no input could be computed. */
+/** True if the run failed or no input could be computed. */
 export function hasFailed({ statuses }: Pick<Columns, 'statuses'>, row: number): boolean {
   return statuses[row] === FAILED;
 }
 
-/** What has become of an iteration. */
+/** The state of a run. */
 export type RunState = 'computing' | 'waiting' | 'loaded' | 'met' | 'failed' | 'given up' | 'summary';
 
 /** @param row  from 0 to count - 1 */
@@ -61,7 +61,7 @@ export function stateOf({ statuses, inputs, outputs, loadedAt }: Columns, row: n
   const status = statuses[row];
   if (status === FAILED) return 'failed';
   if (!Number.isNaN(outputs[0]![row]!)) {
-    // The last one of an objective may stand for earlier runs at its input: nobody has loaded it.
+    // The last entry of an objective may summarize earlier runs at its input: no output was loaded for it.
     if (status === STOPPED && Number.isNaN(loadedAt[row]!)) return 'summary';
     return status === CONVERGED ? 'met' : 'loaded';
   }
@@ -69,13 +69,13 @@ export function stateOf({ statuses, inputs, outputs, loadedAt }: Columns, row: n
   return Number.isNaN(inputs[0]![row]!) ? 'computing' : 'waiting';
 }
 
-/** Of an input or an output; undefined where it is not there. */
+/** The input or output in a row; undefined if there is none. */
 export function vectorAt(columns: readonly Float64Array[], row: number): readonly number[] | undefined {
   const vector = columns.map((column) => column[row]!);
   return Number.isNaN(vector[0]) ? undefined : vector;
 }
 
-/** Row of the first iteration that is not below this one; `count` if there is none. */
+/** Row of the first run with this number or a higher one; `count` if there is none. */
 export function rowFrom({ iterations, count }: Pick<Columns, 'iterations' | 'count'>, iteration: number): number {
   let low = 0;
   let high = count;
@@ -87,7 +87,7 @@ export function rowFrom({ iterations, count }: Pick<Columns, 'iterations' | 'cou
   return low;
 }
 
-/** Row of an iteration; -1 if it is not here. */
+/** Row of the run with this number; -1 if it is not here. */
 export function rowOf(columns: Pick<Columns, 'iterations' | 'count'>, iteration: number): number {
   const row = rowFrom(columns, iteration);
   return columns.iterations[row] === iteration && row < columns.count ? row : -1;
@@ -95,7 +95,7 @@ export function rowOf(columns: Pick<Columns, 'iterations' | 'count'>, iteration:
 
 type Column = Int32Array | Float64Array | Uint8Array;
 
-/** The column with another length. Keeps its numbers in place where there is room, so that appending a row copies nothing. */
+/** The column with another length. Reuses the array if it has room, so that appending a row copies nothing. */
 function withLength<C extends Column>(column: C, count: number): C {
   const Type = column.constructor as new (source: ArrayBufferLike | number, offset?: number, length?: number) => C;
   if (column.buffer.byteLength >= count * column.BYTES_PER_ELEMENT) return new Type(column.buffer, 0, count);
@@ -104,7 +104,7 @@ function withLength<C extends Column>(column: C, count: number): C {
   return new Type(grown.buffer, 0, count);
 }
 
-/** Without a row. */
+/** Columns without rows. */
 export function emptyColumns(inputCount: number, outputCount: number): Columns {
   const numbers = (count: number) => Array.from({ length: count }, () => new Float64Array(0));
   return {
@@ -209,10 +209,10 @@ export function insertRows(columns: Columns, answer: History): Columns {
   };
 }
 
-/** Which run an iteration repeats, in words; undefined if it repeats none. */
+/** The name of the run that a run repeats; undefined if it repeats none. */
 export function repeatText({ repeatOf, inverseIds, iterations }: Columns, iteration: number): string | undefined {
   const first = repeatOf.get(iteration);
   if (first === undefined) return undefined;
   const row = first === null ? -1 : inverseIds.indexOf(first);
-  return row < 0 ? 'a known run' : `iteration ${iterations[row]}`;
+  return row < 0 ? 'an earlier run' : `run ${iterations[row]}`;
 }

@@ -37,7 +37,7 @@ export function Header({ run }: { readonly run: Run }) {
           </span>
         )}
         {head.every > 1 && (
-          <span class="hint">Every {ordinal(head.every)} run is shown; go to a run for any other.</span>
+          <span class="hint">Every {ordinal(head.every)} run is shown. Use “Go to run” for the others.</span>
         )}
       </p>
       {head.endReason !== null && <p class="notice objective-end">{head.endReason}</p>}

@@ -31,23 +31,23 @@ export function bestText(head: Near): string {
   const { bestOutput, optimalIteration } = head;
   if (bestOutput === null) return 'No run has been judged yet';
   if (optimalIteration !== null && head.objectives.includes(null)) {
-    return `Best compromise of its own runs: iteration ${optimalIteration}`;
+    return `Best compromise of its own runs: run ${optimalIteration}`;
   }
   const isMet = verdictsOn(head, bestOutput).every(Boolean);
-  if (optimalIteration !== null && isMet) return `Met at iteration ${optimalIteration}`;
+  if (optimalIteration !== null && isMet) return `Met at run ${optimalIteration}`;
   const met = verdictsOn(head, bestOutput).filter(Boolean).length;
   const misses = isMet ? '' : `; ${missesText(head, bestOutput)}`;
   return `Best: ${nameOfBest(head)}, ${met} of ${bestOutput.length} met${misses}`;
 }
 
 function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration' | 'bestCaseNumber'>): string {
-  return bestIteration === null ? `known case ${bestCaseNumber}` : `iteration ${bestIteration}`;
+  return bestIteration === null ? `known case ${bestCaseNumber}` : `run ${bestIteration}`;
 }
 
 /** For example "misses sag by 0.71 mm and mass by 1.4 kg". */
 function missesText(head: Near, output: readonly number[]): string {
   if (head.l1Threshold !== null) {
-    return `the sum of all differences is ${short(totalDistance(head, output))}, ${short(head.l1Threshold)} is allowed`;
+    return `the sum of all differences is ${short(totalDistance(head, output))} where ${short(head.l1Threshold)} is allowed`;
   }
   const names = outputNames(head);
   const missed = worstFirst(head, output).filter((j) => distanceOf(head, j, output[j]!) > 0);
@@ -65,5 +65,5 @@ function missesText(head: Near, output: readonly number[]): string {
 export function reachedText({ confidence, confidenceOf, standing }: Near): string | undefined {
   if (confidence === null || standing === null) return undefined;
   const reached = standing[confidenceOf ?? 'run'];
-  return `Holds with ${chanceWithRange(reached)}, asked are ${chance(confidence)}`;
+  return `Met with a probability of ${chanceWithRange(reached)}; ${chance(confidence)} is required`;
 }

@@ -4,7 +4,7 @@ import { type Columns, emptyColumns, statusNumber } from './columns.ts';
 
 export interface RunSource {
   readonly kind: TrialRun['source'];
-  /** For example "case 3" or "iteration 2 of objective 1". */
+  /** For example "case 3" or "run 2 of objective 1". */
   readonly name: string;
   /** In a few words. */
   readonly from: string;
@@ -47,7 +47,7 @@ function sourceOf(run: TrialRun): RunSource {
   const facts = { kind, objectiveId, objectiveNumber, failureReason };
   if (kind === 'objective') {
     const from = `objective ${objectiveNumber}`;
-    return { ...facts, from, name: `iteration ${run.iteration} of ${from}`, number: run.iteration! };
+    return { ...facts, from, name: `run ${run.iteration} of ${from}`, number: run.iteration! };
   }
   const from = kind === 'designed' ? 'first cases' : sourceName === null ? 'added' : `added: ${sourceName}`;
   return { ...facts, from, name: `case ${run.number}`, number: run.number! };

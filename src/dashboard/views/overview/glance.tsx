@@ -56,10 +56,10 @@ export function Glance({ glance, isTicked, canTick, onTick }: GlanceProps) {
 
 const ENDINGS: Readonly<Record<NonNullable<ObjectiveGlance['endingKind']>, string>> = {
   'by-hand': 'by hand',
-  continued: 'another one goes on from it',
+  continued: 'continued by another objective',
   batch: 'with its batch',
   'not-computed': 'no input could be computed',
-  until: 'its time was over',
+  until: 'its time was up',
   'space-used-up': 'every input was run',
   duplicate: 'no new input found',
   'no-improvement-expected': 'no improvement expected',

@@ -168,7 +168,7 @@ function List({ known: { glances, olderAfter, total }, choice, ticked, onTicked 
         <p>
           {choice.find.trim() !== '' &&
             'Each word must be in the name of the model or the project, or in the number of the trial or the objective. '}
-          {choice.state !== undefined && `Only ${STATES[choice.state].label.toLowerCase()} ones are looked at. `}
+          {choice.state !== undefined && `Only ${STATES[choice.state].label.toLowerCase()} objectives are searched. `}
           <Link to="/page">Show all objectives</Link>
         </p>
       )}
@@ -185,7 +185,7 @@ function List({ known: { glances, olderAfter, total }, choice, ticked, onTicked 
       </ul>
       {glances.some(({ worstOutput }) => worstOutput !== null) && (
         <p class="hint">
-          Off by: how far the output that the best run misses most is from what is wanted, in its unit. The lines show
+          Off by: the distance of the best run’s worst output from its target, in the unit of the output. The lines show
           the worst miss of the best run so far, in tolerances.
         </p>
       )}
@@ -227,9 +227,9 @@ function NothingYet() {
   return (
     <EmptyState title="No objectives yet">
       <p>
-        An objective says which outputs you want from a simulation, a program or a test rig. Backsolve suggests the
-        input to run next, and learns from each output that you load. It stops when all outputs are as you want them,
-        and says when they seem out of reach.
+        An objective defines the outputs you want from a simulation, a program or a test rig. Backsolve suggests the
+        input to run next and learns from each output you load. It stops when all outputs meet their targets, and warns
+        you when they seem out of reach.
       </p>
       {may('write') && (
         <p>

@@ -22,9 +22,9 @@ export function SignIn() {
       )}
       {accountElsewhere.value !== undefined && (
         <div class="notice warning" role="alert">
-          <p>Another tab signed in to the account {accountElsewhere.value}, which ended the session of this one.</p>
+          <p>Another tab signed in to the account {accountElsewhere.value}, which ended the session in this tab.</p>
           <button type="button" onClick={() => location.reload()}>
-            Go on with {accountElsewhere.value}
+            Continue with {accountElsewhere.value}
           </button>
         </div>
       )}
@@ -40,7 +40,7 @@ export function SignIn() {
           aria-describedby="key-help"
         />
         <p id="key-help" class="hint">
-          It begins with bks_. <code>npx backsolve keys create</code> makes one; on the machine of the service,{' '}
+          It begins with bks_. <code>npx backsolve keys create</code> creates one; on the machine of the service,{' '}
           <code>npx backsolve page</code> prints a link that signs you in without a key.
         </p>
         <button type="submit" class="primary" disabled={isBusy}>

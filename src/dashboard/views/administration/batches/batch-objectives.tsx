@@ -58,8 +58,8 @@ export function BatchObjectives({ batchId, name }: BatchObjectivesProps) {
             </table>
           </ScrollBox>
           <p class="hint">
-            Worst miss: how far the worst output of the best run is from its interval. 1 is half the width of the
-            interval; for a target without bounds, 1 % of it.
+            Worst miss: the distance of the best run’s worst output from its interval. 1 is half the width of the
+            interval; for a target without bounds, 1 % of the target.
           </p>
           {(after > 0 || hasMore) && (
             <p class="admin-actions">

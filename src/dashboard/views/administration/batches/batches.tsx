@@ -119,11 +119,11 @@ function NoBatches({ status }: Pick<Choice, 'status'>) {
     <div class="admin-none" role="status">
       {status === undefined ? (
         <>
-          <p>There is no batch.</p>
+          <p>There are no batches yet.</p>
           <p>
-            Have the problem of a file worked through, all its target sets one after the other:{' '}
-            <code>npx backsolve batch FILE --url {location.origin} --key bks_…</code>. Programs create a batch by
-            createBatch; the <a href="/docs">Reference</a> has an example.
+            To work through all target sets of a problem file:{' '}
+            <code>npx backsolve batch FILE --url {location.origin} --key bks_…</code>. Programs can create batches, too;
+            the <a href="/docs">Reference</a> has an example.
           </p>
         </>
       ) : (
@@ -249,8 +249,8 @@ function Controls({ batch: { id, isPaused }, name, onChanged }: ControlsProps) {
           }}
         >
           <p>
-            The running objectives of <bdi>{name}</bdi> are stopped, and its evaluations cancelled. It cannot go on
-            afterwards; to interrupt it, pause it.
+            The running objectives of <bdi>{name}</bdi> are stopped and its evaluations cancelled. A cancelled batch
+            cannot be resumed; to interrupt it, pause it instead.
           </p>
         </ConfirmDialog>
       )}

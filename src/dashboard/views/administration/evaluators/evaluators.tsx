@@ -54,8 +54,8 @@ function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { 
         ) : (
           <p>
             {waitingCount > 0
-              ? 'All that wait are in paused batches; resume one under '
-              : 'None is waiting either. They come from batches; how to create one stands under '}
+              ? 'All waiting evaluations are in paused batches; resume one under '
+              : 'None is waiting either. Evaluations come from batches; to create one, see '}
             <Link to={addressOf({ show: 'batches' })}>Batches</Link>.
           </p>
         )}
@@ -65,7 +65,7 @@ function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { 
   return (
     <>
       <h3>
-        {counted(evaluations.length, 'evaluation')} under way at {counted(underWay.size, 'evaluator')}
+        {counted(evaluations.length, 'evaluation')} under way on {counted(underWay.size, 'evaluator')}
       </h3>
       <EvaluationTable
         label="Evaluations under way"
@@ -111,7 +111,7 @@ function Waiting({ work: { waitingCount, pausedCount, next, batches } }: { reado
       </p>
       <EvaluationTable
         label="Evaluations waiting"
-        titles={['Waiting since', 'Tries that failed']}
+        titles={['Waiting since', 'Failed tries']}
         batches={batches}
         evaluations={next}
         cells={({ createdAt, failedTries, maximumTries }) => (
@@ -134,7 +134,7 @@ function Failed({ work: { failed, batches } }: { readonly work: Work }) {
   return (
     <>
       <h3>Failed</h3>
-      <p class="hint">The newest {failed.length === 1 ? 'one' : failed.length} that will not be tried again.</p>
+      <p class="hint">The newest {failed.length === 1 ? 'one' : failed.length} that will not be retried.</p>
       <EvaluationTable
         label="Failed evaluations"
         titles={['Failed', 'Evaluator', 'Reason']}

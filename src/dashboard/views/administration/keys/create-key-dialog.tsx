@@ -42,7 +42,7 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
         <ShownOnce
           name="API key"
           text={made.key}
-          hint="Programs send it as “Authorization: Bearer …”, or take it from BACKSOLVE_API_KEY."
+          hint="Programs send it as “Authorization: Bearer …” or read it from BACKSOLVE_API_KEY."
           onDone={onClose}
         />
       </Dialog>
@@ -52,7 +52,7 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
   const create = async () => {
     const isNamedDay = expiry === '';
     const expiresAt = isNamedDay ? endOfDay(day) : expiryAfter(Number(expiry), new Date());
-    const missing = expiresAt === undefined ? 'Name the day.' : undefined;
+    const missing = expiresAt === undefined ? 'Choose the last day.' : undefined;
     setFault(scopes.length === 0 ? 'Choose at least one scope.' : missing);
     if (scopes.length === 0 || expiresAt === undefined) return;
     const body = { label: label.trim() === '' ? null : label.trim(), scopes, expiresAt };

@@ -28,7 +28,7 @@ export function Keys() {
   return (
     <>
       <div class="admin-head">
-        <p class="hint">A key signs programs and people in. Its scopes say what it may do.</p>
+        <p class="hint">A key signs in programs and people. Its scopes define what they may do.</p>
         <button type="button" class="primary" onClick={() => setDoing({ kind: 'create' })}>
           Create a key
         </button>
@@ -48,11 +48,11 @@ export function Keys() {
           }}
         >
           <p>
-            <KeyName apiKey={doing.key} /> stops working at once and for good, and everyone who is signed in with it is
+            <KeyName apiKey={doing.key} /> stops working immediately and permanently, and everyone signed in with it is
             signed out.
           </p>
           {isSignedInWith(doing.key) && (
-            <p class="notice warning">This is the key you are signed in with: you are signed out as well.</p>
+            <p class="notice warning">You are signed in with this key, so you will be signed out as well.</p>
           )}
         </ConfirmDialog>
       )}
@@ -79,7 +79,7 @@ function KeyTable({ keys, onDo }: KeyTableProps) {
     return (
       <div class="admin-none">
         <p>
-          The account has no key: you are signed in by a link. Create one for your programs, here or with{' '}
+          The account has no key yet: you signed in with a link. Create one for your programs, here or with{' '}
           <code>npx backsolve keys create</code>.
         </p>
       </div>

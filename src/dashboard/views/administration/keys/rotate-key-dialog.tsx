@@ -10,7 +10,7 @@ import { ShownOnce } from '../shown-once.tsx';
 
 /** Before the old key stops. */
 const OVERLAPS: readonly { readonly seconds: number; readonly label: string }[] = [
-  { seconds: 0, label: 'stop at once' },
+  { seconds: 0, label: 'stop working immediately' },
   { seconds: 3_600, label: 'keep working for an hour' },
   { seconds: 86_400, label: 'keep working for a day' },
   { seconds: 604_800, label: 'keep working for a week' },
@@ -48,7 +48,7 @@ export function RotateKeyDialog({ old, onRotated, onClose }: RotateKeyDialogProp
     });
   return (
     <FormDialog
-      title="Replace this key by a new one"
+      title="Replace this key with a new one"
       action="Replace"
       sending={sending}
       onSubmit={rotate}
@@ -71,11 +71,11 @@ export function RotateKeyDialog({ old, onRotated, onClose }: RotateKeyDialogProp
           </option>
         ))}
       </select>
-      <p class="hint">Long enough to give the new key to all that use the old one.</p>
+      <p class="hint">Allow enough time to give the new key to everyone who uses the old one.</p>
       {isOwn && (
         <p class="notice warning">
-          This is the key you are signed in with: when it stops you are signed out. Sign in with the new one before
-          that.
+          You are signed in with this key: when it stops working, you are signed out. Sign in with the new key before
+          then.
         </p>
       )}
     </FormDialog>

@@ -30,7 +30,7 @@ export function CreateWebhookDialog({ onCreated, onClose }: CreateWebhookDialogP
         <ShownOnce
           name="Signing secret"
           text={made.secret}
-          hint="Your receiver verifies with it that events come from this service (Standard Webhooks)."
+          hint="Your receiver uses it to verify that events come from this service (Standard Webhooks)."
           onDone={onClose}
         />
       </Dialog>
@@ -96,7 +96,7 @@ export function CreateWebhookDialog({ onCreated, onClose }: CreateWebhookDialogP
             checked={takesAll}
             onChange={({ currentTarget }) => setTakesAll(currentTarget.checked)}
           />
-          <span>All events, also those added later</span>
+          <span>All events, including those added later</span>
         </label>
         {!takesAll &&
           EVENTS.map(([name, sentWhen]) => (

@@ -9,7 +9,7 @@ const SENT_WHEN: Readonly<Record<EventName, string>> = {
   'objectives.loaded': 'an objective is loaded',
   'inverse.suggested': 'an input is suggested',
   'inverse.output_loaded': 'an output is loaded',
-  'inverse.stopped': 'a suggested input is given up',
+  'inverse.stopped': 'a run is given up',
   'objective.solution_found': 'one of several solutions is found',
   'objective.satisfied': 'an objective is satisfied',
   'objective.stopped': 'an objective is stopped',

@@ -25,7 +25,9 @@ export function Webhooks({ choice: { open } }: SectionProps) {
   return (
     <>
       <div class="admin-head">
-        <p class="hint">The service posts events to a webhook when something happens, so that programs need not ask.</p>
+        <p class="hint">
+          The service posts events to webhooks when something happens, so that programs do not have to poll.
+        </p>
         <button type="button" class="primary" onClick={() => setCreating(true)}>
           Create a webhook
         </button>
@@ -52,7 +54,7 @@ function NoWebhooks() {
   return (
     <div class="admin-none">
       <p>
-        There is no webhook. Create one with the address of your receiver, here or with{' '}
+        There are no webhooks yet. Create one with the address of your receiver, here or with{' '}
         <code>npx backsolve webhooks create https://example.com/backsolve</code>.
       </p>
     </div>
@@ -123,7 +125,8 @@ function WebhookItem({ webhook, isOpen, onChanged }: WebhookItemProps) {
           }}
         >
           <p>
-            <bdi>{url}</bdi> gets no more events. Its secret and its deliveries are deleted, also those that still wait.
+            <bdi>{url}</bdi> gets no more events. Its secret and its deliveries are deleted, including those still
+            waiting.
           </p>
         </ConfirmDialog>
       )}

@@ -48,7 +48,7 @@ export function Actions({ run }: { readonly run: Run }) {
       {isRunning && (
         <>
           <button type="button" onClick={() => setOpened('parallel')}>
-            Inputs open at once…
+            Parallel runs…
           </button>
           <button type="button" onClick={() => setOpened('stop')}>
             Stop…
@@ -58,8 +58,8 @@ export function Actions({ run }: { readonly run: Run }) {
       {opened === 'stop' && (
         <ConfirmDialog title="Stop this objective?" action="Stop it" onConfirm={stop} onClose={close}>
           <p>
-            No further input is suggested, and inputs that are open are given up. All runs stay. To go on later, change
-            its targets: that loads an objective that knows all of them.
+            No further inputs are suggested, and open runs are given up. All runs are kept. To continue later, change
+            the targets: this creates a new objective that knows all runs.
           </p>
         </ConfirmDialog>
       )}

@@ -70,8 +70,8 @@ export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
       onClose={onClose}
     >
       <p>
-        Runs that were made elsewhere inform the search from its next suggestion on. A row has all inputs and all
-        outputs; a run that failed has no outputs. With a header the columns may come in any order.
+        Runs made elsewhere inform the search from the next suggestion on. Each row has all inputs and outputs; a failed
+        run has no outputs. With a header, the columns may be in any order.
       </p>
       <FileBox label="Runs" said={said} onSay={say} onText={takeFile}>
         <label for={`${id}-text`}>Rows from a spreadsheet</label>
@@ -95,7 +95,7 @@ export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
       )}
       {question !== undefined && <SignQuestion question={question} onAnswer={setSign} />}
       {file !== undefined && <Preview file={file} />}
-      <label for={`${id}-source`}>Where they come from (optional)</label>
+      <label for={`${id}-source`}>Source (optional)</label>
       <input
         id={`${id}-source`}
         class="wide"
@@ -129,7 +129,7 @@ function placeOf(pointer: string): string {
 function Preview({ file: { header, hasHeader, rows } }: { readonly file: CaseFile }) {
   return (
     <>
-      {!hasHeader && <p class="hint">There is no header: the columns are taken in this order.</p>}
+      {!hasHeader && <p class="hint">There is no header, so the columns are read in this order.</p>}
       <ScrollBox label="How the rows are read">
         <table>
           <TableHead titles={header} />
@@ -157,11 +157,11 @@ function Added({ added, onClose }: { readonly added: AddedCases; onClose(): void
         <li>
           {counted(count, 'run')} {count === 1 ? 'was' : 'were'} added. The trial now has {counted(total, 'case')}.
         </li>
-        {duplicates > 0 && <li>{duplicates === 1 ? '1 was' : `${duplicates} were`} known already.</li>}
+        {duplicates > 0 && <li>{duplicates === 1 ? '1 was' : `${duplicates} were`} already known.</li>}
         {outside > 0 && (
           <li>
-            {outside === 1 ? '1 of them lies' : `${outside} of them lie`} outside the bounds; the search learns from it
-            all the same.
+            {outside === 1 ? '1 of them is' : `${outside} of them are`} outside the bounds; the search learns from{' '}
+            {outside === 1 ? 'it' : 'them'} anyway.
           </li>
         )}
         {leftOut > 0 && (

@@ -40,7 +40,7 @@ export function readCases(
   const isTitled = hasHeader(all) && all[0]!.length > 1;
   const header = isTitled ? all[0]!.map(unguardText) : names;
   const rows = isTitled ? all.slice(1) : all;
-  if (rows.length === 0) return { fault: 'There is no row below the header.' };
+  if (rows.length === 0) return { fault: 'There are no rows below the header.' };
   const wrong = rows.findIndex((row) => row.length > header.length || (!isTitled && row.length < inputs.length));
   if (wrong >= 0) {
     const expected = `${header.length} are expected: ${header.slice(0, 8).join(', ')}${header.length > 8 ? ', …' : ''}`;

@@ -24,7 +24,7 @@ interface CorrectDialogProps {
 const KINDS: Readonly<Record<CorrectionKind, string>> = {
   output: 'The output was different',
   failed: 'The run failed: there is no output',
-  exclude: 'Leave it out: it stays in the table, but nothing learns from it and it is never the best',
+  exclude: 'Leave it out: it stays in the table, but the search ignores it',
   include: 'Count it again',
 };
 
@@ -80,7 +80,7 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
       onClose={onClose}
     >
       <fieldset>
-        <legend>What is right?</legend>
+        <legend>What is the correct result?</legend>
         {kinds.map((one) => (
           <label key={one} class="choice">
             <input type="radio" name={`${id}-kind`} checked={draft.kind === one} onChange={() => set({ kind: one })} />
@@ -115,7 +115,7 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
           />
         </>
       )}
-      <label for={`${id}-reason`}>Why it is corrected</label>
+      <label for={`${id}-reason`}>Reason for the correction</label>
       <input
         id={`${id}-reason`}
         class="wide"
@@ -138,8 +138,8 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
             onChange={({ currentTarget }) => set({ reopens: currentTarget.checked })}
           />
           <span>
-            Judge the objective anew. It has ended; with this it gets the verdict that follows, and goes on if no run
-            meets its targets. Without it a correction that would change the verdict is refused.
+            Judge the ended objective again: it gets a new verdict, and continues if no run meets its targets. Otherwise
+            a correction that would change the verdict is refused.
           </span>
         </label>
       )}

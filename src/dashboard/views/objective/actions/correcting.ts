@@ -7,14 +7,14 @@ import type { Run } from '../history.ts';
 import type { RunSource } from '../others.ts';
 import type { CorrectionKind } from './correction.ts';
 
-/** A run as it is known, and how it is corrected. */
+/** A run with its stored result, and the request that corrects it. */
 export interface CorrectionTarget {
-  /** For example "iteration 4" or "case 3". */
+  /** For example "run 4" or "case 3". */
   readonly name: string;
   readonly output: readonly number[] | undefined;
   readonly failureReason: string;
   readonly isExcluded: boolean;
-  /** Whether it may have failed: a search starts from its first iteration, which needs an output. */
+  /** Whether it may be marked as failed: run 1 starts the search and needs an output. */
   readonly mayFail: boolean;
   /** Whether its objective is known to have ended. */
   readonly hasEnded: boolean;
@@ -24,24 +24,24 @@ export interface CorrectionTarget {
 interface Correcting {
   readonly target: CorrectionTarget;
   readonly kind: CorrectionKind;
-  /** The outputs to begin with; those that are stored unless stated. */
+  /** The outputs to begin with; default: the stored ones. */
   readonly texts?: readonly string[];
-  /** After the correction. */
+  /** Called after the correction. */
   afterwards?(): void;
 }
 
-/** The run whose correction is open: rows of a table come and go below the dialog. */
+/** The run in the open dialog. It is kept here because the table rows below the dialog come and go. */
 export const correcting = signal<Correcting | undefined>(undefined);
 
-/** An iteration of the objective itself, which must be among its columns. */
+/** A run of the objective itself; it must be among the columns. */
 export function ownTarget(run: Run, iteration: number): CorrectionTarget {
   return targetAt(run, rowOf(run.columns.value, iteration), undefined);
 }
 
 /**
- * A row of the columns.
+ * The run in a row of the columns.
  *
- * @param source  of a case of the trial or a run of another objective; undefined: an iteration of this one
+ * @param source  origin of a case of the trial or of another objective's run; undefined: a run of this objective
  */
 export function targetAt(run: Run, row: number, source: RunSource | undefined): CorrectionTarget {
   const columns = run.columns.value;
@@ -51,7 +51,7 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
   const trial = { model_id: head.modelId, project_id: head.projectId, trial_id: head.trialId };
   const inverse = { objective_id: source?.objectiveId ?? run.objectiveId, inverse_id: columns.inverseIds[row]! };
   return {
-    name: source?.name ?? `iteration ${number}`,
+    name: source?.name ?? `run ${number}`,
     output: vectorAt(columns.outputs, row),
     failureReason: (source === undefined ? columns.failureReasons.get(number) : source.failureReason) ?? '',
     isExcluded: columns.excluded[row] === 1,

@@ -22,7 +22,7 @@ export interface CorrectionRead {
 }
 
 export function readCorrection({ kind, texts, failureReason, reason, reopens }: CorrectionDraft): CorrectionRead {
-  const reasonFault = reason.trim() === '' ? 'Say why: the log of corrections keeps it.' : undefined;
+  const reasonFault = reason.trim() === '' ? 'Enter a reason: the log of corrections keeps it.' : undefined;
   const read = kind === 'output' ? readOutputs(texts) : undefined;
   const outputFaults = read?.faults ?? new Map<number, string>();
   if (reasonFault !== undefined || outputFaults.size > 0) return { body: undefined, outputFaults, reasonFault };

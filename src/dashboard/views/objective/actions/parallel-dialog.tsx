@@ -33,7 +33,7 @@ export function ParallelDialog({ run, onClose }: ParallelDialogProps) {
   };
   return (
     <FormDialog
-      title="Inputs open at once"
+      title="Parallel runs"
       action="Save"
       sending={sending}
       error={withoutShown(sending.error, (pointer) => pointer === '/parallelism')}
@@ -42,18 +42,18 @@ export function ParallelDialog({ run, onClose }: ParallelDialogProps) {
     >
       <NumberField
         id={id}
-        name="Inputs open at once"
+        name="Parallel runs"
         text={text}
         fault={(hasTried ? fault : undefined) ?? faultsByPointer(sending.error).get('/parallelism')}
         onText={setText}
       />
       <p class="hint">
-        With 1 the search needs the fewest runs. More save time where runs can be made side by side. Inputs that are
-        open beyond a lower number stay open.
+        With 1 the search needs the fewest runs. A higher number saves time if you can do several runs in parallel.
+        Lowering the number does not close open runs.
       </p>
       <label class="choice">
         <input type="checkbox" checked={holds} onChange={({ currentTarget }) => setHolds(currentTarget.checked)} />
-        <span>Hold back: open no further input while one that is open is likely to meet all targets</span>
+        <span>Hold back: suggest no further input while an open run is likely to meet all targets</span>
       </label>
     </FormDialog>
   );

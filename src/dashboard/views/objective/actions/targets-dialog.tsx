@@ -64,7 +64,7 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
   return (
     <FormDialog
       title="Change targets"
-      action={sending.isBusy ? 'Loading…' : 'Go on with these targets'}
+      action={sending.isBusy ? 'Loading…' : 'Continue with these targets'}
       sending={sending}
       error={isPlaced ? undefined : sending.error}
       formRef={form}
@@ -72,8 +72,8 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
       onClose={onClose}
     >
       <p>
-        This loads a new objective with these targets, which knows all runs so far: nothing has to be run again.
-        {head.stopReason === StopReason.RUNNING && ' This one is stopped.'}
+        This creates a new objective with these targets. It knows all runs so far, so nothing has to be repeated.
+        {head.stopReason === StopReason.RUNNING && ' The current objective is stopped.'}
       </p>
       {outputs.map((output, j) => (
         <TargetRow

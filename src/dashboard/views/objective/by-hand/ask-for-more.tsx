@@ -11,7 +11,7 @@ interface AskForMoreProps {
 export function AskForMore({ openCount, room, onAsk }: AskForMoreProps) {
   const [wanted, setWanted] = useState(1);
   const id = useId();
-  if (room <= 0) return <p class="hint">No further input may be open. Load an output to ask for another one.</p>;
+  if (room <= 0) return <p class="hint">No more runs may be open. Load an output to ask for another input.</p>;
   const count = Math.max(1, Math.min(wanted, room));
   return (
     <form

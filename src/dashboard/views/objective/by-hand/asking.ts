@@ -128,9 +128,9 @@ function isAway(failure: unknown): boolean {
 
 function sayOf({ inverses, heldBack, attemptsLeft }: SuggestedInverses, count: number): string | undefined {
   if (inverses.length >= count) return undefined;
-  if (attemptsLeft === 0) return 'There are no more inputs: all attempts are handed out.';
-  if (heldBack) return 'There are no more inputs for now: one that is open is likely to meet all targets.';
-  return 'There are no more inputs for now: load an output of those that are open first.';
+  if (attemptsLeft === 0) return 'No further inputs: all runs of the objective have been suggested.';
+  if (heldBack) return 'No further inputs for now: an open run is likely to meet all targets.';
+  return 'No further inputs for now: load the output of an open run first.';
 }
 
 /** Of the tab: asked again on another day, under a key that the service has forgotten, it would open another input. */

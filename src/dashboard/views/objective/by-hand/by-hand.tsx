@@ -88,13 +88,13 @@ export function ByHand({ run }: { readonly run: Run }) {
       ))}
       {isRunning && isComputing && (
         <p role="status" class="hand-computing">
-          Computing, usually under a second.
+          Computing; this usually takes less than a second.
         </p>
       )}
       {isRunning && !isComputing && canWrite && (
         <NextInput isSingle={isSingle} openCount={open.length} room={head.parallelism - open.length} onAsk={ask} />
       )}
-      {isRunning && !isComputing && !canWrite && waiting.length === 0 && <p>No input is open.</p>}
+      {isRunning && !isComputing && !canWrite && waiting.length === 0 && <p>No run is open.</p>}
       <Fault error={asking.error.value} />
       {asking.notice.value !== undefined && (
         <p class="notice" role="status">
@@ -147,14 +147,14 @@ function Ended({ run }: { readonly run: Run }) {
   const isMet = stopReason === StopReason.SATISFIED;
   const row = isMet && optimalIteration !== null ? rowOf(columns, optimalIteration) : -1;
   const input = row < 0 ? head.bestInput : vectorAt(columns.inputs, row);
-  const best = bestIteration !== null ? `iteration ${bestIteration}` : `case ${bestCaseNumber}`;
+  const best = bestIteration !== null ? `run ${bestIteration}` : `case ${bestCaseNumber}`;
   return (
     <>
       <p class="hand-verdict" data-follow tabIndex={-1}>
         {isMet
-          ? `Met at iteration ${optimalIteration}.`
+          ? `Met at run ${optimalIteration}.`
           : stopReason === StopReason.EXHAUSTED
-            ? `All ${maximumAttempts} attempts are used.`
+            ? `All ${maximumAttempts} runs are used.`
             : 'Stopped.'}
         {!isMet && input && ` The best so far is ${best}:`}
       </p>
@@ -184,10 +184,10 @@ function LateOutputs({ run, typed, columns, onReported }: LateOutputsProps) {
     // What was typed before the input was given up must not be hidden.
     <details class="hand-late" open={late.some(isTyped)}>
       <summary>Late outputs ({late.length})</summary>
-      <p class="hint">These inputs were given up. An output that comes late still informs the search.</p>
+      <p class="hint">These runs were given up. If their outputs arrive late, they still inform the search.</p>
       {late.map((row) => (
         <article key={columns.inverseIds[row]} class="hand-card">
-          <h3>Iteration {columns.iterations[row]}</h3>
+          <h3>Run {columns.iterations[row]}</h3>
           <InputValues head={run.head.value} input={vectorAt(columns.inputs, row)!} />
           <OutputForm
             run={run}

@@ -15,13 +15,13 @@ export function FailedRunDialog({ iteration, onReport, onClose }: FailedRunDialo
   const id = useId();
   return (
     <FormDialog
-      title={`The run of iteration ${iteration} failed`}
+      title={`Run ${iteration} failed`}
       action="Report the failed run"
       sending={sending}
       onSubmit={() => sending.send(() => onReport(reason.trim() === '' ? null : reason.trim()))}
       onClose={onClose}
     >
-      <p>It has no output. The search goes on, and keeps away from inputs like this one.</p>
+      <p>It has no output. The search continues and avoids inputs like this one.</p>
       <label for={id}>What happened (optional)</label>
       <textarea
         id={id}

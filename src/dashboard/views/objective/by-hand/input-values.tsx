@@ -31,7 +31,7 @@ export function InputValues({ head, input }: InputValuesProps) {
   };
   return (
     <>
-      {isLong && <p class="hint">{input.length} inputs; scroll for all of them.</p>}
+      {isLong && <p class="hint">{input.length} inputs; scroll to see all.</p>}
       <dl
         class={isLong ? 'hand-input hand-input-long' : 'hand-input'}
         tabIndex={isLong ? 0 : undefined}

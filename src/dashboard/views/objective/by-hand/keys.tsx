@@ -23,7 +23,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 const KEYS: readonly (readonly [key: string, what: string])[] = [
-  ['n', 'Ask for the next input, or go to the form of the one that is open'],
+  ['n', 'Ask for the next input, or go to the form of the open run'],
   ['/', 'Find a run'],
   ['?', 'This help'],
   ['Esc', 'Close a dialog'],
@@ -42,7 +42,7 @@ export function KeysHelp({ onClose }: { onClose(): void }) {
           </div>
         ))}
       </dl>
-      <p class="hint">They do nothing while you type in a field.</p>
+      <p class="hint">Keys have no effect while you type in a field.</p>
     </Dialog>
   );
 }

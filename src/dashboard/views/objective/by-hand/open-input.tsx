@@ -31,30 +31,30 @@ export function OpenInput({ run, typed, inverseId, iteration, input, repeated, o
   return (
     <article class="hand-card" aria-labelledby={titleId}>
       <h3 id={titleId} data-follow tabIndex={-1}>
-        Iteration {iteration}
+        Run {iteration}
       </h3>
-      {repeated !== undefined && <p>Run the same input again as in {repeated}, to see how much the outputs scatter.</p>}
+      {repeated !== undefined && <p>Repeat the input of {repeated} to see how much the outputs scatter.</p>}
       <InputValues head={run.head.value} input={input} />
       {may('write') ? (
         <>
           <OutputForm run={run} typed={typed} inverseId={inverseId} iteration={iteration} onReported={onReported} />
           <button type="button" class="quiet" onClick={() => setGivingUp(true)}>
-            Give up this input…
+            Give up this run…
           </button>
         </>
       ) : (
-        <p class="hint">It waits for its output.</p>
+        <p class="hint">Waiting for its output.</p>
       )}
       {isGivingUp && (
         <ConfirmDialog
-          title={`Give up iteration ${iteration}?`}
+          title={`Give up run ${iteration}?`}
           action="Give it up"
           onConfirm={giveUp}
           onClose={() => setGivingUp(false)}
         >
           <p>
-            Its input counts as an attempt. The objective goes on without its output.
-            {run.head.value.parallelism > 1 && ' If the run ends after all, its output can still be loaded.'}
+            It counts as one of the runs. The objective continues without its output.
+            {run.head.value.parallelism > 1 && ' If the run finishes after all, its output can still be loaded.'}
           </p>
         </ConfirmDialog>
       )}

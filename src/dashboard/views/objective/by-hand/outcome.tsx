@@ -33,7 +33,7 @@ export function Outcome({ run, outcome }: OutcomeProps) {
 }
 
 function sentence({ iteration, status, results }: ReportedInverse, bestIteration: number | null): string {
-  if (status === 'failed') return `Iteration ${iteration} has failed.`;
+  if (status === 'failed') return `Run ${iteration} failed.`;
   const met = results.filter(({ satisfied }) => satisfied).length;
   return `${met} of ${results.length} met${bestIteration === iteration ? ', best so far' : ''}.`;
 }

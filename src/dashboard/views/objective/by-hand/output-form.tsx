@@ -87,10 +87,8 @@ export function OutputForm({ run, typed, inverseId, iteration, isLate = false, o
   };
   return (
     <>
-      <form ref={form} class="hand-form" aria-label={`Outputs of iteration ${iteration}`} noValidate onSubmit={load}>
-        <p>
-          {isLate ? 'If the run has ended after all, load what came out:' : 'Run it, then type or paste what came out:'}
-        </p>
+      <form ref={form} class="hand-form" aria-label={`Outputs of run ${iteration}`} noValidate onSubmit={load}>
+        <p>{isLate ? 'If the run finished after all, load its outputs:' : 'Run it, then type or paste its outputs:'}</p>
         {showsAll ? (
           <div class="field-grid">
             {names.map((name, j) => (

@@ -24,7 +24,7 @@ export function OvertakenCard({ run, typed, overtaken }: OvertakenCardProps) {
   const titleId = `overtaken-${inverseId}`;
   return (
     <article class="hand-card" aria-labelledby={titleId}>
-      <h3 id={titleId}>Iteration {iteration}: your outputs were not loaded</h3>
+      <h3 id={titleId}>Run {iteration}: your outputs were not loaded</h3>
       <p role="status">{whatHappened(run, overtaken)} Yours are kept here.</p>
       <Comparison run={run} overtaken={overtaken} />
       <Choices run={run} typed={typed} overtaken={overtaken} />
@@ -34,7 +34,7 @@ export function OvertakenCard({ run, typed, overtaken }: OvertakenCardProps) {
 
 function whatHappened(run: Run, { row, kind }: Overtaken): string {
   const columns = run.columns.value;
-  if (kind === 'given up') return 'The input was given up meanwhile.';
+  if (kind === 'given up') return 'The run was given up in the meantime.';
   const time = columns.loadedAt[row]!;
   const when = Number.isNaN(time) ? '' : ` (${dayAndTime(new Date(time))})`;
   const what = hasFailed(columns, row) ? 'has reported that this run failed' : 'has loaded other outputs of this run';
@@ -77,7 +77,7 @@ function Choices({ run, typed, overtaken: { inverseId, row, texts, kind } }: Ove
       const { modelId, projectId, trialId } = run.head.value;
       const path = { model_id: modelId, project_id: projectId, trial_id: trialId };
       const inputs = [vectorAt(columns.inputs, row)!];
-      const source = `iteration ${columns.iterations[row]} after it was given up`;
+      const source = `run ${columns.iterations[row]} after it was given up`;
       await service.call('addCases', { path, body: { inputs, outputs: [output!], source } });
       discard();
       run.refresh();
@@ -89,7 +89,7 @@ function Choices({ run, typed, overtaken: { inverseId, row, texts, kind } }: Ove
       <p class="hand-buttons">
         {kind === 'given up' ? (
           <button type="button" disabled={sending.isBusy || output === undefined} onClick={() => void addAsCase()}>
-            Add as a further case
+            Add mine as a case
           </button>
         ) : (
           <button type="button" onClick={correct}>

@@ -52,7 +52,7 @@ function List({ run, choice }: { readonly run: Run; readonly choice: Choice }) {
         <label for={id}>Find</label>
         <input id={id} type="search" value={sought} onInput={({ currentTarget }) => seek(currentTarget.value)} />
         <button type="button" onClick={() => (choice.chosenKeys.value = undefined)}>
-          As at first
+          Reset
         </button>
         <button type="button" onClick={() => (choice.chosenKeys.value = [])}>
           None

@@ -46,7 +46,7 @@ export function Coordinates({ judged: { run }, choice }: Props) {
   const total = grouped(count);
   const text =
     choice.ranges.value.size === 0
-      ? counted(count, 'iteration')
+      ? counted(count, 'run')
       : `${grouped(choice.selectedCount.value)} of ${total} selected`;
   const canvas = useRef<HTMLCanvasElement>(null);
   return (
@@ -69,7 +69,9 @@ export function Coordinates({ judged: { run }, choice }: Props) {
         </span>
       </div>
       <Lines canvas={canvas} axes={axes} choice={choice} count={count} />
-      <p class="hint">Drag along an axis to select the runs that cross it there; click on it to end that.</p>
+      <p class="hint">
+        Drag along an axis to select the runs that cross it there; click the axis to clear its selection.
+      </p>
       <RangeFields axes={axes.value} choice={choice} />
       <AxisTable axes={axes.value} choice={choice} />
     </section>
@@ -114,7 +116,7 @@ function Lines({ canvas, axes, choice, count }: LinesProps) {
     };
     drawPicture(canvas.current!, picture, colours.value);
   });
-  const label = `${count} iterations as lines over ${axes.value.length} axes: ${axes.value.map(({ title }) => title).join(', ')}`;
+  const label = `${count} runs as lines over ${axes.value.length} axes: ${axes.value.map(({ title }) => title).join(', ')}`;
   return (
     <ScrollBox boxRef={box} label="Chart of inputs and outputs">
       <canvas

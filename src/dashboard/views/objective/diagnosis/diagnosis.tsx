@@ -28,7 +28,7 @@ export function Diagnosis({ run }: { readonly run: Run }) {
       {may('write') && (
         <Relaxing key={JSON.stringify(reachedBy(head, diagnosis))} head={head} diagnosis={diagnosis} names={names} />
       )}
-      <p class="hint">An estimate; it can be wrong.</p>
+      <p class="hint">This is an estimate and can be wrong.</p>
     </section>
   );
 }
@@ -102,11 +102,11 @@ function Relaxing({ head, diagnosis, names }: PartProps) {
       <Fault error={error} />
       <p>
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? 'Loading…' : 'Relax and go on'}
+          {isBusy ? 'Loading…' : 'Relax and continue'}
         </button>
       </p>
       <p class="hint">
-        This loads a new objective with these targets, which knows all runs so far
+        This creates a new objective with these targets, which knows all runs so far
         {head.stopReason === StopReason.RUNNING && ', and stops this one'}.
       </p>
     </form>

@@ -11,7 +11,7 @@ export function distanceChart(data: DistanceData): Chart {
   const [first, last] = [(iterations[0] ?? 1) - others.values.length, iterations.at(-1) ?? 1];
   const room = Math.max(0.5, (last - first) * 0.01);
   return {
-    x: { label: 'Iteration', from: first - room, to: last + room, isWhole: true },
+    x: { label: 'Run', from: first - room, to: last + room, isWhole: true },
     y: { label: title, from: floor, to: top, isLog: true, isMetBelow: true },
     height: HEIGHT,
     draw: (plane) => {
@@ -34,7 +34,7 @@ function drawPoints({ context, shown, colours, top, x, y }: Plane, { iterations,
     const iteration = iterations[row]!;
     if (iteration < shown.from || iteration > shown.to) continue;
     const value = values[row]!;
-    // Failed runs have no distance: they stand at the upper edge.
+    // Failed runs have no distance: they are drawn at the upper edge.
     if (marks[row] === FAILED) addCross(failed, x(iteration), top + 6);
     else if (marks[row] === EXCLUDED) context.strokeRect(x(iteration) - half, y(value) - half, size, size);
     else if (Number.isNaN(value)) continue;
@@ -49,7 +49,7 @@ function drawPoints({ context, shown, colours, top, x, y }: Plane, { iterations,
   context.stroke(failed);
 }
 
-/** Grey, before the first iteration. */
+/** Other runs of the trial: grey, before run 1. */
 function drawOthers({ context, shown, colours, top, x, y }: Plane, others: OtherDistances): void {
   const { values, marks } = others;
   const size = values.length > FEW ? 3 : 6;

@@ -1,4 +1,4 @@
-/** How far every run is from meeting what is wanted, and the best so far. */
+/** The distance of every run from the targets, and the best so far. */
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
 import type { Range } from '../../../parts/chart.ts';
@@ -25,7 +25,7 @@ import {
 } from './measures.ts';
 
 const TABLE_ROWS = 50;
-/** A longer list of outputs would be no list to choose from. */
+/** A longer list of outputs is too long to choose from. */
 const CHOICES = 200;
 
 interface DistanceProps {
@@ -33,7 +33,7 @@ interface DistanceProps {
   readonly others: ReadonlySignal<Others>;
 }
 
-/** More would push the objective's own runs together; they are shown when asked for. */
+/** More would squeeze the objective's own runs together, so they are shown only on request. */
 const FEW_OTHERS = 100;
 
 export function Distance({ judged, others }: DistanceProps) {
@@ -62,12 +62,7 @@ export function Distance({ judged, others }: DistanceProps) {
       <div class="section-head">
         <h2 id={`${id}-title`}>Distance to the targets</h2>
         <MeasureChoice judged={judged} measure={measure.value} onChange={(value) => (measure.value = value)} />
-        <ZoomFields
-          label="Iterations"
-          zoom={zoom}
-          all={{ from: iterations[0] ?? 1, to: iterations.at(-1) ?? 1 }}
-          isWhole
-        />
+        <ZoomFields label="Runs" zoom={zoom} all={{ from: iterations[0] ?? 1, to: iterations.at(-1) ?? 1 }} isWhole />
         <SaveButtons data={() => shown} project={run.head.value.projectName} />
       </div>
       <ChartBox
@@ -84,7 +79,7 @@ export function Distance({ judged, others }: DistanceProps) {
               checked={showsOthers}
               onChange={({ currentTarget }) => (choice.value = currentTarget.checked)}
             />{' '}
-            {counted(otherCount, 'other run')} of the trial, before iteration 1
+            {counted(otherCount, 'other run')} of the trial, before run 1
           </label>
         )}{' '}
         <span class="key key-run">run</span> <span class="key key-line">best so far</span>{' '}
@@ -92,7 +87,7 @@ export function Distance({ judged, others }: DistanceProps) {
         <span class="key key-excluded">excluded</span> <span class="key key-failed">failed, at the top</span>{' '}
         <Pointed data={shown} row={pointed} />
       </p>
-      <p class="hint">{summary} Drag across the chart to enlarge a part; double-click to see all.</p>
+      <p class="hint">{summary} Drag across the chart to zoom in; double-click to show everything.</p>
       <Improvements data={shown} />
     </section>
   );
@@ -143,7 +138,7 @@ function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySig
   const again = data.marks[row] === REPEAT ? ', the same input again' : '';
   return (
     <span class="chart-pointed">
-      Iteration {data.iterations[row]}: {what}
+      Run {data.iterations[row]}: {what}
       {again}; best so far {distanceText(data.best[row]!)}
     </span>
   );
@@ -159,7 +154,7 @@ function Improvements({ data }: { readonly data: DistanceData }) {
   return (
     <ChartTable
       summary="The best so far as a table"
-      head={['Iteration', data.title]}
+      head={['Run', data.title]}
       rows={rows.map((row) => [
         { text: String(data.iterations[row]), full: String(data.iterations[row]) },
         { text: distanceText(data.best[row]!), full: String(data.best[row]) },
@@ -168,7 +163,7 @@ function Improvements({ data }: { readonly data: DistanceData }) {
   );
 }
 
-/** From -1 down those of others, the last one first. */
+/** The row nearest to a position on the axis. Negative rows are other runs: -1 is the last of them. */
 function nearestRow({ iterations, others }: DistanceData, iteration: number): number | undefined {
   const count = iterations.length;
   const before = Math.round(iteration) - 1;
@@ -188,7 +183,7 @@ function summarize(data: DistanceData): string {
   const failed = marks.reduce((count, mark) => count + Number(mark === FAILED), 0);
   const failures = failed === 0 ? '' : `, ${grouped(failed)} failed`;
   const last = best[row] === 0 ? 'met' : `best ${short(best[row]!)}`;
-  return `${title}: ${runs}${failures}; ${last} at iteration ${iterations[row]}.`;
+  return `${title}: ${runs}${failures}; ${last} at run ${iterations[row]}.`;
 }
 
 function SaveButtons({ data, project }: { readonly data: () => DistanceData; readonly project: string }) {

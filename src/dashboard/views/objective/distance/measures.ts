@@ -5,7 +5,7 @@ import { type Distances, distancesOfOutput, measureRuns, smallestSoFar } from '.
 import type { Others } from '../others.ts';
 import { logFloor } from '../scales.ts';
 
-/** Of the worst output, summed, or of one output by its number. */
+/** The distance of the worst output, the sum of all distances, or the distance of one output by its number. */
 export type Measure = 'worst' | 'sum' | number;
 
 export interface DistanceData {
@@ -15,16 +15,16 @@ export interface DistanceData {
   readonly best: Float64Array;
   /** 1: excluded; 2: failed; 3: an input that was run before. */
   readonly marks: Uint8Array;
-  /** Where 0 is drawn, and the upper end of the axis: powers of ten. */
+  /** The position at which 0 is drawn; like the upper end of the axis, a power of ten. */
   readonly floor: number;
   readonly top: number;
   readonly title: string;
-  /** Of the trial's other runs, drawn before the first iteration; empty where they are not shown. */
+  /** The trial's other runs, drawn before run 1; empty while they are hidden. */
   readonly others: OtherDistances;
 }
 
 export interface OtherDistances {
-  /** As values. */
+  /** Distances, as in `values` of DistanceData. */
   readonly values: Float64Array;
   readonly marks: Uint8Array;
   /** For example "case 3". */
@@ -33,7 +33,7 @@ export interface OtherDistances {
 
 export const NO_OTHERS: OtherDistances = { values: new Float64Array(0), marks: new Uint8Array(0), names: [] };
 
-/** The position of another run on the axis of iterations: the last one is at 0. */
+/** The position of another run on the axis of runs: the last one is at 0. */
 export function placeOfOther({ values }: OtherDistances, row: number): number {
   return row + 1 - values.length;
 }

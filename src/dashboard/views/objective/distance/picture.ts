@@ -2,7 +2,7 @@ import type { Colours } from '../../../parts/colours.ts';
 import type { Drawing } from '../../../parts/drawing.ts';
 import { type DistanceData, EXCLUDED, placeOfOther, REPEAT } from './measures.ts';
 
-/** The chart of distances as a picture to be saved. What is met lies on the lower edge. */
+/** The chart of distances as a picture to be saved. Runs that meet the targets are on the lower edge. */
 export function drawDistances(data: DistanceData, project: string, colours: Colours): Drawing {
   const { iterations, values, best, marks, floor, title, others } = data;
   const rows = Array.from(iterations.keys()).filter((row) => !Number.isNaN(values[row]!));
@@ -17,7 +17,7 @@ export function drawDistances(data: DistanceData, project: string, colours: Colo
   const repeats = rows.filter((row) => marks[row] === REPEAT);
   return {
     title: `${project}: distance to the targets`,
-    xLabel: 'Iteration',
+    xLabel: 'Run',
     yLabel: `${title}; the lower edge is met`,
     isLogY: true,
     series: [

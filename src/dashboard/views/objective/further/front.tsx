@@ -46,7 +46,7 @@ function Shown({ head, front, columns }: ShownProps) {
     <>
       <p>
         {counted(points.length, 'run')} on the front
-        {predicted.length > 0 && `; the models expect ${predicted.length} more between and beyond`}.
+        {predicted.length > 0 && `; the models expect ${predicted.length} more between and beyond them`}.
         {knee !== null && ` The best compromise is ${nameOf(knee)}.`}
       </p>
       {outputs.length > 1 && <Scatter head={head} front={front} columns={columns} />}
@@ -64,7 +64,7 @@ function Shown({ head, front, columns }: ShownProps) {
 }
 
 function nameOf({ iteration, caseNumber }: Found['points'][number]): string {
-  return iteration === null ? `case ${caseNumber}` : `iteration ${iteration}`;
+  return iteration === null ? `case ${caseNumber}` : `run ${iteration}`;
 }
 
 interface Point {
@@ -181,7 +181,7 @@ function Volumes({ head, front, columns }: ShownProps) {
     const [first, last] = [iterations[0] ?? 0, iterations.at(-1) ?? 1];
     const most = front.hypervolume ?? 0;
     const chart: Chart = {
-      x: { label: 'Iteration', from: first - 0.5, to: last + 0.5, isWhole: true },
+      x: { label: 'Run', from: first - 0.5, to: last + 0.5, isWhole: true },
       y: { label: 'Hypervolume', from: 0, to: most * 1.05 || 1 },
       height: 220,
       draw: (plane) => {
@@ -192,15 +192,15 @@ function Volumes({ head, front, columns }: ShownProps) {
     return { chart, volumes };
   }, [front, columns]);
   const row = volumes.indexOf(volumes.at(-1) ?? 0);
-  const label = `Hypervolume ${short(front.hypervolume ?? 0)}, last raised by iteration ${columns.iterations[row]}.`;
+  const label = `Hypervolume ${short(front.hypervolume ?? 0)}, last raised by run ${columns.iterations[row]}.`;
   return (
     <>
       <h3>Hypervolume over the runs</h3>
       <ChartBox chart={chart} zoom={zoom} label={label} onPoint={() => undefined} />
       <p class="hint">
-        {label} How much the front beats, up to{' '}
+        {label} It is the volume that the front dominates, up to{' '}
         {front.reference?.map((value, c) => `${outputNames(head)[front.outputs[c]!]} ${short(value)}`).join(', ')}.
-        Known cases on the front count from the beginning.
+        Known cases on the front count from the start.
       </p>
     </>
   );

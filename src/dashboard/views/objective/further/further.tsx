@@ -18,14 +18,10 @@ export function Further({ run }: { readonly run: Run }) {
   return (
     <section class="further" aria-labelledby="further-title">
       <h2 id="further-title">Further questions</h2>
-      {hasFront && <Question run={run} text="The front: which runs does no other one beat?" answer={Front} />}
+      {hasFront && <Question run={run} text="The front: which runs are non-dominated?" answer={Front} />}
       <Question run={run} text="Solutions: which inputs meet all targets, and how do they differ?" answer={Solutions} />
-      <Question
-        run={run}
-        text="Robustness: do the targets hold when an input is not made exactly?"
-        answer={Robustness}
-      />
-      <Question run={run} text="Identifiability: what do the targets tell about the inputs?" answer={Identifiability} />
+      <Question run={run} text="Robustness: are the targets still met if the inputs vary?" answer={Robustness} />
+      <Question run={run} text="Identifiability: which inputs do the targets determine?" answer={Identifiability} />
     </section>
   );
 }

@@ -28,7 +28,7 @@ export function Identifiability({ run }: { readonly run: Run }) {
     <>
       <Ask of={answered}>
         <span class="field-row">
-          <label for={id}>Probability that counts as surely, %</label>
+          <label for={id}>Probability required for “surely”, %</label>
           <input
             id={id}
             class="short-field"
@@ -42,7 +42,7 @@ export function Identifiability({ run }: { readonly run: Run }) {
           />
         </span>
       </Ask>
-      {answer?.identifiability === null && <p>The models see no input yet that surely meets the targets.</p>}
+      {answer?.identifiability === null && <p>The models do not know an input yet that surely meets the targets.</p>}
       {answer?.identifiability != null && <Shown head={head} found={answer.identifiability} />}
     </>
   );
@@ -56,7 +56,7 @@ function Shown({ head, found }: { readonly head: Head; readonly found: Found }) 
       <ScrollBox label="Values of the inputs that fit">
         <table>
           <TableHead
-            titles={['Input', 'Surely fits', 'Nothing fits outside', 'Others held at best', 'Within its bounds']}
+            titles={['Input', 'Surely fits', 'Nothing fits outside', 'Others at their best', 'Within its bounds']}
           />
           <tbody>
             {ranges.map((range, i) => (
@@ -83,8 +83,8 @@ function Shown({ head, found }: { readonly head: Head; readonly found: Found }) 
         </table>
       </ScrollBox>
       <p class="hint">
-        What surely fits does so while the other inputs adapt. The thick mark is the input at which the targets hold
-        most surely.
+        A value fits surely if the other inputs adapt to it. The thick mark shows the input most likely to meet the
+        targets.
       </p>
       {combinations.length > 0 && (
         <>
@@ -99,9 +99,9 @@ function Shown({ head, found }: { readonly head: Head; readonly found: Found }) 
       )}
       {next !== null && (
         <>
-          <h3>The run that would tell most</h3>
+          <h3>The most informative run</h3>
           <p>
-            It tells whether {names[next.input]} may lie within {spanText(head, next.input, next.open)}. Add its outputs
+            It shows whether {names[next.input]} can be within {spanText(head, next.input, next.open)}. Add its outputs
             as data, then compute again.
           </p>
           <InputValues head={head} input={next.at} />

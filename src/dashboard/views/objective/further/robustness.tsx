@@ -30,7 +30,7 @@ export function Robustness({ run }: { readonly run: Run }) {
   const names = inputNames(head);
   const reads = texts.map(readNumber);
   const row = rowOf(run.columns.value, Number(iteration));
-  const rowFault = row < 0 ? 'There is no such iteration here.' : undefined;
+  const rowFault = row < 0 ? 'There is no such run here. Write the number of a run of this objective.' : undefined;
   const isReady = rowFault === undefined && reads.every(({ fault }) => fault === undefined);
   const answered = useAnswer(
     run,
@@ -74,7 +74,7 @@ export function Robustness({ run }: { readonly run: Run }) {
       <Ask of={asked}>
         <NumberField
           id={`${id}-iteration`}
-          name="Input of iteration"
+          name="Input of run"
           text={iteration}
           fault={hasTried ? rowFault : undefined}
           onText={setIteration}
@@ -110,7 +110,7 @@ function canDiffer({ inputTypes }: Head, i: number): boolean {
 
 function Risk({ head, found: { robustness } }: { readonly head: Head; readonly found: InverseRobustness }) {
   if (robustness === null) {
-    return <p>The models cannot tell yet: they predict less than half of the variance of an output.</p>;
+    return <p>The models cannot say yet: for at least one output they predict less than half of the variance.</p>;
   }
   const { probability: value, low, high, inputShares, outputShares } = robustness;
   const rows = (names: readonly string[], values: readonly number[]) =>
@@ -118,11 +118,11 @@ function Risk({ head, found: { robustness } }: { readonly head: Head; readonly f
   return (
     <>
       <p>
-        A run at this input, as it is made, meets all targets with a probability of{' '}
+        With these tolerances, a run at this input meets all targets with a probability of{' '}
         <strong title={String(value)}>{chanceWithRange({ value, low, high })}</strong>.
       </p>
       <div class="further-risks">
-        <Shares title="Made exactly, it would avoid" first="Input" rows={rows(inputNames(head), inputShares)} />
+        <Shares title="Misses avoided if exact" first="Input" rows={rows(inputNames(head), inputShares)} />
         <Shares title="Share of the misses" first="Output" rows={rows(outputNames(head), outputShares)} />
       </div>
     </>

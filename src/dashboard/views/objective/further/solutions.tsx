@@ -48,7 +48,7 @@ function Tables({ head, found: { verified, predicted } }: { readonly head: Head;
   const first = (verified[0] ?? predicted[0])?.input;
   return (
     <>
-      <h3>Run and met</h3>
+      <h3>Solutions that were run</h3>
       {verified.length === 0 ? (
         <p>No run meets all targets yet.</p>
       ) : (
@@ -62,16 +62,16 @@ function Tables({ head, found: { verified, predicted } }: { readonly head: Head;
             label="Solutions that were run"
             first={first!}
             rows={verified.map(({ iteration, caseNumber, input, output }) => ({
-              name: iteration === null ? `case ${caseNumber}` : `iteration ${iteration}`,
+              name: iteration === null ? `case ${caseNumber}` : `run ${iteration}`,
               input,
               outputs: output.map((value) => ({ text: short(value), full: String(value) })),
             }))}
           />
         </>
       )}
-      <h3>Expected by the models, not run</h3>
+      <h3>Solutions expected by the models, not run</h3>
       {predicted.length === 0 ? (
-        <p>The models expect none apart from {verified.length === 0 ? 'each other' : 'those above'}.</p>
+        <p>The models expect no solution apart from {verified.length === 0 ? 'each other' : 'those above'}.</p>
       ) : (
         <Table
           head={head}

@@ -21,12 +21,12 @@ export function Insight({ run }: { readonly run: Run }) {
     <section class="insight" aria-labelledby="insight-title">
       <h2 id="insight-title">Insight</h2>
       {insight === null ? (
-        <p class="hint">Comes with the first suggestion.</p>
+        <p class="hint">Available after the first suggestion.</p>
       ) : (
         <>
           <p class="hint">
-            From {insight.caseCount} runs. A share says how much of the variation of an output involves an input, over
-            all inputs that are allowed; below it the range in which the share lies.
+            From {insight.caseCount} runs. A share is the part of an output’s variation that involves an input, over all
+            allowed inputs. The range of its uncertainty is below it.
           </p>
           {insight.outputs.length * head.minimums.length > MAXIMUM_CELLS ? (
             <Compact head={head} insight={insight} />

@@ -3,7 +3,7 @@ import { explain } from '../../../shell/service.ts';
 import { useKeys } from '../by-hand/keys.tsx';
 import type { Run } from '../history.ts';
 
-/** Leads to a run by its iteration, also to one that a thinned history left out. */
+/** Goes to a run by its number, even one that a thinned history left out. */
 export function GoTo({ run, onFound }: { readonly run: Run; readonly onFound: (row: number) => boolean }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -12,8 +12,8 @@ export function GoTo({ run, onFound }: { readonly run: Run; readonly onFound: (r
   const go = async (iteration: number) => {
     try {
       const row = await run.find(iteration);
-      if (row < 0) setFault(`There is no iteration ${iteration}.`);
-      else setFault(onFound(row) ? '' : `Iteration ${iteration} is not among the selected runs.`);
+      if (row < 0) setFault(`There is no run ${iteration}.`);
+      else setFault(onFound(row) ? '' : `Run ${iteration} is not among the selected runs.`);
     } catch (error) {
       setFault(explain(error));
     }
@@ -27,7 +27,7 @@ export function GoTo({ run, onFound }: { readonly run: Run; readonly onFound: (r
         if (field.value !== '') void go(field.valueAsNumber);
       }}
     >
-      <label for={id}>Go to iteration</label>
+      <label for={id}>Go to run</label>
       <input ref={field} id={id} name="iteration" type="number" min={1} step={1} class="short-field" />
       <button type="submit">Go</button>
       <span class="unmet" role="status">

@@ -36,7 +36,7 @@ export function RunRow({ judged: { run, distances, others }, axes, row, place, i
   const { bestIteration, bestCaseNumber } = run.head.value;
   const bestNumber = source === undefined ? bestIteration : source.objectiveId === null ? bestCaseNumber : null;
   const isBest = iteration === bestNumber;
-  const name = source?.name ?? `iteration ${iteration}`;
+  const name = source?.name ?? `run ${iteration}`;
   const state = stateOf(columns, row);
   return (
     <tr

@@ -93,7 +93,7 @@ function OthersNotice({ source }: { readonly source: OthersSource }) {
     );
   }
   if (!source.isCut.value) return null;
-  return <p class="hint">Only {grouped(MOST_OTHERS)} runs of others are shown; the saved CSV has all.</p>;
+  return <p class="hint">Only {grouped(MOST_OTHERS)} other runs are shown; the saved CSV has all.</p>;
 }
 
 interface TableProps extends Props {
@@ -132,7 +132,7 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps
       <table class="runs" aria-rowcount={count + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            {header('iteration', 'Iteration')}
+            {header('iteration', 'Run')}
             {header('source', 'From', false)}
             {header('state', 'State', false)}
             {header('met', 'Met')}

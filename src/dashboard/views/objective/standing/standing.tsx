@@ -14,7 +14,7 @@ export function Standing({ run }: { readonly run: Run }) {
   return (
     <section aria-labelledby="standing-title">
       <h2 id="standing-title">
-        {sureText(head) === undefined ? 'What was asked of the search' : 'How surely it holds'}
+        {sureText(head) === undefined ? 'Search options' : 'Probability of meeting the targets'}
       </h2>
       {sureText(head) !== undefined && <Chances head={head} />}
       <ul class="standing-asked hint">
@@ -28,17 +28,17 @@ export function Standing({ run }: { readonly run: Run }) {
 
 function Chances({ head }: { readonly head: Head }) {
   const { standing } = head;
-  if (standing === null) return <p class="hint">The probabilities come with the next suggestion.</p>;
+  if (standing === null) return <p class="hint">The probabilities will be computed with the next suggestion.</p>;
   return (
     <>
       <p>At the best input after {counted(standing.runs, 'run')}:</p>
       <dl class="standing">
         <div>
-          <dt>A fresh run meets all targets</dt>
+          <dt>A new run meets all targets</dt>
           <dd title={String(standing.run.value)}>{chanceWithRange(standing.run)}</dd>
         </div>
         <div>
-          <dt>The means of the outputs do</dt>
+          <dt>The means of the outputs meet all targets</dt>
           <dd title={String(standing.mean.value)}>{chanceWithRange(standing.mean)}</dd>
         </div>
       </dl>

@@ -40,9 +40,9 @@ type Settings = Pick<
 
 /** When an objective is satisfied, if one run is not enough; undefined if it is. */
 export function sureText({ confirm, confidence, confidenceOf }: Settings): string | undefined {
-  if (confirm !== null) return `Satisfied when the mean of ${confirm} runs at one input meets all targets.`;
+  if (confirm !== null) return `Satisfied when the mean of ${confirm} runs at the same input meets all targets.`;
   if (confidence === null) return undefined;
-  const what = confidenceOf === 'mean' ? 'the means of the outputs meet' : 'a fresh run meets';
+  const what = confidenceOf === 'mean' ? 'the means of the outputs meet' : 'a new run meets';
   return `Satisfied when ${what} all targets with a probability of ${chance(confidence)}.`;
 }
 
@@ -56,11 +56,11 @@ export function askedOf(settings: Settings): readonly string[] {
     each(values, (value, j) => withUnit(short(value), settings.outputUnits?.[j]));
   const withoutTarget = names.filter((_, j) => objectives[j] === null);
   return [
-    withoutTarget.length > 0 && `The search is for the front of ${withoutTarget.join(', ')}.`,
+    withoutTarget.length > 0 && `The search looks for the front of ${withoutTarget.join(', ')}.`,
     sureText(settings),
     noise === 'estimate'
-      ? 'How far runs at one input differ is estimated.'
-      : noise && `Standard deviations of runs at one input: ${deviations(noise.standardDeviations)}.`,
+      ? 'The scatter of runs at the same input is estimated.'
+      : noise && `Standard deviations of runs at the same input: ${deviations(noise.standardDeviations)}.`,
     weights && `Weights: ${each(weights, short)}.`,
     priorities && `Priorities: ${each(priorities, String)}.`,
     solutions && `${solutions.count} solutions are sought, at least ${short(solutions.apart)} of the ranges apart.`,
@@ -78,12 +78,13 @@ function toleranceTexts(settings: Settings): readonly string[] {
     value === 0 ? [] : `${names[i]} ${withUnit(short(value), unit === 'percent' ? '%' : inputUnits?.[i])}`,
   );
   const what = kind === 'normal' ? 'standard deviations' : 'half widths';
-  const aim = aimAtRobustness === true ? 'most surely holds' : `holds with ${chance(aimAtRobustness ?? 0)}`;
+  const aim =
+    aimAtRobustness === true
+      ? 'the most robust input'
+      : `an input with a robustness of ${chance(aimAtRobustness ?? 0)}`;
   return [
     `Tolerances of the inputs, as ${what}: ${each.join(', ')}.`,
-    ...(aimAtRobustness === null
-      ? []
-      : [`After the first solution up to ${robustRuns} runs look for an input that ${aim} when it is made.`]),
+    ...(aimAtRobustness === null ? [] : [`After the first solution, up to ${robustRuns} runs look for ${aim}.`]),
   ];
 }
 
@@ -91,9 +92,9 @@ function stopTexts({ patience, improvementBelow, until, maximumRuns }: NonNullab
   const least = `${short(100 * improvementBelow)} %`;
   return [
     patience === null
-      ? `Ends once outputs to minimize or maximize can improve by no more than ${least}, as far as is known.`
+      ? `Ends when the models expect outputs to minimize or maximize to improve by no more than ${least}.`
       : `Ends after ${patience} suggested inputs without an improvement of more than ${least}.`,
     ...(until === null ? [] : [`Ends at ${dayAndTime(new Date(until))}.`]),
-    ...(maximumRuns === null ? [] : [`Ends after ${maximumRuns} runs, the first ones included.`]),
+    ...(maximumRuns === null ? [] : [`Ends after ${maximumRuns} runs, including the first ones.`]),
   ];
 }

@@ -87,8 +87,8 @@ function Together({ run }: { readonly run: Run }) {
   const total = bestOutput === null ? undefined : totalDistance(run.head.value, bestOutput);
   return (
     <p>
-      All outputs count together: the sum of their distances from the targets may be at most {short(l1Threshold!)}
-      {total === undefined ? '.' : `; of the best run it is ${short(total)}.`}
+      All outputs are judged together: the sum of their distances from the targets may be at most {short(l1Threshold!)}
+      {total === undefined ? '.' : `; for the best run it is ${short(total)}.`}
     </p>
   );
 }
