@@ -8,8 +8,8 @@ import { type Asked, type AskedInverses, type OpenInverse, readAsked } from '../
 import { DomainError } from '../../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
-import type { WhyNone } from '../../domain/search/opening.ts';
 import { UNKNOWN_RUN } from '../../domain/run-fields.ts';
+import type { WhyNone } from '../../domain/search/opening.ts';
 import { NO_QUOTA, quotaExceeded, type StorageUsage } from '../../domain/storage.ts';
 import { takeWithin } from '../accounts/account-limits.ts';
 import { refuseClosedTrial } from '../data/manage-trials.ts';
