@@ -1,10 +1,10 @@
-import { bestStanding } from './confidence/policy.ts';
 import { diagnose } from './explanation/diagnosis.ts';
 import { outputInsights } from './explanation/insight.ts';
 import type { Explanation } from './insights.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { SuggestRequest } from './problem.ts';
+import { questOf } from './quests/quest-of.ts';
 import { Predictor } from './surrogate/predictor.ts';
 
 /**
@@ -23,7 +23,7 @@ export function explainFrom(prepared: Prepared): Explanation {
   const work: Work = { spent: 0, limit: request.workLimit };
   const surrogate = prepared.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
-  const standing = bestStanding(prepared);
+  const standing = questOf(request).standing(prepared);
   return {
     insight: outputInsights(encoding, surrogate, predictor),
     diagnosis: diagnose(prepared, surrogate, predictor, work),

@@ -191,7 +191,7 @@ export interface SuggestRequest {
  * Why no new input is proposed. The domain decides what this fact means for the objective. While inputs are pending it means
  * "not now": their outputs may change it.
  */
-type NothingNew =
+export type NothingNew =
   /** Every point of a finite input space has been evaluated or is pending. */
   | 'space-used-up'
   /** The optimizer finds only inputs that have been evaluated or are pending. */

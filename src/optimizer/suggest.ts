@@ -1,19 +1,15 @@
-import { nonDominated } from '../numbers/pareto.ts';
-import { asProposal, decide } from './confidence/policy.ts';
-import { afterSolutions, type Cases } from './goal/cases.ts';
-import { feasibleCases, frontOf, openOutputs, pointsOf, referenceOf } from './goal/front.ts';
+import type { Cases } from './goal/cases.ts';
 import { bestOf } from './goal/targets.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
-import { hypervolume } from './numerics/hypervolume.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, Standstill, SuggestRequest, Target, Variable } from './problem.ts';
-import { aimAtRobustness, type RobustOutcome } from './robustness/aim.ts';
-import { nextInput } from './search/next-input.ts';
+import type { Quest } from './quests/quest.ts';
+import { questOf } from './quests/quest-of.ts';
+import type { Problem } from './search/scope-search.ts';
 import { standstillOf } from './search/standstill.ts';
-import { encode, movableCount } from './space/encoding.ts';
-import { drawUnseen, firstUnseen, makeSeen, type Seen } from './space/seen.ts';
+import { drawUnseen, firstUnseen, type Seen } from './space/seen.ts';
 
 /** Suggestions per problem of the warm-up. */
 const WARM_UP_SUGGESTIONS = 14;
@@ -30,30 +26,26 @@ export function suggest(request: SuggestRequest): Proposal {
 
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(prepared: Prepared): Proposal {
-  const proposal = newInput(prepared);
-  const asked = prepared.request.noise?.asked;
-  if (!asked) return proposal;
-  const decision = decide(prepared, asked, proposal.kind === 'candidate' ? proposal.input : null);
-  return asProposal(prepared, decision, proposal);
+  const quest = questOf(prepared.request);
+  return quest.decide(prepared, newInput(prepared, quest));
 }
 
 /** Proposes an input that has not been evaluated. */
-function newInput(prepared: Prepared): Proposal {
-  const { request, cases, pending } = prepared;
-  const { history } = request;
-  const evaluatedOrPending = makeSeen(prepared, joined(history.X, pending.X), history.count + pending.count);
-  const seen = apartFromSolutions(prepared, evaluatedOrPending);
+function newInput(prepared: Prepared, quest: Quest): Proposal {
+  const { cases } = prepared;
+  const seen = quest.seenIn(prepared);
   const bestIndex = bestAdmissible(cases);
   const evaluated = seen.distinct;
   if (evaluated >= prepared.countUpTo(evaluated + 1))
     return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
-  if (hasFrontStagnated(prepared)) return { kind: 'nothing-new', reason: 'no-improvement-expected', bestIndex };
-  if (isSearchedEnough(prepared)) return { kind: 'nothing-new', reason: 'no-further-solution', bestIndex };
-  const robust = request.robustAim ? aimAtRobustness(prepared, request.robustAim, seen) : null;
-  if (robust) return robustProposal(prepared, robust, bestIndex);
-  const standstill = endsByRule(prepared, seen);
+  const reason = quest.endOf(prepared);
+  if (reason !== null) return { kind: 'nothing-new', reason, bestIndex };
+  const instead = quest.proposalInstead(prepared, seen, bestIndex);
+  if (instead) return instead;
+  const problem: Problem = { ...prepared, seen, aim: quest.aim };
+  const standstill = endsByRule(problem);
   if (standstill !== null) return { kind: 'nothing-new', reason: 'standstill', bestIndex, standstill };
-  const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
+  const found = cases.N > 0 ? quest.nextInput(problem) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(prepared, seen);
   if (input && prepared.conditions?.areMet(input) === false) throw new Error('The suggestion breaks a condition.');
@@ -63,68 +55,10 @@ function newInput(prepared: Prepared): Proposal {
 }
 
 /** What ends the search by its stop rule; null without a rule and while it goes on. */
-function endsByRule(prepared: Prepared, seen: Seen): Standstill | null {
-  const { request, cases } = prepared;
+function endsByRule(problem: Problem): Standstill | null {
+  const { request, cases } = problem;
   if (request.stop === undefined || cases.N === 0) return null;
-  return standstillOf({ ...prepared, seen }, request.stop, { spent: 0, limit: request.workLimit });
-}
-
-/** While inputs are pending, what they will show decides: a second input now would be near the first. */
-function robustProposal({ pending }: Prepared, { next, surestIndex }: RobustOutcome, bestIndex: number): Proposal {
-  if (pending.count > 0) return { kind: 'nothing-new', reason: 'duplicate', bestIndex };
-  if (next === null) return { kind: 'nothing-new', reason: 'robust', bestIndex: surestIndex };
-  return { kind: 'candidate', input: next.x, expected: null, chance: null, surestIndex };
-}
-
-/** Inputs near a solution found count as seen, so that the search returns others. */
-function apartFromSolutions({ encoding, avoidance }: Prepared, seen: Seen): Seen {
-  if (avoidance === null) return seen;
-  const u = new Float64Array(encoding.p);
-  const isNear = (x: Float64Array) => {
-    encode(encoding, x, 0, u, 0);
-    return avoidance.isNear(u);
-  };
-  return {
-    has: (x) => seen.has(x) || isNear(x),
-    get distinct() {
-      return seen.distinct;
-    },
-  };
-}
-
-/** Suggestions since the last of several solutions after which the search for another one ends. */
-const PATIENCE = 30;
-const PATIENCE_PER_INPUT = 5;
-
-function isSearchedEnough({ request, encoding, pending }: Prepared): boolean {
-  const { history, solutions, firstSuggested } = request;
-  if (!solutions || solutions.found.length === 0) return false;
-  const since = Math.max(firstSuggested, afterSolutions(history, solutions, encoding.n));
-  return history.count - since + pending.count >= PATIENCE + PATIENCE_PER_INPUT * movableCount(encoding);
-}
-
-/** Suggestions that raised the hypervolume by less than the convergence criterion after which the search for a front ends. */
-const FRONT_PATIENCE = 30;
-
-function hasFrontStagnated({ request, cases }: Prepared): boolean {
-  const open = openOutputs(request.goal);
-  const { history, firstSuggested, convergence } = request;
-  const since = history.count - FRONT_PATIENCE;
-  if (open.length === 0 || since < firstSuggested) return false;
-  const feasible = feasibleCases(cases);
-  const earlier = feasible.filter((i) => cases.rows[i]! < since);
-  if (earlier.length === 0) return false;
-  const all = pointsOf(open, cases.Y, cases.intervals.length);
-  const reference = referenceOf(open, frontOf(cases, open).points, all);
-  const volumeOf = (of: readonly number[]) => {
-    const points = of.map((i) => all[i]!);
-    return hypervolume(
-      nonDominated(points).map((k) => points[k]!),
-      reference,
-    );
-  };
-  const volume = volumeOf(feasible);
-  return volume - volumeOf(earlier) <= convergence * volume;
+  return standstillOf(problem, request.stop, { spent: 0, limit: request.workLimit });
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */

@@ -2,13 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
 import { type Belief, beliefAt } from '../../src/optimizer/confidence/belief.ts';
-import { bestStanding } from '../../src/optimizer/confidence/policy.ts';
+
 import { jointExcess, makeDraws, meanGiven, ofMean, ofRun } from '../../src/optimizer/confidence/probability.ts';
 import { makeModels } from '../../src/optimizer/confidence/standing.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import type { Goal, Noise, Proposal, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { questOf } from '../../src/optimizer/quests/quest-of.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { noiseVariance } from '../../src/optimizer/surrogate/model-choice.ts';
 
@@ -270,7 +271,7 @@ describe('the models of noisy runs', () => {
   });
 
   it('say of the best input how surely it meets the targets', () => {
-    const standing = bestStanding(prepare(request))!;
+    const standing = questOf(request).standing(prepare(request))!;
     expect(standing).toEqual((suggest(request) as { standing?: unknown }).standing);
     for (const { value, low, high } of [standing.run, standing.mean]) {
       expect(low).toBeGreaterThanOrEqual(0);

@@ -156,6 +156,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['prepare.ts'],
   ['search'],
   ['confidence', 'robustness'],
+  ['quests'],
   ['explanation', 'identifiability'],
 ];
 

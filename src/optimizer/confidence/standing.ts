@@ -6,17 +6,14 @@ import { choleskyInPlace } from '../linalg/cholesky.ts';
 import { dot } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import type { Goal, Noise, Standing, UncertainProbability } from '../problem.ts';
+import type { Goal, Standing } from '../problem.ts';
 import { type Encoding, encode, movableCount } from '../space/encoding.ts';
 import { leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
 import { type Belief, beliefAt, type NoisyModels } from './belief.ts';
-import { type Draws, inside, meanGiven, ofMean, ofRun } from './probability.ts';
-
-/** What is asked of noisy runs. */
-export type Asked = NonNullable<Noise['asked']>;
+import { type Draws, ofMean, ofRun } from './probability.ts';
 
 /** An input that has been evaluated. */
 export interface Tried {
@@ -35,8 +32,6 @@ const LEAST_FREEDOM = 1;
 const DOUBT = 4;
 /** Cases without correlation that those known are joined by. */
 const INDEPENDENT_CASES = 8;
-/** Of the probability that is left for a miss: see `isEnough`. */
-const SKEWED_SHARE = 0.5;
 
 export function makeModels(prepared: Prepared, work: Work): NoisyModels {
   const { cases, encoding } = prepared;
@@ -117,31 +112,17 @@ export type Probabilities = Pick<Standing, 'run' | 'mean'>;
 export function beliefsAt(
   models: NoisyModels,
   goal: Goal,
-  asked: Asked,
+  meansIn: 'means' | 'outputs',
   u: Float64Array,
   tried: Tried | null,
 ): Beliefs {
   const { members, failures } = tried ?? { members: [], failures: 0 };
-  const isOfMean = asked.kind === 'confidence' && asked.of === 'mean' && !goal.l1;
-  const forMean = beliefAt(models, u, members, failures, isOfMean ? 'means' : 'outputs');
+  const forMean = beliefAt(models, u, members, failures, goal.l1 ? 'outputs' : meansIn);
   return { forRun: goal.l1 ? forMean : beliefAt(models, u, members, failures, 'models'), forMean };
 }
 
 export function judgeBeliefs({ forRun, forMean }: Beliefs, goal: Goal, draws: Draws): Probabilities {
   return { run: ofRun(forRun, goal.l1, draws), mean: ofMean(forMean, goal.l1, draws) };
-}
-
-/**
- * Whether a probability is as large as asked: that of a run for sure, see `UncertainProbability`; that of a mean is one itself. Of skewed
- * outputs it is rough and judged again with every run, so the mean may miss with half the probability that is allowed.
- */
-export function isEnough(
-  { of, least }: Extract<Asked, { kind: 'confidence' }>,
-  { isSkewed }: Belief,
-  one: UncertainProbability,
-): boolean {
-  if (of === 'run') return one.low >= least;
-  return one.value >= (isSkewed ? 1 - SKEWED_SHARE * (1 - least) : least);
 }
 
 /** Whether the mean of the runs at an input meets all targets. */
@@ -150,15 +131,4 @@ export function isMeanInside({ Y, intervals }: Cases, { l1 }: Goal, members: rea
   const means = intervals.map((_, j) => meanOf(members, (i) => Y[i * m + j]!));
   if (l1) return means.reduce((sum, mean, j) => sum + Math.abs(mean - l1.center[j]!), 0) <= l1.threshold;
   return intervals.every((interval, j) => distanceTo(interval, means[j]!) === 0);
-}
-
-/** The probability that the mean of `runs` runs will meet all targets. @param belief in units of the outputs */
-export function chanceOfMean(belief: Belief, runs: number): number {
-  const rest = runs - belief.runs;
-  return belief.outputs.reduce((product, output) => {
-    const { mean, variance } = meanGiven(output, belief.runs, output.noise);
-    const share = rest / runs;
-    const center = (1 - share) * output.observed + share * mean;
-    return product * inside(output, belief.runs > 0 ? center : mean, share ** 2 * (variance + output.noise / rest));
-  }, 1);
 }

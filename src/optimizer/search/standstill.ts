@@ -16,7 +16,7 @@ import { movableCount } from '../space/encoding.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import { bestFeasible } from './directed-outputs.ts';
 import { localRegion, type Region } from './local-mode.ts';
-import { expectedTerms, type Problem } from './next-input.ts';
+import { expectedTerms, type Problem } from './scope-search.ts';
 
 /** Suggestions in a row without an improvement before any evidence counts. */
 const QUIET = 5;

@@ -1,0 +1,90 @@
+import type { Belief } from '../confidence/belief.ts';
+import type { Asked } from '../confidence/policy.ts';
+import { ofMean, ofRun } from '../confidence/probability.ts';
+import { rateOfDeclaration } from '../confidence/rate.ts';
+import { type Beliefs, isMeanInside, type Probabilities } from '../confidence/standing.ts';
+import { normalQuantile } from '../numerics/normal.ts';
+import type { Prepared } from '../prepare.ts';
+import type { Noise, UncertainProbability } from '../problem.ts';
+import { noisyRuns, SURE_OF_MEAN } from './noisy-runs.ts';
+import type { Kind } from './quest.ts';
+
+type Confidence = Extract<Noise['asked'], { kind: 'confidence' }>;
+
+/** Runs at one input whose mean is to show that the mean is inside. */
+const RUNS_OF_MEAN = 4;
+/** See `leastRuns`. */
+const ESTIMATED_RUNS = 3;
+const SKEWED_RUNS = 5;
+/** Share of the probability of a miss that the mean of skewed outputs may have: it is rough and judged again with every run. */
+const SKEWED_SHARE = 0.5;
+
+/** What the probability is of. */
+interface Judgement extends Pick<Asked, 'meansIn' | 'rankOf'> {
+  /** How far inside its interval the mean of an output is to lie, in standard deviations of the noise. @param m outputs */
+  marginOf(least: number, m: number): number;
+  beliefOf(beliefs: Beliefs): Belief;
+  probabilityOf: typeof ofRun;
+  /** Whether a probability is as large as asked. */
+  isEnough(least: number, belief: Belief, probability: UncertainProbability): boolean;
+}
+
+const JUDGEMENTS: Readonly<Record<keyof Probabilities, Judgement>> = {
+  run: {
+    meansIn: 'outputs',
+    // Half of the doubt that is left to a run, shared out evenly.
+    marginOf: (least, m) => normalQuantile(((1 + least) / 2) ** (1 / m)),
+    rankOf: ({ run }) => run.low + 1e-3 * run.value,
+    beliefOf: ({ forRun }) => forRun,
+    probabilityOf: ofRun,
+    // The low end leaves little doubt, see `UncertainProbability`.
+    isEnough: (least, _, { low }) => low >= least,
+  },
+  mean: {
+    meansIn: 'means',
+    marginOf: () => SURE_OF_MEAN / Math.sqrt(RUNS_OF_MEAN),
+    rankOf: ({ mean }) => mean.value,
+    beliefOf: ({ forMean }) => forMean,
+    probabilityOf: ofMean,
+    // The probability of a mean is itself a doubt about it.
+    isEnough: (least, { isSkewed }, { value }) => value >= (isSkewed ? 1 - SKEWED_SHARE * (1 - least) : least),
+  },
+};
+
+/** The search for an input at which a run, or the mean of the runs, meets the targets with a stated probability. */
+export const confidence: Kind = (request) => {
+  const asked = request.noise?.asked;
+  if (asked?.kind !== 'confidence') return null;
+  const margin = JUDGEMENTS[asked.of].marginOf(asked.least, request.goal.targets.length);
+  return noisyRuns(request, probabilityAsked(asked), margin);
+};
+
+function probabilityAsked({ of, least }: Confidence): Asked {
+  const { meansIn, rankOf, beliefOf, probabilityOf, isEnough } = JUDGEMENTS[of];
+  return {
+    meansIn,
+    rankOf,
+    isShown: () => false,
+    isReached: (prepared, { tried, beliefs, standing }) => {
+      const belief = beliefOf(beliefs);
+      const { members } = tried;
+      if (members.length < leastRuns(prepared, belief) || !isEnough(least, belief, standing[of])) return false;
+      // Models of skewed outputs do not outvote the runs at the input.
+      return !belief.isSkewed || isMeanInside(prepared.cases, prepared.request.goal, members);
+    },
+    isRepeatable: () => true,
+    rateOf: (prepared, beliefs, tried) => {
+      const { l1 } = prepared.request.goal;
+      const belief = beliefOf(beliefs);
+      return rateOfDeclaration(belief, tried?.pending ?? 0, leastRuns(prepared, belief), (later, draws) =>
+        isEnough(least, later, probabilityOf(later, l1, draws)),
+      );
+    },
+  };
+}
+
+/** Runs at an input without which it is not declared: what is estimated is to be seen there. */
+function leastRuns({ request }: Prepared, { isSkewed }: Belief): number {
+  if (isSkewed) return SKEWED_RUNS;
+  return request.noise!.standardDeviations ? 1 : ESTIMATED_RUNS;
+}

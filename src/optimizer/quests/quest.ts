@@ -1,0 +1,28 @@
+import type { Prepared } from '../prepare.ts';
+import type { NothingNew, Proposal, Standing, SuggestRequest } from '../problem.ts';
+import type { NextInput } from '../search/next-input.ts';
+import type { Problem, SearchAim } from '../search/scope-search.ts';
+import type { Seen } from '../space/seen.ts';
+
+/** All that one kind of search does in its own way. */
+export interface Quest {
+  readonly aim: SearchAim;
+  /** The inputs that are not proposed as new ones. */
+  seenIn(prepared: Prepared): Seen;
+  /** Why the search ends; null while it goes on. */
+  endOf(prepared: Prepared): NothingNew | null;
+  /**
+   * What takes the place of the search for the goal; null where nothing does.
+   *
+   * @param bestIndex row of the history with the smallest loss
+   */
+  proposalInstead(prepared: Prepared, seen: Seen, bestIndex: number): Proposal | null;
+  nextInput(problem: Problem): NextInput;
+  /** The answer, given the new input that was found or why there is none. */
+  decide(prepared: Prepared, proposal: Proposal): Proposal;
+  /** How surely the best input meets the targets; null where nothing of the kind is asked. */
+  standing(prepared: Prepared): Standing | null;
+}
+
+/** The quest of a request for this kind of search; null for requests of other kinds. */
+export type Kind = (request: SuggestRequest) => Quest | null;
