@@ -8,7 +8,6 @@ import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.
 import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { checkDefinition } from '../compose.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
-import { takeLock } from '../dev/lock-file.ts';
 import { makeMissMeasure } from '../domain/nearest.ts';
 import { DEFAULT_CONVERGENCE, type ObjectiveDefinition, storedTargets } from '../domain/objective.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
@@ -24,7 +23,6 @@ import {
 } from '../runner/moved-problem.ts';
 import type { Problem } from '../runner/problem.ts';
 import type { Body } from '../runner/problem-bodies.ts';
-import type { ProblemClient } from '../runner/problem-calls.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
@@ -129,7 +127,7 @@ async function makeCommand(
 }
 
 export interface Connection {
-  readonly client: ProblemClient;
+  readonly client: Backsolve;
   /** The address of a remote service, or null for that of the folder. */
   readonly service: string | null;
   release(): Promise<void>;
@@ -150,7 +148,7 @@ export async function connectTo(
       onStart,
     });
     const client = new Backsolve({ url: local.url, key: local.key, fetch: local.fetch, ...RETRIES });
-    return { client: client as ProblemClient, service: null, release: () => local.release() };
+    return { client, service: null, release: () => local.release() };
   }
   const key = flags.key ?? config.client.key;
   if (key === undefined) {
@@ -158,7 +156,7 @@ export async function connectTo(
   }
   try {
     const client = new Backsolve({ url, key, ...RETRIES });
-    return { client: client as ProblemClient, service: client.address, release: async () => undefined };
+    return { client, service: client.address, release: async () => undefined };
   } catch (error) {
     throw error instanceof TypeError ? new CommandError(error.message) : error;
   }
@@ -230,9 +228,9 @@ export async function solve(
       ...connection,
       checked,
       folder,
-      jobs: problem.jobs,
       evaluate: command === null ? null : command.evaluate,
-      evaluator: `${hostname()} ${process.pid}`,
+      // The same after a restart, so that a claim whose answer was lost can be repeated.
+      evaluator: `${hostname().slice(0, 60)} ${folder.name.slice(0, 30)}`,
       measure: measureOf,
       display,
       retryFailed: flags['retry-failed'] === true,
@@ -279,9 +277,8 @@ interface ToLock {
 }
 
 function lockFolder(folder: RunFolder, file: string): Promise<() => Promise<void>> {
-  return takeLock(
-    folder.lock,
-    (pid) => new CommandError(`${file} is being worked on by process ${pid} already; end that one first.`, 1),
+  return folder.lock(
+    (holder) => new CommandError(`${file} is already being worked on by ${holder}; stop that one first.`, 1),
   );
 }
 

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { JournalLine } from '../../clients/typescript/src/evaluator/journal.ts';
+import { findOwners } from '../../clients/typescript/src/solve/folder-lock.ts';
 import { findFreePort } from '../../harness/free-port.ts';
 import { startOf } from '../../src/dev/server-processes.ts';
 import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
@@ -177,9 +178,9 @@ test.each([
   await writeFile(file, text.replace(/^command: .*$/m, `command: ${JSON.stringify(['/bin/sh', '-c', script])}`));
   const started = spawn(program, [...args, 'run', file], { cwd: ROOT, stdio: 'ignore' });
   await expect.poll(() => lines(`${name}.pids`)).toHaveLength(1);
-  const lock = await readFile(path.join(folder, '.backsolve', name, 'owner.lock'), 'utf8');
+  const [holder] = await findOwners(path.join(folder, '.backsolve', name));
   started.kill('SIGKILL');
-  for (const pid of [JSON.parse(lock).pid as number, Number((await lines(`${name}.pids`))[0])])
+  for (const pid of [holder!.pid, Number((await lines(`${name}.pids`))[0])])
     await expect.poll(() => startOf(pid)).toBeUndefined();
   await writeFile(done, '');
   expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });

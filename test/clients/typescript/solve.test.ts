@@ -207,9 +207,9 @@ describe('solve', () => {
     expect(fresh.ids.modelId).not.toBe(first.ids.modelId);
     expect((await readdir(path.join(options.folder, 'typescript/test'))).sort()).toEqual([
       'problem.json',
-      expect.stringMatching(/^problem\.json\.20/),
+      'problem.json.1',
       'runs.jsonl',
-      expect.stringMatching(/^runs\.jsonl\.20/),
+      'runs.jsonl.1',
     ]);
   });
 
@@ -369,7 +369,7 @@ describe('what is wrong', () => {
     expect(await errorOf(solve(({ a }) => a, backwards))).toBeInstanceOf(ValidationFailedError);
     expect(await errorOf(solve(two, { ...here(), ...TWO, budget: 2 }))).toMatchObject({
       name: 'BudgetError',
-      message: 'A budget of 2 leaves nothing after the 2 designed runs: allow more, or design fewer with cases.',
+      message: 'With budget 2 nothing is left after the 2 runs that come before the search: raise it, or lower cases.',
     });
   });
 
