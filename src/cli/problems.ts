@@ -6,6 +6,7 @@ import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts
 import { troubleOf } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
+import { joinLocalService } from '../../clients/typescript/src/solve/local-service.ts';
 import { checkDefinition } from '../compose.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
 import { makeMissMeasure } from '../domain/nearest.ts';
@@ -29,7 +30,6 @@ import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
 import { makeUrlRunner } from '../runner/url-runner.ts';
 import { CommandError, text } from './command.ts';
-import { openLocalService } from './local-service.ts';
 
 /** Of both commands. */
 export const problemFlags = {
@@ -133,7 +133,7 @@ export interface Connection {
   release(): Promise<void>;
 }
 
-/** The service of --url or BACKSOLVE_URL, else the one of the folder. Throws CommandError. */
+/** The service of --url or BACKSOLVE_URL, else the one of the folder. Throws CommandError and LocalServiceError. */
 export async function connectTo(
   flags: ProblemFlags,
   config: Config,
@@ -143,12 +143,13 @@ export async function connectTo(
   const url = flags.url ?? config.client.url;
   if (url === undefined) {
     if (flags.key !== undefined) throw new CommandError('--key needs --url, the address of the service it is for.');
-    const local = await openLocalService(path.join(folder.home, '.backsolve'), {
+    const local = await joinLocalService(path.join(folder.home, '.backsolve'), {
+      command: [process.execPath, process.argv[1]!],
       environment: environmentForPrograms(),
       onStart,
     });
     const client = new Backsolve({ url: local.url, key: local.key, fetch: local.fetch, ...RETRIES });
-    return { client, service: null, release: () => local.release() };
+    return { client, service: null, release: () => local.close() };
   }
   const key = flags.key ?? config.client.key;
   if (key === undefined) {
