@@ -1,7 +1,7 @@
 /** How a problem stands: which runs there are, which comes nearest to each target set, and what runs now. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Batch } from '../../clients/typescript/src/index.ts';
-import type { Goal } from './goals.ts';
+import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 
 /** The misses of an output: one per output in units of its tolerance, 0 where it is satisfied. */
 export type MeasureMisses = (output: readonly number[]) => readonly number[];

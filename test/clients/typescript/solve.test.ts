@@ -248,6 +248,13 @@ describe('solve', () => {
     ).toBeInstanceOf(BudgetError);
   });
 
+  it('Without aspirations it seeks the front until the budget is used up', async () => {
+    const goals = { sum: minimize(), difference: maximize() };
+    const result = await solve(two, { ...here(), inputs: TWO.inputs, goals, budget: 8, cases: 4 });
+    expect(result).toMatchObject({ status: 'exhausted', history: { length: 8 } });
+    expect(result.reason).toMatch(/^[^.]+\.$/);
+  });
+
   it('keeps 64 runs in flight', async () => {
     let [running, most] = [0, 0];
     let release: () => void = () => undefined;

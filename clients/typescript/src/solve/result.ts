@@ -168,7 +168,8 @@ function describeEnd<I extends Inputs, G extends Goals>(
 ): string | null {
   if (objective === null || (status !== 'stopped' && status !== 'exhausted')) return null;
   const why = whyEnded(objective.endReason) ?? status;
-  if (best === null) return `${why}.`;
+  // Of a front no run is the nearest.
+  if (best === null || Object.values(goals).some(({ target }) => target === null)) return `${why}.`;
   const names = Object.keys(goals);
   const listed = (values: OutputsOf<G>) => names.map((name) => values[name]!);
   const missed = describeMisses(wantedOf({ goals }), listed(best.output), listed(best.misses));
