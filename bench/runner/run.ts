@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { findOwners } from '../../clients/typescript/src/solve/folder-lock.ts';
 import { BLACK_BOXES, type BlackBox } from './black-boxes.ts';
 
 const { values: options } = parseArgs({
@@ -130,8 +131,8 @@ async function finishedInputs(folder: string): Promise<readonly string[]> {
 /** The service of the folder ends soon after its last user. */
 async function removeWhenIdle(folder: string): Promise<void> {
   const deadline = performance.now() + 60_000;
-  const lock = path.join(folder, '.backsolve', 'host.lock');
-  while (performance.now() < deadline && (await readFile(lock).catch(() => null)) !== null) await sleep(100);
+  const state = path.join(folder, '.backsolve');
+  while (performance.now() < deadline && (await findOwners(state)).length > 0) await sleep(100);
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -29,7 +29,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** Started by other commands only. */
 const HIDDEN: Readonly<Record<string, () => Promise<Command>>> = {
   host: async () => (await import('./local-host.ts')).host,
-  local: async () => (await import('./local.ts')).local,
 };
 
 /** Runs one command to its end; returns the exit code: 0, 2 for wrong usage or settings, 1 for anything else. */

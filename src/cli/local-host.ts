@@ -1,60 +1,35 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { makeOwnFolder, readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
+import { findOwners, lockFolder } from '../../clients/typescript/src/solve/folder-lock.ts';
 import { proofFor } from '../../clients/typescript/src/solve/local-proof.ts';
+import { HOSTED_ALREADY, LOCAL_FILES } from '../../clients/typescript/src/solve/local-service.ts';
 import { ensureKey } from '../application/accounts/manage-keys.ts';
 import type { Config } from '../config.ts';
 import { EmbeddedPostgresError } from '../dev/embedded-postgres-error.ts';
-import { findHolder, takeLock } from '../dev/lock-file.ts';
 import { formatApiKey, makeApiKey, parseApiKey } from '../domain/api-key.ts';
 import { makeLog } from '../log.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { startEverything } from './start.ts';
 
-/**
- * The files of a service that the runs of one folder share:
- *
- *   .backsolve/service       its database
- *   .backsolve/service.json  where it answers, while it does
- *   .backsolve/service.log   its log
- *   .backsolve/service.key   its API key
- *   .backsolve/host.lock     its process
- *   .backsolve/users         a file per process that uses it
- */
-export const FILES = {
-  data: 'service',
-  address: 'service.json',
-  log: 'service.log',
-  key: 'service.key',
-  lock: 'host.lock',
-  users: 'users',
-} as const;
-
 /** The service holds for a killed run to come back. */
 const LINGER_MS = 3_000;
 const POLL_MS = 250;
-/** Another process is the host: whoever started this one finds that. */
-export const HOSTED_ALREADY = 75;
-
-/** Started by `run` and `batch`, never by hand, so it is in no list of commands. */
+/** Started by `run`, `batch` and the clients, never by hand, so it is in no list of commands. */
 export const host: Command = {
   summary: 'the service of a folder, for as long as runs use it',
   usage: `Usage: backsolve host FOLDER
 
-Started by \`backsolve run\`: serves FOLDER while processes use it, then ends.`,
+Started by \`backsolve run\` and the clients: serves FOLDER while processes use it, then ends.`,
   flags: {},
 
   async run(args, config) {
     const [folder] = parseCommand(this.usage, { args: [...args], allowPositionals: true, options: {} }).positionals;
     if (folder === undefined) throw new CommandError(this.usage);
-    let heldBy: number | undefined;
-    const unlock = await takeLock(path.join(folder, FILES.lock), (pid) => {
-      heldBy = pid;
-      return new Error(`held by ${pid}`);
-    }).catch((error: unknown) => {
-      if (heldBy === undefined) throw error;
+    const unlock = await lockFolder(folder, () => new HostedAlready()).catch((error: unknown) => {
+      if (!(error instanceof HostedAlready)) throw error;
     });
     if (unlock === undefined) return HOSTED_ALREADY;
     try {
@@ -68,12 +43,15 @@ Started by \`backsolve run\`: serves FOLDER while processes use it, then ends.`,
   },
 };
 
+/** Another process is the host; the one that started this one finds it. */
+class HostedAlready extends Error {}
+
 async function serve(folder: string, config: Config): Promise<void> {
   const stopped = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.abort());
   const settings: Config = {
     ...config,
-    dataDir: path.join(folder, FILES.data),
+    dataDir: path.join(folder, LOCAL_FILES.data),
     database: { ...config.database, url: undefined },
     http: { ...config.http, host: '127.0.0.1', port: 0, allowedHosts: new Set<string>(), allowRegistration: false },
   };
@@ -90,7 +68,7 @@ async function serve(folder: string, config: Config): Promise<void> {
 
 /** Says where the service is until nobody has used it for a while. */
 async function whileUsed(folder: string, url: string, signal: AbortSignal): Promise<void> {
-  const address = path.join(folder, FILES.address);
+  const address = path.join(folder, LOCAL_FILES.address);
   const say = () => replaceFile(address, `${JSON.stringify({ url, pid: process.pid })}\n`);
   await say();
   let usedAt = performance.now();
@@ -110,24 +88,16 @@ async function whileUsed(folder: string, url: string, signal: AbortSignal): Prom
 
 /** Undefined when the folder is gone. */
 async function countUsers(folder: string): Promise<number | undefined> {
-  const users = path.join(folder, FILES.users);
-  const names = await readdir(users).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
+  const users = path.join(folder, LOCAL_FILES.users);
+  const living = await findOwners(users).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
   });
-  if (names === undefined) return undefined;
-  let count = 0;
-  for (const name of names) {
-    const file = path.join(users, name);
-    if ((await findHolder(file)) !== undefined) count += 1;
-    else await rm(file, { force: true });
-  }
-  return count;
+  return living?.length;
 }
 
 /** The key of the folder's service, made once; readable by its owner only. */
-export async function readKey(folder: string): Promise<string> {
-  const file = path.join(folder, FILES.key);
+async function readKey(folder: string): Promise<string> {
+  const file = path.join(folder, LOCAL_FILES.key);
   await makeOwnFolder(folder);
   const text = ((await readOwn(file)) ?? '').trim();
   if (parseApiKey(text) !== undefined) return text;

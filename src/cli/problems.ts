@@ -6,9 +6,9 @@ import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts
 import { troubleOf } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
+import { joinLocalService } from '../../clients/typescript/src/solve/local-service.ts';
 import { checkDefinition } from '../compose.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
-import { takeLock } from '../dev/lock-file.ts';
 import { makeMissMeasure } from '../domain/nearest.ts';
 import { DEFAULT_CONVERGENCE, type ObjectiveDefinition, storedTargets } from '../domain/objective.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
@@ -24,14 +24,12 @@ import {
 } from '../runner/moved-problem.ts';
 import type { Problem } from '../runner/problem.ts';
 import type { Body } from '../runner/problem-bodies.ts';
-import type { ProblemClient } from '../runner/problem-calls.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
 import { makeUrlRunner } from '../runner/url-runner.ts';
 import { CommandError, text } from './command.ts';
-import { openLocalService } from './local-service.ts';
 
 /** Of both commands. */
 export const problemFlags = {
@@ -129,13 +127,13 @@ async function makeCommand(
 }
 
 export interface Connection {
-  readonly client: ProblemClient;
+  readonly client: Backsolve;
   /** The address of a remote service, or null for that of the folder. */
   readonly service: string | null;
   release(): Promise<void>;
 }
 
-/** The service of --url or BACKSOLVE_URL, else the one of the folder. Throws CommandError. */
+/** The service of --url or BACKSOLVE_URL, else the one of the folder. Throws CommandError and LocalServiceError. */
 export async function connectTo(
   flags: ProblemFlags,
   config: Config,
@@ -145,12 +143,13 @@ export async function connectTo(
   const url = flags.url ?? config.client.url;
   if (url === undefined) {
     if (flags.key !== undefined) throw new CommandError('--key needs --url, the address of the service it is for.');
-    const local = await openLocalService(path.join(folder.home, '.backsolve'), {
+    const local = await joinLocalService(path.join(folder.home, '.backsolve'), {
+      command: [process.execPath, process.argv[1]!],
       environment: environmentForPrograms(),
       onStart,
     });
     const client = new Backsolve({ url: local.url, key: local.key, fetch: local.fetch, ...RETRIES });
-    return { client: client as ProblemClient, service: null, release: () => local.release() };
+    return { client, service: null, release: () => local.close() };
   }
   const key = flags.key ?? config.client.key;
   if (key === undefined) {
@@ -158,7 +157,7 @@ export async function connectTo(
   }
   try {
     const client = new Backsolve({ url, key, ...RETRIES });
-    return { client: client as ProblemClient, service: client.address, release: async () => undefined };
+    return { client, service: client.address, release: async () => undefined };
   } catch (error) {
     throw error instanceof TypeError ? new CommandError(error.message) : error;
   }
@@ -230,9 +229,9 @@ export async function solve(
       ...connection,
       checked,
       folder,
-      jobs: problem.jobs,
       evaluate: command === null ? null : command.evaluate,
-      evaluator: `${hostname()} ${process.pid}`,
+      // The same after a restart, so that a claim whose answer was lost can be repeated.
+      evaluator: `${hostname().slice(0, 60)} ${folder.name.slice(0, 30)}`,
       measure: measureOf,
       display,
       retryFailed: flags['retry-failed'] === true,
@@ -279,9 +278,8 @@ interface ToLock {
 }
 
 function lockFolder(folder: RunFolder, file: string): Promise<() => Promise<void>> {
-  return takeLock(
-    folder.lock,
-    (pid) => new CommandError(`${file} is being worked on by process ${pid} already; end that one first.`, 1),
+  return folder.lock(
+    (holder) => new CommandError(`${file} is already being worked on by ${holder}; stop that one first.`, 1),
   );
 }
 

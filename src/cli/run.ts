@@ -4,10 +4,11 @@ import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts
 import { JournalError } from '../../clients/typescript/src/evaluator/journal.ts';
 import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { AnswerTooLargeError, BacksolveError, NotBacksolveError } from '../../clients/typescript/src/index.ts';
+import { LocalServiceError } from '../../clients/typescript/src/solve/local-service.ts';
+import { BudgetError, ChangedProblemError } from '../../clients/typescript/src/solve/open-problem.ts';
 import type { Config } from '../config.ts';
 import { ProblemFileError } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
-import { BudgetSpentError, ChangedProblemError } from '../runner/create-problem.ts';
 import { countOf } from '../runner/display-lines.ts';
 import { MovedProblemError } from '../runner/moved-problem.ts';
 import { RunFolder } from '../runner/run-folder.ts';
@@ -116,7 +117,8 @@ export function toComplaint(error: unknown): { readonly message: string; readonl
   if (!(error instanceof Error)) return undefined;
   const { message } = error;
   if (error instanceof CommandError) return { message, code: error.exitCode };
-  if (error instanceof BudgetSpentError) return { message, code: EXIT_CODES.exhausted };
+  if (error instanceof LocalServiceError) return { message, code: 1 };
+  if (error instanceof BudgetError) return { message, code: EXIT_CODES.exhausted };
   if (isAway(error) || error instanceof NotBacksolveError || error instanceof AnswerTooLargeError)
     return { message, code: EXIT_CODES.away };
   if (USAGE_ERRORS.some((kind) => error instanceof kind)) return { message, code: EXIT_CODES.usage };

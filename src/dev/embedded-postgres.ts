@@ -1,7 +1,7 @@
 /**
  * A real PostgreSQL server for `start` and for tests, with its data in a folder. It ends with this process.
  *
- *   <dataDir>/owner.lock          which process uses the folder
+ *   <dataDir>/lock.*              which process uses the folder
  *   <dataDir>/postgres-password   the server's password, generated once, readable by its owner only
  *   <dataDir>/postgres            the database's files (or a link, see system-user.ts)
  *

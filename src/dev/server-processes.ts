@@ -5,6 +5,7 @@ import { platform } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { startOf } from '../../clients/typescript/src/solve/folder-lock.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 const POLL_MS = 25;
@@ -15,29 +16,6 @@ const STOP_STEPS = [
   { signal: 'SIGQUIT', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 5_000 },
 ] as const;
-
-/**
- * When a running process started, as an opaque text that no later process with the same id repeats; undefined when there is
- * no such process. Only Linux reports this; elsewhere the text is always 'alive'.
- */
-export async function startOf(pid: number): Promise<string | undefined> {
-  if (platform() !== 'linux') return isAlive(pid) ? 'alive' : undefined;
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // After the name in parentheses, which may hold spaces: the state, and the start time as the 20th field.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // A zombie is dead; in a container without an init process it may never be reaped.
-  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
-}
-
-/** Whether a process with this id exists, of any user. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
 
 /** Ids of the database processes that run in this folder. */
 export async function serverProcesses(clusterDir: string): Promise<readonly number[]> {
@@ -107,7 +85,7 @@ async function mainProcess(clusterDir: string): Promise<number | undefined> {
 }
 
 async function runsPostgres(pid: number): Promise<boolean> {
-  if (!isAlive(pid)) return false;
+  if ((await startOf(pid)) === undefined) return false;
   if (platform() === 'win32') return true;
   const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({
     stdout: '',

@@ -1,5 +1,6 @@
 /** Everything that is wrong with a problem file, at its place: what the file alone tells, and what the service would refuse. */
 import path from 'node:path';
+import type { KnownRun } from '../../clients/typescript/src/solve/plan.ts';
 import type { Problem } from './problem.ts';
 import { inFileWords, type ProblemBodies, toBodies, toFilePath } from './problem-bodies.ts';
 import { readProblem, sortByPlace } from './problem-file.ts';
@@ -9,14 +10,6 @@ import type { FileViolation, Position } from './yaml-values.ts';
 interface ServiceViolation {
   readonly pointer: string;
   readonly message: string;
-}
-
-interface KnownRun {
-  readonly input: readonly number[];
-  /** null for a failed run. */
-  readonly output: readonly number[] | null;
-  /** Within the bounds and the constraints. */
-  readonly isInside: boolean;
 }
 
 /** The rules of the service, whose code the runner does not import. */

@@ -1,5 +1,7 @@
 /** What a person reads at the end, and the exit code that a script reads. */
 import { describeProbability, missedBy, probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
+import { stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
+import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import {
   countRuns,
   describeGoal,
@@ -11,11 +13,10 @@ import {
   padTo,
   widthOf,
 } from './display-lines.ts';
-import type { Goal } from './goals.ts';
 import { plain } from './plain-text.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
-import { foundBy, hasFront, stopReasonOf } from './result-files.ts';
+import { foundBy, hasFront } from './result-files.ts';
 import type { SolveEnd } from './solve-end.ts';
 import type { SetStanding } from './standing.ts';
 

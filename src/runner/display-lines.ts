@@ -1,5 +1,5 @@
 /** What a person sees of a standing, as lines of text. No I/O: the same standing gives the same lines. */
-import type { Goal } from './goals.ts';
+import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { plain } from './plain-text.ts';
 import type { InputValue, Problem } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';

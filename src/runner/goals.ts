@@ -1,27 +1,8 @@
 /** What an output should be: `target` with `within`, `exact`, bounds on one side, or an aspiration. */
+import { GOAL_TYPES, type GoalType } from '../../clients/typescript/src/generated/goal-types.ts';
+import { GOALS_OF_ONE_NUMBER, type Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { type Path, textOf, type ValueReader } from './value-reader.ts';
 import type { Value } from './yaml-values.ts';
-
-/** As the service calls them. */
-type GoalType =
-  | 'exact'
-  | 'percent'
-  | 'value'
-  | 'lessthan'
-  | 'lessthan_equal'
-  | 'greaterthan'
-  | 'greaterthan_equal'
-  | 'minimize'
-  | 'maximize';
-
-export interface Goal {
-  readonly type: GoalType;
-  /** null for an output to minimize or maximize whose front with others is sought. */
-  readonly target: number | null;
-  /** Offsets from the target, in percent or in units of the output; null for types without bounds. */
-  readonly lower: number | null;
-  readonly upper: number | null;
-}
 
 /** How far a target may be missed. */
 interface Tolerance {
@@ -30,17 +11,9 @@ interface Tolerance {
   readonly upper: number;
 }
 
-const ONE_SIDED: ReadonlyMap<string, GoalType> = new Map([
-  ['exact', 'exact'],
-  ['below', 'lessthan'],
-  ['atMost', 'lessthan_equal'],
-  ['above', 'greaterthan'],
-  ['atLeast', 'greaterthan_equal'],
-  ['minimize', 'minimize'],
-  ['maximize', 'maximize'],
-]);
+const ONE_NUMBER: ReadonlyMap<string, GoalType> = new Map(Object.entries(GOALS_OF_ONE_NUMBER));
 
-const KINDS = ['target', ...ONE_SIDED.keys()];
+const KINDS = ['target', ...ONE_NUMBER.keys()];
 export const GOAL_KEYS = [...KINDS, 'within'];
 
 /**
@@ -67,9 +40,8 @@ export function readGoal(
     return reader.refuse(at, path, `needs a goal: ${advice}.`);
   }
   const sentTarget = fields.get(kind)!;
-  const type = ONE_SIDED.get(kind);
-  const mayBeOpen = type === 'minimize' || type === 'maximize';
-  const isOpen = mayBeOpen && sentTarget.kind === 'null';
+  const type = ONE_NUMBER.get(kind);
+  const isOpen = type !== undefined && GOAL_TYPES[type].mayLackTarget && sentTarget.kind === 'null';
   const target = isOpen ? null : reader.number(sentTarget, [...path, kind]);
   if (type !== undefined) {
     if (within !== undefined)

@@ -7,11 +7,13 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
+import { readRecord } from '../../clients/typescript/src/solve/folder.ts';
+import { differencesOf } from '../../clients/typescript/src/solve/open-problem.ts';
+import type { ProjectBody } from '../../clients/typescript/src/solve/plan.ts';
 import type { CheckedProblem } from './check-problem.ts';
-import { differencesOf } from './create-problem.ts';
 import { countRuns } from './display-lines.ts';
 import type { Problem } from './problem.ts';
-import { type ProblemRecord, RunFolder } from './run-folder.ts';
+import { type FileRecord, RunFolder } from './run-folder.ts';
 
 /** The file says nothing of where its runs are, and they are elsewhere. */
 export class MovedProblemError extends Error {
@@ -28,7 +30,7 @@ export function hashOfCommand({ command, evaluatorUrl }: Problem): string {
 
 export interface EarlierProblem {
   readonly folder: RunFolder;
-  readonly record: ProblemRecord;
+  readonly record: FileRecord;
   readonly runs: number;
   /** Whether its file is still there, so that this one is a copy. */
   readonly isThere: boolean;
@@ -66,7 +68,7 @@ async function sameProblemsIn(home: string, checked: CheckedProblem): Promise<re
   const names = await readdir(path.join(home, '.backsolve')).catch((): string[] => []);
   const found: EarlierProblem[] = [];
   for (const name of names) {
-    const record = await readRecord(path.join(home, '.backsolve', name, 'problem.json'));
+    const record = await readFileRecord(path.join(home, '.backsolve', name, 'problem.json'));
     if (record === undefined || !isSameProblem(record, checked)) continue;
     const folder = new RunFolder(path.join(home, record.file));
     if (folder.name !== name) continue;
@@ -80,19 +82,19 @@ async function sameProblemsIn(home: string, checked: CheckedProblem): Promise<re
 }
 
 /** What is unreadable, or of others, is no state of this problem. */
-async function readRecord(file: string): Promise<ProblemRecord | undefined> {
+async function readFileRecord(file: string): Promise<FileRecord | undefined> {
   try {
-    const record = JSON.parse((await readOwn(file)) ?? 'null') as Partial<ProblemRecord> | null;
-    return typeof record?.file === 'string' && record.project !== undefined ? (record as ProblemRecord) : undefined;
+    const record = readRecord((await readOwn(file))!) as Partial<FileRecord>;
+    return typeof record.file === 'string' && record.project !== undefined ? (record as FileRecord) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Records of earlier versions do not know their command. */
-function isSameProblem({ project, command }: ProblemRecord, { bodies, problem }: CheckedProblem): boolean {
-  const now = JSON.parse(JSON.stringify(bodies.project)) as typeof bodies.project;
-  return differencesOf(project, now).length === 0 && (command === undefined || command === hashOfCommand(problem));
+function isSameProblem({ project, code }: FileRecord, { bodies, problem }: CheckedProblem): boolean {
+  const now = bodies.project as unknown as ProjectBody;
+  return differencesOf(project, now).length === 0 && (code === null || code === hashOfCommand(problem));
 }
 
 async function countFinished(journal: string): Promise<number> {

@@ -1,6 +1,7 @@
 /** What a problem is for the service: the bodies of its model, project and objectives. */
-import { toServiceName } from '../../clients/typescript/src/solve/problem.ts';
-import type { Goal } from './goals.ts';
+
+import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
+import { toServiceName } from '../../clients/typescript/src/solve/plan.ts';
 import type { InputDefinition, InputValue, Problem } from './problem.ts';
 import { SEARCH_KEYS } from './search-keys.ts';
 import type { Path } from './value-reader.ts';

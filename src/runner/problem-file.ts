@@ -1,6 +1,7 @@
 /** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
+import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { readCommand, readEvaluator } from './command-keys.ts';
-import { GOAL_KEYS, type Goal, readGoal } from './goals.ts';
+import { GOAL_KEYS, readGoal } from './goals.ts';
 import type { InputDefinition, InputType, InputValue, OutputDefinition, Problem } from './problem.ts';
 import { readSearchFields, SEARCH_KEYS } from './search-keys.ts';
 import { adviceFor, describe, type Path, textOf, ValueReader } from './value-reader.ts';

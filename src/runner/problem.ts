@@ -1,7 +1,7 @@
 /** A problem as its file states it: inputs, what the outputs should be, and how to evaluate an input. */
 
+import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import type { ExitMeaning } from './exit-codes.ts';
-import type { Goal } from './goals.ts';
 import type { SearchFields } from './search-keys.ts';
 
 export type InputType = 'float' | 'integer' | 'boolean' | 'category';

@@ -6,33 +6,14 @@ import path from 'node:path';
 import { FileError, replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { missedBy, probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
+import { listed } from '../../clients/typescript/src/solve/engine.ts';
+import { type FoundRun, type SearchState, stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
+import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { COMPLETED_ROW, columnTitle, FAILED_ROW, guardText, type RowColumn, rowTitle } from '../domain/case-columns.ts';
-import type { Goal } from './goals.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue, toNamedInput } from './problem-bodies.ts';
-import type { BatchObjective, FoundRun, ObjectiveState } from './problem-calls.ts';
-import type { ProblemRecord, RunFolder } from './run-folder.ts';
-import { outputOf, type SetStanding } from './standing.ts';
-
-/** What is known about the search besides the runs. */
-export interface SearchState {
-  /** The state of the batch in words; null before there is one. */
-  readonly status: string | null;
-  readonly failureReason: string | null;
-  readonly objectives: readonly BatchObjective[];
-  /** In full, by their ids. */
-  readonly states: ReadonlyMap<number, ObjectiveState>;
-  /** The fronts of those that sought one, once the search is over. */
-  readonly fronts: ReadonlyMap<number, readonly FoundRun[]>;
-}
-
-export const NO_SEARCH: SearchState = {
-  status: null,
-  failureReason: null,
-  objectives: [],
-  states: new Map(),
-  fronts: new Map(),
-};
+import type { FileRecord, RunFolder } from './run-folder.ts';
+import type { SetStanding } from './standing.ts';
 
 /** What a target set has found besides its best run: several solutions, or a front; undefined where neither is sought. */
 export function foundBy(
@@ -70,7 +51,7 @@ export class ResultFiles {
   #writing: Promise<void> | undefined;
   #error: FileError | null = null;
 
-  constructor(folder: RunFolder, { csv, json }: ProblemRecord['results']) {
+  constructor(folder: RunFolder, { csv, json }: FileRecord['results']) {
     this.#files = { csv: path.join(folder.home, csv), json: path.join(folder.home, json) };
   }
 
@@ -118,7 +99,7 @@ function formatTable({ problem, runs }: Pick<Results, 'problem' | 'runs'>): stri
   const taken = new Set(titles);
   const about = ABOUT.map((title) => rowTitle(title, taken));
   const rows = runs.map((run) => {
-    const output = outputOf(run, names) ?? names.map(() => '');
+    const output = listed(run.outcome, names) ?? names.map(() => '');
     const reason = run.outcome.kind === 'failure' ? run.outcome.reason : '';
     const status = run.outcome.kind === 'output' ? COMPLETED_ROW : FAILED_ROW;
     const values = inputs.map((input, i) => toInputValue(input, run.input[i]!));
@@ -131,12 +112,6 @@ function toCell(value: string | number | boolean): string {
   if (typeof value !== 'string') return String(value);
   const text = guardText(value);
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-const STOP_REASONS = ['RUNNING', 'SATISFIED', 'STOPPED', 'EXHAUSTED'] as const;
-
-export function stopReasonOf(state: Pick<ObjectiveState, 'stopReason'> | undefined): string {
-  return state === undefined ? 'RUNNING' : (STOP_REASONS[state.stopReason] ?? String(state.stopReason));
 }
 
 function toSummary({ problem, runs, sets, search, retried }: Results) {
@@ -179,7 +154,7 @@ function toSummary({ problem, runs, sets, search, retried }: Results) {
     ...(targets.length === 1 ? targets[0] : { targets }),
     definition: { ...definition, command: { ...command, onExit: Object.fromEntries(command.onExit) } },
     runs: runs.map((run) => {
-      const output = outputOf(run, names);
+      const output = listed(run.outcome, names);
       return {
         run: run.number,
         kind: run.kind,

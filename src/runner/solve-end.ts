@@ -1,7 +1,7 @@
 /** How the work on a problem ended. */
-import type { EvaluatorEnd } from '../../clients/typescript/src/evaluator/evaluator.ts';
-import type { Batch } from './problem-calls.ts';
-import type { SearchState } from './result-files.ts';
+import type { Batch } from '../../clients/typescript/src/index.ts';
+import type { EngineEnd } from '../../clients/typescript/src/solve/engine.ts';
+import type { SearchState } from '../../clients/typescript/src/solve/followed-search.ts';
 import type { Standing } from './standing.ts';
 
 /**
@@ -17,10 +17,16 @@ export interface SolveEnd {
   readonly files: { readonly csv: string; readonly json: string };
 }
 
-export function endingOf(end: EvaluatorEnd): Pick<SolveEnd, 'kind' | 'reason'> {
-  const { kind } = end;
-  const reason = end.reason ?? null;
-  if (kind === 'fault' || kind === 'denied') return { kind: 'fault', reason };
-  if (kind === 'abort') return { kind, reason };
-  return { kind: kind === 'away' ? 'away' : 'interrupted', reason };
+export type Ending = Pick<SolveEnd, 'kind' | 'reason'>;
+
+const KINDS: Partial<Readonly<Record<EngineEnd['kind'], SolveEnd['kind']>>> = {
+  over: 'batch',
+  fault: 'fault',
+  denied: 'fault',
+  abort: 'abort',
+  away: 'away',
+};
+
+export function endingOf({ kind, reason }: EngineEnd): Ending {
+  return { kind: KINDS[kind] ?? 'interrupted', reason: reason ?? null };
 }

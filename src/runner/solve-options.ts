@@ -1,22 +1,21 @@
 /** What it takes to solve a problem. */
 import type { Evaluate } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Backsolve } from '../../clients/typescript/src/index.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import type { Display } from './display.ts';
 import type { Body } from './problem-bodies.ts';
-import type { ProblemClient } from './problem-calls.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { MeasureMisses } from './standing.ts';
 
 export interface SolveOptions {
-  readonly client: ProblemClient;
+  readonly client: Backsolve;
   /** The address of a remote service, or null for that of this folder. */
   readonly service: string | null;
   readonly checked: CheckedProblem;
   readonly folder: RunFolder;
-  readonly jobs: number;
   /** null when others evaluate. */
   readonly evaluate: Evaluate | null;
-  /** The name of this machine in the record of an evaluation. */
+  /** The name of this machine in the record of a run. */
   readonly evaluator: string;
   /** How the service judges outputs by an objective. */
   readonly measure: (objective: Body) => MeasureMisses;

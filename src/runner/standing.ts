@@ -1,8 +1,7 @@
 /** How a problem stands: which runs there are, which comes nearest to each target set, and what runs now. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
-import type { Goal } from './goals.ts';
-import type { BatchStatus } from './problem-calls.ts';
+import type { Batch } from '../../clients/typescript/src/index.ts';
+import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 
 /** The misses of an output: one per output in units of its tolerance, 0 where it is satisfied. */
 export type MeasureMisses = (output: readonly number[]) => readonly number[];
@@ -21,13 +20,6 @@ export interface SetStanding {
   readonly best: BestRun | null;
   /** The worst miss of the best run after each run, in order; null before the first output. */
   readonly trend: readonly (number | null)[];
-}
-
-/** Outputs in the order of the problem; an object by name comes from a command that names them. */
-export function outputOf(run: Pick<Run, 'outcome'>, names: readonly string[]): readonly number[] | null {
-  if (run.outcome.kind !== 'output') return null;
-  const { output } = run.outcome;
-  return Array.isArray(output) ? output : names.map((name) => (output as Readonly<Record<string, number>>)[name]!);
 }
 
 /** Of runs with equal worst misses the one with the smaller sum, of those the earlier, as the service has it. */
@@ -75,15 +67,16 @@ export interface RunningNow {
   readonly sinceMs: number;
 }
 
-export function runningNow({ kind, caseNumber, input }: Evaluation): RunningNow {
+export function runningNow({ evaluation, sinceMs }: { readonly evaluation: Evaluation; readonly sinceMs: number }) {
+  const { kind, caseNumber, input } = evaluation;
   const label = kind === 'case' && caseNumber !== null ? `designed run ${caseNumber}` : 'suggested run';
-  return { label, input, sinceMs: performance.now() };
+  return { label, input, sinceMs };
 }
 
 type Phase = 'starting' | 'designed runs' | 'searching' | 'done';
 
 /** Without a status there is no batch yet. */
-export function phaseOf(status: BatchStatus | undefined): Phase {
+export function phaseOf(status: Batch['status'] | undefined): Phase {
   if (status === undefined) return 'starting';
   if (status === 'evaluating-cases') return 'designed runs';
   return status === 'solving' ? 'searching' : 'done';

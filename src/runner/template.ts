@@ -6,7 +6,7 @@
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 
 /** The inputs of one evaluation by name: the text of a category, the number of everything else. */
-export type InputValues = Readonly<Record<string, number | string>>;
+export type InputValues = Readonly<Record<string, number | string | boolean>>;
 
 /** A text with placeholders. */
 export interface Template {
@@ -105,13 +105,14 @@ function parseFormat(text: string, origin: string): Format {
   return { align, sign, isZeroFilled: zero !== undefined, width, precision, type };
 }
 
-function formatValue(value: number | string, format: Format, origin: string): string {
-  if (typeof value === 'string') {
+function formatValue(given: InputValues[string], format: Format, origin: string): string {
+  if (typeof given === 'string') {
     if (format.type !== undefined && format.type !== 's') {
-      throw new LocalFault(`${origin}: the value "${value}" is a text, so its format is s.`);
+      throw new LocalFault(`${origin}: the value "${given}" is a text, so its format is s.`);
     }
-    return pad(value.slice(0, format.precision ?? value.length), format.width, format.align ?? '<');
+    return pad(given.slice(0, format.precision ?? given.length), format.width, format.align ?? '<');
   }
+  const value = Number(given);
   const isNegative = value < 0 || Object.is(value, -0);
   const sign = isNegative ? '-' : format.sign;
   const digits = formatMagnitude(Math.abs(value), format, origin);

@@ -35,7 +35,7 @@ export async function readFileTemplate(text: string, startFolder: string): Promi
 
 /** A template over the bytes of UTF-8, each as one character. */
 function inBytes(template: Template): Template {
-  const encodeValue = (value: number | string) => (typeof value === 'string' ? encode(value) : value);
+  const encodeValue = (value: InputValues[string]) => (typeof value === 'string' ? encode(value) : value);
   const encodeAll = (values: InputValues): InputValues =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [encode(name), encodeValue(value)]));
   return {

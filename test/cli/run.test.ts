@@ -11,8 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { JournalLine } from '../../clients/typescript/src/evaluator/journal.ts';
+import { findOwners, startOf } from '../../clients/typescript/src/solve/folder-lock.ts';
+import { joinLocalService } from '../../clients/typescript/src/solve/local-service.ts';
 import { findFreePort } from '../../harness/free-port.ts';
-import { startOf } from '../../src/dev/server-processes.ts';
 import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  while (await exists('.backsolve/host.lock')) await sleep(50);
+  while ((await findOwners(path.join(folder, '.backsolve'))).length > 0) await sleep(50);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -177,9 +178,9 @@ test.each([
   await writeFile(file, text.replace(/^command: .*$/m, `command: ${JSON.stringify(['/bin/sh', '-c', script])}`));
   const started = spawn(program, [...args, 'run', file], { cwd: ROOT, stdio: 'ignore' });
   await expect.poll(() => lines(`${name}.pids`)).toHaveLength(1);
-  const lock = await readFile(path.join(folder, '.backsolve', name, 'owner.lock'), 'utf8');
+  const [holder] = await findOwners(path.join(folder, '.backsolve', name));
   started.kill('SIGKILL');
-  for (const pid of [JSON.parse(lock).pid as number, Number((await lines(`${name}.pids`))[0])])
+  for (const pid of [holder!.pid, Number((await lines(`${name}.pids`))[0])])
     await expect.poll(() => startOf(pid)).toBeUndefined();
   await writeFile(done, '');
   expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });
@@ -343,12 +344,9 @@ test('The start and known runs of a file count', async () => {
 
 test('After the service of the folder was killed, a program that takes its port gets no key', async () => {
   const file = await write('stolen', { ms: 0, target: 4 });
-  // Serves until the test is over, however long nobody uses it.
-  const user = startCommand(['local', path.join(folder, '.backsolve')]);
-  await user.prints(/"key"/);
+  const user = await joinLocalService(path.join(folder, '.backsolve'), { command: [process.execPath, EXECUTABLE] });
+  onTestFinished(() => user.close());
   const { url, pid } = JSON.parse(await readFile(path.join(folder, '.backsolve/service.json'), 'utf8'));
-  user.child.kill('SIGKILL');
-  await user.ended;
   process.kill(pid, 'SIGKILL');
   await expect.poll(() => startOf(pid)).toBeUndefined();
   const port = Number(new URL(url).port);

@@ -88,7 +88,7 @@ describe.skipIf(!canMount)('a full disk', () => {
       } catch {}
       const finish = (id) =>
         journal.finished({ id, leaseToken: 'x', input: Array(200).fill(id) }, 'inverse', { kind: 'output', output: [1] }, 1);
-      const claim = () => journal.asked({ key: 'k', limit: 1, wait: 1 }).then(() => 'asked', (error) => error.message);
+      const claim = () => journal.asked({ key: 'k', limit: 1, wait: 1 }, {}).then(() => 'asked', (error) => error.message);
       for (let id = 1; id <= 64; id++) await finish(id);
       console.log(await claim());
       rmSync('ballast');

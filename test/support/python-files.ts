@@ -2,6 +2,7 @@
  * Writes the generated files of the Python client from the same document as those of the TypeScript client: a model of pydantic for
  * every schema, a method for every operation, synchronous and asynchronous, and one exception class for each kind of problem.
  */
+import { OBJECTIVE_TYPES } from '../../src/domain/objective.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
 import {
   classNameOf,
@@ -32,11 +33,27 @@ export function buildPythonFiles(): readonly GeneratedFile[] {
   const document = JSON.parse(JSON.stringify(buildOpenApiDocument())) as Document;
   const texts = {
     '__init__.py': `${HEADER}\n`,
+    'goal_types.py': writeGoalTypes(),
     'models.py': new Models(document).text,
     'operations.py': writeOperations(document),
     'problems.py': writeProblems(),
   };
   return Object.entries(texts).map(([name, text]) => ({ file: new URL(name, FOLDER), text }));
+}
+
+/** The goals of the service, so that the client does not list them again. */
+function writeGoalTypes(): string {
+  const names = OBJECTIVE_TYPES.map((type) => `    "${type}",\n`).join('');
+  return `${HEADER}
+"""What an output can be wanted to be."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+GoalType: TypeAlias = Literal[
+${names}]
+`;
 }
 
 /** Every object is a class; one inside another is named after both. */

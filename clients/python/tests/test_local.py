@@ -46,8 +46,8 @@ def test_starts_one_and_uses_it_again(capsys: pytest.CaptureFixture[str]) -> Non
         assert "starting" not in capsys.readouterr().err
         assert json.loads(Path(".backsolve/service.json").read_text()) == host
         (mine,) = Path(".backsolve/users").iterdir()
-        assert json.loads(mine.read_text())["pid"] == os.getpid()
-        assert local._is_held(Path(".backsolve/host.lock"))
+        assert mine.name.split(".")[-3] == str(os.getpid())
+        assert local._is_held(Path(".backsolve"))
         # It is run to its end, so that nothing is left of this test.
         mine.unlink()
     finally:
@@ -80,12 +80,12 @@ def test_gives_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_the_dead_hold_nothing(tmp_path: Path) -> None:
-    lock = tmp_path / "lock"
-    for text in ("", "{}", '{"pid": 4194305, "start": "1"}', json.dumps({"pid": os.getpid(), "start": "another"})):
-        lock.write_text(text)
-        assert not local._is_held(lock)
-    lock.write_text(json.dumps({"pid": os.getpid(), "start": local._start_of(os.getpid())}))
-    assert local._is_held(lock)
+    host = local._host()
+    for name in ("lock", f"lock.{host}.4194305.1.00", f"lock.{host}.{os.getpid()}.another.00"):
+        (tmp_path / name).touch()
+        assert not local._is_held(tmp_path)
+    (tmp_path / f"lock.{host}.{os.getpid()}.{local._start_of(os.getpid())}.00").touch()
+    assert local._is_held(tmp_path)
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:

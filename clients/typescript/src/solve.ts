@@ -1,6 +1,7 @@
 /** Solving a problem in one call, in Node.js: the entry `backsolve-client/solve`. */
 
 export { JournalError } from './evaluator/journal.ts';
+export type { Connection } from './solve/connection.ts';
 export { ProblemLockedError } from './solve/folder.ts';
 export {
   above,
@@ -36,5 +37,4 @@ export type { SolveOptions } from './solve/options.ts';
 export type { Problem } from './solve/problem.ts';
 export { openProject, type Project, type Run, RunLostError } from './solve/project.ts';
 export type { Best, FinishedRun, Result, Status } from './solve/result.ts';
-export type { Connection } from './solve/session.ts';
 export { type BlackBox, solve } from './solve/solve.ts';

@@ -207,9 +207,9 @@ describe('solve', () => {
     expect(fresh.ids.modelId).not.toBe(first.ids.modelId);
     expect((await readdir(path.join(options.folder, 'typescript/test'))).sort()).toEqual([
       'problem.json',
-      expect.stringMatching(/^problem\.json\.20/),
+      'problem.json.1',
       'runs.jsonl',
-      expect.stringMatching(/^runs\.jsonl\.20/),
+      'runs.jsonl.1',
     ]);
   });
 
@@ -246,6 +246,13 @@ describe('solve', () => {
     expect(
       await errorOf(solve(() => 0, { ...options, goals: { ...options.goals, sum: exact(3) }, budget: 9 })),
     ).toBeInstanceOf(BudgetError);
+  });
+
+  it('Without aspirations it seeks the front until the budget is used up', async () => {
+    const goals = { sum: minimize(), difference: maximize() };
+    const result = await solve(two, { ...here(), inputs: TWO.inputs, goals, budget: 8, cases: 4 });
+    expect(result).toMatchObject({ status: 'exhausted', history: { length: 8 } });
+    expect(result.reason).toMatch(/^[^.]+\.$/);
   });
 
   it('keeps 64 runs in flight', async () => {
@@ -369,7 +376,7 @@ describe('what is wrong', () => {
     expect(await errorOf(solve(({ a }) => a, backwards))).toBeInstanceOf(ValidationFailedError);
     expect(await errorOf(solve(two, { ...here(), ...TWO, budget: 2 }))).toMatchObject({
       name: 'BudgetError',
-      message: 'A budget of 2 leaves nothing after the 2 designed runs: allow more, or design fewer with cases.',
+      message: 'With budget 2 nothing is left after the 2 runs that come before the search: raise it, or lower cases.',
     });
   });
 

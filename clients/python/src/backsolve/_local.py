@@ -8,9 +8,11 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import secrets
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -27,6 +29,7 @@ START_SECONDS = 180
 POLL_SECONDS = 0.05
 HOSTED_ALREADY = 75
 """The exit code of a host that finds another one in its folder."""
+LOCK = re.compile(r"lock\.([\w-]*)\.(\d+)\.(\w+)\.[\da-f]+", re.ASCII)
 REGISTERED: set[Path] = set()
 
 
@@ -39,7 +42,7 @@ def open_local(folder: Path, note: Callable[[str], None]) -> tuple[str, str]:
         found = _find(folder)
         if found is not None:
             return found
-        if not _is_held(folder / "host.lock"):
+        if not _is_held(folder):
             if not has_begun:
                 note("starting a service on this machine")
             has_begun = True
@@ -55,9 +58,8 @@ def _register(folder: Path) -> None:
     users = folder / "users"
     make_own_folder(folder)
     make_own_folder(users)
-    mine = users / f"{os.getpid()}.{secrets.token_hex(4)}"
-    with mine.open("x") as file:
-        file.write(json.dumps({"pid": os.getpid(), "start": _start_of(os.getpid())}) + "\n")
+    mine = users / f"lock.{_host()}.{os.getpid()}.{_start_of(os.getpid())}.{secrets.token_hex(8)}"
+    mine.touch(exist_ok=False)
     REGISTERED.add(folder)
     atexit.register(mine.unlink, missing_ok=True)
 
@@ -114,14 +116,15 @@ def _command() -> list[str]:
     return [program, *command[1:]]
 
 
-def _is_held(lock: Path) -> bool:
-    if sys.platform == "win32":
-        return False  # a host that is started beside another one ends at once
-    try:
-        holder = json.loads(read_own(lock))
-        return bool(_start_of(int(holder["pid"])) == holder.get("start", ""))
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+def _is_held(folder: Path) -> bool:
+    """Whether a host lives: its lock is a file whose name says which process it is."""
+    found = [LOCK.fullmatch(each.name) for each in folder.iterdir()]
+    owners = [each.groups() for each in found if each is not None]
+    return any(host == _host() and _start_of(int(pid)) == start for host, pid, start in owners)
+
+
+def _host() -> str:
+    return re.sub(r"[^\w-]+", "-", socket.gethostname(), flags=re.ASCII)
 
 
 def _start_of(pid: int) -> str | None:

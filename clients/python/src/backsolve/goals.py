@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-GoalType: TypeAlias = Literal[
-    "exact",
-    "percent",
-    "value",
-    "lessthan",
-    "lessthan_equal",
-    "greaterthan",
-    "greaterthan_equal",
-    "minimize",
-    "maximize",
-]
+from ._generated.goal_types import GoalType
 
-WORDS: dict[str, str] = {
+WORDS: dict[GoalType, str] = {
     "exact": "=",
     "lessthan": "<",
     "lessthan_equal": "<=",

@@ -19,8 +19,8 @@ export interface Evaluation {
   /** From 1; null unless it is a designed case. */
   readonly caseNumber: number | null;
   readonly input: readonly number[];
-  /** The text of a category, the number of everything else; x1, x2, ... for inputs without names. */
-  readonly inputByName: Readonly<Record<string, number | string>>;
+  /** The text of a category, true or false, or a number; x1, x2, ... for inputs without names. */
+  readonly inputByName: Readonly<Record<string, number | string | boolean>>;
   /** y1, y2, ... for outputs without names. */
   readonly outputNames: readonly string[];
   readonly outputCount: number;

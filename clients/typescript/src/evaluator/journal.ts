@@ -6,7 +6,7 @@
  */
 import { AppendedFile } from './appended-file.ts';
 import type { Evaluation } from './evaluation.ts';
-import type { ClaimRequest, Lease, Reportable } from './evaluation-calls.ts';
+import type { Claim, ClaimRequest, Lease, Reportable } from './evaluation-calls.ts';
 import { readOwnBytes } from './own-files.ts';
 
 /** What a line says about the evaluation and the lease under which it happened. */
@@ -60,6 +60,8 @@ export type JournalLine =
 /** A claim that is about to be sent: repeated after a crash, it brings back what its lost answer leased. */
 export interface AskedLine extends ClaimRequest {
   readonly kind: 'asked';
+  /** What was claimed, as text; a claim of anything else under the same key would be refused. */
+  readonly claim?: string;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -108,15 +110,13 @@ export class Journal {
     return this.#lines;
   }
 
-  /** Throws FileError while the disk is full: what runs can still be kept, and nothing more should begin. */
-  async refuseFullDisk(): Promise<void> {
+  /**
+   * Before it is sent. Losing it costs waiting for a lease, as below. Throws FileError while the disk is full: results of what is
+   * running can still be kept, and nothing more should begin.
+   */
+  async asked(request: ClaimRequest, claim: Claim): Promise<void> {
     await this.#file?.refuseFullDisk();
-  }
-
-  /** Before it is sent. Losing it costs waiting for a lease, as below. Throws as refuseFullDisk. */
-  async asked(request: ClaimRequest): Promise<void> {
-    await this.refuseFullDisk();
-    await this.#append({ kind: 'asked', at: new Date().toISOString(), ...request });
+    await this.#append({ kind: 'asked', at: new Date().toISOString(), ...request, claim: JSON.stringify(claim) });
   }
 
   /** Not yet on disk: losing it costs waiting for a lease, not a run. */
@@ -230,9 +230,11 @@ export function unsettledOf(lines: readonly JournalLine[]): {
   };
 }
 
-/** The last claim, whose answer may be lost. */
-export function lastAsked(lines: readonly JournalLine[]): AskedLine | undefined {
-  return lines.filter((line) => line.kind === 'asked').at(-1);
+/** The last request, whose answer may be lost; undefined when it claimed something else. */
+export function lastAsked(lines: readonly JournalLine[], claim: Claim): ClaimRequest | undefined {
+  const last = lines.filter((line) => line.kind === 'asked').at(-1);
+  if (last === undefined || last.claim !== JSON.stringify(claim)) return undefined;
+  return { key: last.key, limit: last.limit, wait: last.wait };
 }
 
 /** A run that is over for good: an output, or a failure that is not tried again. */

@@ -6,21 +6,22 @@
  *   lock.*         the process that works on it
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename } from 'node:fs/promises';
+import { access, mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile, syncFolder } from '../evaluator/durable-files.ts';
 import { makeOwnFolder, readOwn } from '../evaluator/own-files.ts';
 import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
 import { lockFolder } from './folder-lock.ts';
+import type { Plan } from './plan.ts';
 
 /** A batch that was created, or is about to be: its place in the list is part of its Idempotency-Key. */
 export interface BatchRecord {
   readonly id: number | null;
   /** What it was created for. */
-  readonly objective: NewObjectives;
+  readonly objectives: readonly NewObjectives[];
   readonly budget: number | null;
-  /** What was sent, so that it is sent again unchanged. */
-  readonly body: NewBatch;
+  /** What was sent, so that it is sent again unchanged; null before. */
+  readonly body: NewBatch | null;
   /** How many failed runs had been tried again before. */
   readonly retried?: number;
 }
@@ -32,12 +33,15 @@ export interface ProblemRecord {
   /** The address of the service, or null for a local one. */
   readonly service: string | null;
   readonly project: NewProject;
-  /** SHA-256 of the text of the black box. */
+  /** As in the plan of the newest call. */
   readonly code: string | null;
   readonly modelId: number | null;
   readonly projectId: number | null;
-  /** Runs that the service designed. */
+  readonly trialId: number | null;
+  /** How many runs the service designed. */
   readonly designed: number | null;
+  /** SHA-256 of the known runs that the trial has. */
+  readonly known: string | null;
   /** The newest last. */
   readonly batches: readonly BatchRecord[];
 }
@@ -51,17 +55,14 @@ export class ProblemFolder {
   /** Absolute; null when nothing is kept. */
   readonly path: string | null;
 
-  private constructor(folder: string | null) {
-    this.path = folder;
+  constructor(folder: string | null) {
+    this.path = folder === null ? null : path.resolve(folder);
   }
 
-  /** @param folder  false keeps everything in memory */
-  static async open(folder: string | false): Promise<ProblemFolder> {
-    if (folder === false) return new ProblemFolder(null);
-    const absolute = path.resolve(folder);
-    await mkdir(path.dirname(absolute), { recursive: true });
-    await makeOwnFolder(absolute);
-    return new ProblemFolder(absolute);
+  async make(): Promise<void> {
+    if (this.path === null) return;
+    await mkdir(path.dirname(this.path), { recursive: true });
+    await makeOwnFolder(this.path);
   }
 
   get journal(): string | null {
@@ -71,9 +72,8 @@ export class ProblemFolder {
   /** Undefined before the first call. */
   async read(): Promise<ProblemRecord | undefined> {
     const file = this.#at('problem.json');
-    if (file === null) return undefined;
-    const text = await readOwn(file);
-    return text === undefined ? undefined : (JSON.parse(text) as ProblemRecord);
+    const text = file === null ? undefined : await readOwn(file);
+    return text === undefined ? undefined : readRecord(text);
   }
 
   async write(record: ProblemRecord): Promise<void> {
@@ -81,9 +81,10 @@ export class ProblemFolder {
     if (file !== null) await replaceFile(file, `${JSON.stringify(record, null, 2)}\n`, { isDurable: true });
   }
 
-  /** A record under which nothing exists yet. */
-  async begin(project: NewProject, service: string | null, code: string | null): Promise<ProblemRecord> {
+  /** A record under which nothing exists yet; `more` are fields of the caller. */
+  async begin({ project, code }: Plan, service: string | null, more: object = {}): Promise<ProblemRecord> {
     const begun: ProblemRecord = {
+      ...more,
       version: 1,
       id: randomUUID(),
       service,
@@ -91,7 +92,9 @@ export class ProblemFolder {
       code,
       modelId: null,
       projectId: null,
+      trialId: null,
       designed: null,
+      known: null,
       batches: [],
     };
     await this.write(begun);
@@ -101,24 +104,36 @@ export class ProblemFolder {
   /** Keeps what was begun earlier under other names. */
   async putAside(): Promise<void> {
     if (this.path === null) return;
-    const suffix = `.${new Date().toISOString().replaceAll(':', '-')}`;
     // The journal first: without it the record would begin with runs that are not its own.
-    for (const file of ['runs.jsonl', 'problem.json']) {
-      const from = path.join(this.path, file);
-      await rename(from, `${from}${suffix}`).catch(ignoreMissing);
+    const files = ['runs.jsonl', 'problem.json'].map((name) => path.join(this.path!, name));
+    for (let n = 1; ; n++) {
+      const taken = await Promise.all(files.map((file) => exists(`${file}.${n}`)));
+      if (taken.includes(true)) continue;
+      for (const file of files) await rename(file, `${file}.${n}`).catch(ignoreMissing);
+      return syncFolder(this.path);
     }
-    await syncFolder(this.path);
   }
 
-  /** Until it is released or the process ends, however it ends. Throws ProblemLockedError. */
-  async lock(): Promise<() => Promise<void>> {
-    if (this.path === null) return async () => undefined;
-    const folder = this.path;
-    return lockFolder(
-      folder,
-      (holder) =>
-        new ProblemLockedError(`Another ${holder} solves this problem already, in ${folder}: wait for it or end it.`),
-    );
+  /** The records that were put aside, the oldest first. */
+  async readEarlier(): Promise<readonly ProblemRecord[]> {
+    const records: ProblemRecord[] = [];
+    for (let n = 1; ; n++) {
+      const file = this.#at(`problem.json.${n}`);
+      const text = file === null ? undefined : await readOwn(file);
+      if (text === undefined) return records;
+      records.push(readRecord(text));
+    }
+  }
+
+  /**
+   * Until it is released or the process ends, however it ends.
+   *
+   * @param refuse  makes the error to throw, given a description of the process that works on it
+   */
+  async lock(
+    refuse: (holder: string) => Error = (holder) => lockedBy(holder, this.path!),
+  ): Promise<() => Promise<void>> {
+    return this.path === null ? async () => undefined : lockFolder(this.path, refuse);
   }
 
   #at(name: string): string | null {
@@ -126,6 +141,36 @@ export class ProblemFolder {
   }
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+function lockedBy(holder: string, folder: string): ProblemLockedError {
+  return new ProblemLockedError(
+    `Another ${holder} is already solving this problem, in ${folder}: wait for it to end, or stop it.`,
+  );
+}
+
+/** Also what earlier versions wrote, in which a batch had one objective, or called its budget maximumRuns. */
+export function readRecord(text: string): ProblemRecord {
+  const { command, batches, ...record } = JSON.parse(text);
+  return {
+    trialId: null,
+    designed: null,
+    known: null,
+    code: command ?? null,
+    ...record,
+    batches: batches.map(({ objective, maximumRuns, ...batch }: Record<string, unknown>) => ({
+      objectives: [objective],
+      budget: maximumRuns ?? null,
+      ...batch,
+    })),
+  };
+}
+
+export async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+export function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

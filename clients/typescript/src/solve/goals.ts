@@ -1,25 +1,26 @@
 /** What the outputs of a problem should be. */
+import type { GoalType } from '../generated/goal-types.ts';
 import { refuseUnknownNames } from '../known-names.ts';
-
-/** As the service calls them. */
-type GoalType =
-  | 'exact'
-  | 'percent'
-  | 'value'
-  | 'lessthan'
-  | 'lessthan_equal'
-  | 'greaterthan'
-  | 'greaterthan_equal'
-  | 'minimize'
-  | 'maximize';
 
 export interface Goal {
   readonly type: GoalType;
-  readonly target: number;
+  /** null for an output to minimize or maximize without aspiration; of several such outputs the front is sought. */
+  readonly target: number | null;
   /** Offsets from the target, in percent or in units of the output; null for types without bounds. */
   readonly lower: number | null;
   readonly upper: number | null;
 }
+
+/** Goals of one number, by the names that users write: these functions, and the keys of a problem file. */
+export const GOALS_OF_ONE_NUMBER = {
+  exact: 'exact',
+  below: 'lessthan',
+  atMost: 'lessthan_equal',
+  above: 'greaterthan',
+  atLeast: 'greaterthan_equal',
+  minimize: 'minimize',
+  maximize: 'maximize',
+} as const satisfies Readonly<Record<string, GoalType>>;
 
 /** One number for both sides, or the offset below and the one above. */
 export type Offsets = number | readonly [number, number];
@@ -45,31 +46,31 @@ export function exact(target: number): Goal {
 
 /** Less than the limit. */
 export function below(limit: number): Goal {
-  return withoutBounds('lessthan', limit);
+  return withoutBounds('below', limit);
 }
 
 /** The limit or less. */
 export function atMost(limit: number): Goal {
-  return withoutBounds('lessthan_equal', limit);
+  return withoutBounds('atMost', limit);
 }
 
 /** More than the limit. */
 export function above(limit: number): Goal {
-  return withoutBounds('greaterthan', limit);
+  return withoutBounds('above', limit);
 }
 
 /** The limit or more. */
 export function atLeast(limit: number): Goal {
-  return withoutBounds('greaterthan_equal', limit);
+  return withoutBounds('atLeast', limit);
 }
 
-/** As small as possible; the aspiration is what would be enough. */
-export function minimize(aspiration: number): Goal {
+/** As small as possible; the aspiration is what would be enough. Without one the search uses up its budget, or ends by its `stop`. */
+export function minimize(aspiration: number | null = null): Goal {
   return withoutBounds('minimize', aspiration);
 }
 
-/** As large as possible; the aspiration is what would be enough. */
-export function maximize(aspiration: number): Goal {
+/** As large as possible; the aspiration is what would be enough. Without one the search uses up its budget, or ends by its `stop`. */
+export function maximize(aspiration: number | null = null): Goal {
   return withoutBounds('maximize', aspiration);
 }
 
@@ -78,6 +79,6 @@ export type Goals = Readonly<Record<string, Goal>>;
 /** What the black box gives: a number per goal, by its name. */
 export type OutputsOf<G extends Goals> = { readonly [Name in keyof G]: number };
 
-function withoutBounds(type: GoalType, target: number): Goal {
-  return { type, target, lower: null, upper: null };
+function withoutBounds(name: keyof typeof GOALS_OF_ONE_NUMBER, target: number | null): Goal {
+  return { type: GOALS_OF_ONE_NUMBER[name], target, lower: null, upper: null };
 }

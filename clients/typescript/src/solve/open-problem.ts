@@ -1,15 +1,17 @@
 /**
- * Creates what a problem needs on the service, or finds it again: model, project, batch. Every creation carries an Idempotency-Key
- * made of the identity of the problem, and what exists is recorded, so that a crash between any two of them creates nothing twice.
+ * Creates what a problem needs on the service, or finds it again: model, project, known runs, batch. Every creation carries an
+ * Idempotency-Key made of the identity of the problem and its role, and what exists is recorded, so that a crash between any two of
+ * them creates nothing twice.
  */
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Backsolve } from '../client.ts';
 import type { Retries } from '../evaluator/retries.ts';
-import type { Batch } from '../generated/schemas.ts';
+import type { Batch, NewBatch, NewProject } from '../generated/schemas.ts';
 import type { BatchRecord, ProblemFolder, ProblemRecord } from './folder.ts';
-import { nameOf, type Problem, toBatch, toObjective, toProject } from './problem.ts';
+import { type KnownRun, type Plan, parallelismOf, type Words } from './plan.ts';
 
-/** The folder belongs to another problem, or to one on another service. */
+/** The folder belongs to a problem with other inputs or outputs, or to one on another service. */
 export class ChangedProblemError extends Error {
   override readonly name = 'ChangedProblemError';
 }
@@ -22,14 +24,55 @@ export class BudgetError extends Error {
 export interface OpenOptions {
   readonly client: Backsolve;
   readonly folder: ProblemFolder;
-  readonly problem: Problem;
-  /** The address of a service, or null for a local one. */
-  readonly service: string | null;
-  /** Runs that the journal holds. */
+  readonly plan: Plan;
+  readonly words: Words;
+  /** How many runs the journal holds. */
   readonly runsBefore: number;
-  /** The text of the black box, if it is known. */
-  readonly code: string | null;
   readonly retries: Retries;
+  /** Runs the start of the search; null when the run failed. */
+  readonly evaluateStart: (input: readonly number[]) => Promise<readonly number[] | null>;
+}
+
+/** Throws ChangedProblemError when `record` was made for other inputs or outputs, or for another service. */
+export function refuseChanges(
+  record: ProblemRecord,
+  {
+    folder,
+    plan,
+    service,
+    words,
+  }: Pick<OpenOptions, 'folder' | 'plan' | 'words'> & { readonly service: string | null },
+): void {
+  if (record.service !== service) {
+    const where = `${record.service ?? 'the local service'}: go on there${words.goOnAt(record.service)}`;
+    throw new ChangedProblemError(`This problem was begun on ${where}, or ${words.startOver}.`);
+  }
+  const changes = differencesOf(record.project, plan.project);
+  if (changes.length === 0) return;
+  throw new ChangedProblemError(
+    `The inputs or outputs have changed since the first run, so the data in ${folder.path} does not fit:\n${changes
+      .map((change) => `  ${change}`)
+      .join('\n')}\nRevert the change, or ${words.startOver}. Targets may change at any time.`,
+  );
+}
+
+/** Names may not change either: constraints and results call the inputs and outputs by them. */
+export function differencesOf(before: NewProject, now: NewProject): readonly string[] {
+  const [earlier, later] = [before, throughFile(now)] as Readonly<Record<string, unknown>>[];
+  const fields = [...new Set([...Object.keys(earlier!), ...Object.keys(later!)])];
+  return fields
+    .filter((field) => field !== 'name' && field !== 'caseCount')
+    .filter((field) => !isDeepStrictEqual(throughFile(earlier![field]), later![field]))
+    .map((field) => `${field}: ${textOf(earlier![field])} became ${textOf(later![field])}`);
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value) ?? 'nothing';
+}
+
+/** As it is after a round trip through a file. */
+function throughFile(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 /** Where a problem lives on the service. */
@@ -38,130 +81,195 @@ export interface OpenedProblem {
   readonly batch: Batch;
 }
 
-/** Throws ChangedProblemError, BudgetError, and BacksolveError when the service refuses. */
-export async function openProblem(options: OpenOptions): Promise<OpenedProblem> {
-  const { client, folder, problem, service } = options;
-  const project = toProject(problem);
-  const known = await folder.read();
-  if (known !== undefined) refuseChanges(known, project, options);
-  const code = options.code === null ? null : createHash('sha256').update(options.code).digest('hex');
-  let record = known ?? (await folder.begin(project, service, code));
-  if (known !== undefined && options.runsBefore > 0 && known.code !== null && code !== null && known.code !== code) {
-    process.emitWarning(
-      `The black box has changed since earlier runs of this problem, whose results stay (${folder.path}). retryFailed: true runs the failed ones again, fresh: true starts over.`,
+/** Throws BudgetError, what `evaluateStart` throws, and BacksolveError when the service refuses. */
+export function openProblem(record: ProblemRecord, options: OpenOptions): Promise<OpenedProblem> {
+  return new Opening(record, options).open();
+}
+
+class Opening {
+  #record: ProblemRecord;
+  readonly #options: OpenOptions;
+
+  constructor(record: ProblemRecord, options: OpenOptions) {
+    this.#record = record;
+    this.#options = options;
+  }
+
+  async open(): Promise<OpenedProblem> {
+    const { known } = this.#options.plan;
+    const inside = known.filter(({ isInside }) => isInside);
+    await this.#createModel();
+    await this.#createProject(inside);
+    if (inside.length > 0 && this.#record.trialId === null && this.#record.batches.length === 0)
+      await this.#load(inside);
+    // Repeated rows change nothing, so rows outside the bounds, and later ones, need no list of their own.
+    await this.#addKnown(this.#record.trialId);
+    const batch = await this.#openBatch();
+    await this.#addKnown(batch.trialId);
+    return { record: this.#record, batch };
+  }
+
+  async #note(change: Partial<ProblemRecord>): Promise<void> {
+    this.#record = { ...this.#record, ...change };
+    await this.#options.folder.write(this.#record);
+  }
+
+  #keyOf(role: string): string {
+    return `${this.#record.id} ${role}`;
+  }
+
+  get #path() {
+    return { model_id: this.#record.modelId!, project_id: this.#record.projectId! };
+  }
+
+  async #createModel(): Promise<void> {
+    if (this.#record.modelId !== null) return;
+    // Names of models are unique within an account.
+    const name = `${this.#options.plan.project.name.slice(0, 80)} ${this.#record.id.slice(0, 8)}`;
+    const { body } = await this.#options.client.call('createModel', {
+      body: { name },
+      idempotencyKey: this.#keyOf('model'),
+    });
+    await this.#note({ modelId: body.id });
+  }
+
+  async #createProject(inside: readonly KnownRun[]): Promise<void> {
+    if (this.#record.projectId !== null) return;
+    const { project } = this.#record;
+    const { body } = await this.#options.client.call('createProject', {
+      path: { model_id: this.#record.modelId! },
+      body: inside.length > 0 ? withCases(project, inside) : project,
+      idempotencyKey: this.#keyOf('project'),
+    });
+    await this.#note({ projectId: body.id, designed: inside.length > 0 ? 0 : body.inputCases.length });
+  }
+
+  async #load(runs: readonly KnownRun[]): Promise<void> {
+    const width = runs.find(({ output }) => output !== null)!.output!.length;
+    const outputCases = runs.map(({ output }) => output ?? new Array<number>(width).fill(0));
+    const failedCases = [...runs.keys()].filter((row) => runs[row]!.output === null);
+    const { body } = await this.#options.client.call('loadOutputCases', {
+      path: this.#path,
+      body: { outputCount: width, outputCases, failedCases },
+      idempotencyKey: this.#keyOf('outputs'),
+    });
+    await this.#note({ trialId: body.trial_id });
+  }
+
+  async #addKnown(trialId: number | null): Promise<void> {
+    const { client, plan } = this.#options;
+    const known = createHash('sha256').update(JSON.stringify(plan.known)).digest('hex');
+    if (plan.known.length === 0 || trialId === null || this.#record.known === known) return;
+    await client.call('addCases', {
+      path: { ...this.#path, trial_id: trialId },
+      body: {
+        inputs: plan.known.map(({ input }) => input),
+        outputs: plan.known.map(({ output }) => output),
+        source: plan.knownSource,
+      },
+      idempotencyKey: this.#keyOf(`known ${known}`),
+    });
+    await this.#note({ known });
+  }
+
+  /** The newest batch, if its targets and its budget are still those of the plan; otherwise another one on the same data. */
+  async #openBatch(): Promise<Batch> {
+    const { client, plan, retries } = this.#options;
+    const wanted = { objectives: plan.objectives, budget: plan.budget };
+    let newest = this.#record.batches.at(-1);
+    const isOutdated = newest?.id != null && (await this.#retryRuns(newest));
+    if (newest === undefined || isOutdated || !isSame(newest, wanted)) {
+      if (newest?.id != null) await this.#leave(newest.id);
+      newest = { id: null, ...wanted, body: null, retried: retries.count };
+      await this.#note({ batches: [...this.#record.batches, newest] });
+    }
+    if (newest.id !== null) return this.#follow(newest.id);
+    newest = { ...newest, body: newest.body ?? (await this.#toBody()) };
+    await this.#replaceNewest(newest);
+    const idempotencyKey = this.#keyOf(`batch ${this.#record.batches.length}`);
+    const { body: batch } = await client.call('createBatch', { path: this.#path, body: newest.body!, idempotencyKey });
+    await this.#replaceNewest({ ...newest, id: batch.id });
+    return batch;
+  }
+
+  #replaceNewest(batch: BatchRecord): Promise<void> {
+    return this.#note({ batches: [...this.#record.batches.slice(0, -1), batch] });
+  }
+
+  /** Runs failed runs again that are marked; whether the batch ended for want of the outputs that they give now. */
+  async #retryRuns({ id, retried = 0 }: BatchRecord): Promise<boolean> {
+    const { client, plan, retries, runsBefore } = this.#options;
+    if (retries.count === 0) return false;
+    const path = { batch_id: id! };
+    const { status, trialId: own } = (await client.call('getBatch', { path })).body;
+    const { modelId, projectId, trialId = own } = withoutNull(this.#record);
+    if (trialId !== null) await retries.run({ modelId: modelId!, projectId: projectId!, trialId });
+    if (!retries.areNews(retried, trialId !== null)) return false;
+    if (status === 'failed') return true;
+    if (status !== 'completed' || (plan.budget !== null && runsBefore >= plan.budget)) return false;
+    for await (const { stopReason } of client.pages('listBatchObjectives', { path }))
+      if (stopReason === 'STOPPED') return true;
+    return false;
+  }
+
+  /** Its runs stay with the trial; what is open is given up. */
+  async #leave(id: number): Promise<void> {
+    const { client } = this.#options;
+    const { body } = await client.call('getBatch', { path: { batch_id: id } });
+    if (this.#record.trialId === null && body.trialId !== null) await this.#note({ trialId: body.trialId });
+    if (isOpen(body)) await client.call('cancelBatch', { path: { batch_id: id } });
+  }
+
+  async #follow(id: number): Promise<Batch> {
+    const { client, plan } = this.#options;
+    const path = { batch_id: id };
+    const { body: batch } = await client.call('getBatch', { path });
+    if (!isOpen(batch)) return batch;
+    const parallelism = parallelismOf(plan);
+    if (batch.isPaused) await client.call('resumeBatch', { path });
+    if (batch.parallelism !== parallelism) await client.call('updateBatch', { path, body: { parallelism } });
+    return batch;
+  }
+
+  async #toBody(): Promise<NewBatch> {
+    const { plan, evaluateStart } = this.#options;
+    const limits = plan.budget === null ? {} : { maximumAttempts: this.#attemptsLeft(plan.budget) };
+    const output = plan.start === null ? null : await evaluateStart(plan.start);
+    const start = output === null ? {} : { initialInput: plan.start!, initialOutput: output };
+    const { trialId } = this.#record;
+    return {
+      name: plan.project.name,
+      objectives: plan.objectives.map((objective) => ({ ...objective, ...limits, ...start })),
+      parallelism: parallelismOf(plan),
+      ...(trialId !== null && { trialId }),
+      ...plan.batch,
+    };
+  }
+
+  /** How many inputs may be suggested. Each of several target sets has the budget of its own; of one all runs count. */
+  #attemptsLeft(budget: number): number {
+    const { plan, runsBefore, words } = this.#options;
+    const first = (plan.designed ?? this.#record.designed ?? 0) + (plan.start === null ? 0 : 1);
+    const before = plan.objectives.length === 1 ? Math.max(first, runsBefore) : first;
+    if (before < budget) return budget - before;
+    throw new BudgetError(
+      before > first
+        ? `All ${budget} runs that ${words.budget} allows are used up, ${before} so far: raise it to go on.`
+        : `With ${words.budget} ${budget} nothing is left after the ${first} runs that come before the search: raise it, or lower cases.`,
     );
   }
-  const note = async (change: Partial<ProblemRecord>) => {
-    record = { ...record, ...change };
-    await folder.write(record);
-  };
-  const keyOf = (role: string) => `${record.id} ${role}`;
-  if (record.modelId === null) {
-    // Names of models are unique within an account.
-    const name = `${nameOf(problem)} ${record.id.slice(0, 8)}`;
-    const { body } = await client.call('createModel', { body: { name }, idempotencyKey: keyOf('model') });
-    await note({ modelId: body.id });
-  }
-  const model_id = record.modelId!;
-  if (record.projectId === null) {
-    const path = { model_id };
-    const { body } = await client.call('createProject', {
-      path,
-      body: record.project,
-      idempotencyKey: keyOf('project'),
-    });
-    await note({ projectId: body.id, designed: body.inputCases.length });
-  }
-  const path = { model_id, project_id: record.projectId! };
-  const batches = () => record.batches;
-  const replaceNewest = (batch: BatchRecord) => note({ batches: [...batches().slice(0, -1), batch] });
-
-  const wanted = { objective: toObjective(problem), budget: problem.budget ?? null };
-  let newest = batches().at(-1);
-  let trialId: number | null = null;
-  const isOutdated = newest?.id != null && (await retryRuns(newest, record, options));
-  if (newest?.id != null && (isOutdated || !isSame(newest, wanted))) {
-    const { body } = await client.call('getBatch', { path: { batch_id: newest.id } });
-    trialId = body.trialId;
-    if (isOpen(body)) await client.call('cancelBatch', { path: { batch_id: newest.id } });
-  }
-  if (newest === undefined || isOutdated || !isSame(newest, wanted)) {
-    const attemptsLeft = attemptsOf(problem, record.designed!, trialId === null ? 0 : options.runsBefore);
-    newest = { id: null, ...wanted, body: toBatch(problem, { trialId, attemptsLeft }), retried: options.retries.count };
-    await note({ batches: [...batches(), newest] });
-  }
-  if (newest.id !== null) return { record, batch: await follow(client, newest.id, problem) };
-  const idempotencyKey = keyOf(`batch ${batches().length}`);
-  const { body: batch } = await client.call('createBatch', { path, body: newest.body, idempotencyKey });
-  await replaceNewest({ ...newest, id: batch.id });
-  return { record, batch };
 }
 
-function refuseChanges(
-  record: ProblemRecord,
-  project: ProblemRecord['project'],
-  { folder, service }: OpenOptions,
-): void {
-  const how = 'start over with fresh: true, or give another name.';
-  if (record.service !== service) {
-    const where = record.service ?? 'a local service';
-    throw new ChangedProblemError(`The problem in ${folder.path} was begun on ${where}: go on there, ${how}`);
-  }
-  const fields = [...new Set([...Object.keys(record.project), ...Object.keys(project)])] as (keyof typeof project)[];
-  const changed = fields.filter(
-    (field) => field !== 'name' && field !== 'caseCount' && textOf(record.project[field]) !== textOf(project[field]),
-  );
-  if (changed.length === 0) return;
-  const list = changed.map((field) => `${field}: ${textOf(record.project[field])} became ${textOf(project[field])}`);
-  throw new ChangedProblemError(
-    `The runs in ${folder.path} are of other inputs or outputs: ${list.join('; ')}. Take the change back, ${how}`,
-  );
+function withCases({ caseCount: _, ...project }: NewProject, known: readonly KnownRun[]): NewProject {
+  return { ...project, inputCases: known.map(({ input }) => input) };
 }
 
-/** Whether the batch ended for want of the outputs that failed runs give now. */
-async function retryRuns(
-  { id, retried = 0 }: BatchRecord,
-  { modelId, projectId }: ProblemRecord,
-  { client, problem, retries, runsBefore }: OpenOptions,
-): Promise<boolean> {
-  if (retries.count === 0) return false;
-  const path = { batch_id: id! };
-  const { status, trialId } = (await client.call('getBatch', { path })).body;
-  if (trialId !== null) await retries.run({ modelId: modelId!, projectId: projectId!, trialId });
-  if (!retries.areNews(retried, trialId !== null)) return false;
-  if (status === 'failed') return true;
-  if (status !== 'completed' || (problem.budget !== undefined && runsBefore >= problem.budget)) return false;
-  const { body: objectives } = await client.call('listBatchObjectives', { path });
-  return objectives.some(({ stopReason }) => stopReason === 'STOPPED');
+function withoutNull({ modelId, projectId, trialId }: ProblemRecord) {
+  return { modelId, projectId, ...(trialId !== null && { trialId }) };
 }
 
-function isSame(batch: BatchRecord, wanted: Pick<BatchRecord, 'objective' | 'budget'>): boolean {
-  return textOf(batch.objective) === textOf(wanted.objective) && batch.budget === wanted.budget;
-}
-
-/** As it is after a round trip through a file. */
-function textOf(value: unknown): string {
-  return JSON.stringify(value) ?? 'nothing';
-}
-
-function attemptsOf({ budget }: Problem, designed: number, runsBefore: number): number | undefined {
-  if (budget === undefined) return undefined;
-  const before = Math.max(designed, runsBefore);
-  if (before < budget) return budget - before;
-  throw new BudgetError(
-    runsBefore > designed
-      ? `All ${budget} runs of the budget are used up, ${runsBefore} so far: raise budget to go on.`
-      : `A budget of ${budget} leaves nothing after the ${designed} designed runs: allow more, or design fewer with cases.`,
-  );
-}
-
-async function follow(client: Backsolve, id: number, { parallel = 1 }: Problem): Promise<Batch> {
-  const path = { batch_id: id };
-  const { body: batch } = await client.call('getBatch', { path });
-  if (!isOpen(batch)) return batch;
-  if (batch.isPaused) await client.call('resumeBatch', { path });
-  if (batch.parallelism !== parallel) await client.call('updateBatch', { path, body: { parallelism: parallel } });
-  return batch;
+function isSame({ objectives, budget }: BatchRecord, wanted: Pick<BatchRecord, 'objectives' | 'budget'>): boolean {
+  return isDeepStrictEqual(throughFile({ objectives, budget }), throughFile(wanted));
 }
 
 export function isOpen({ status }: Pick<Batch, 'status'>): boolean {

@@ -1,11 +1,11 @@
 /** The options of `solve` and `openProject`, and the check of their names. */
 import { OBJECTIVE_FIELDS } from '../generated/objective-fields.ts';
 import { type Names, refuseUnknownNames } from '../known-names.ts';
+import type { Connection } from './connection.ts';
 import type { Goal, Goals } from './goals.ts';
 import type { Input, Inputs } from './inputs.ts';
 import type { Problem } from './problem.ts';
 import type { FinishedRun } from './result.ts';
-import type { Connection } from './session.ts';
 
 export interface SolveOptions<I extends Inputs, G extends Goals> extends Problem<I, G>, Connection {
   /** Is told of every run that is over, those of an earlier process first. */

@@ -1,7 +1,9 @@
 /** A problem as `solve` takes it, and what it is for the service. */
-import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
+import { createHash } from 'node:crypto';
+import type { NewObjectives } from '../generated/schemas.ts';
 import type { Goal, Goals, OutputsOf } from './goals.ts';
-import { type Input, type Inputs, toInput, type ValuesOf } from './inputs.ts';
+import { type Input, type Inputs, toInput, toValues, type ValuesOf } from './inputs.ts';
+import { MAXIMUM_PARALLEL, type Plan, type ProjectBody, toServiceName, type Words } from './plan.ts';
 
 export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly inputs: I;
@@ -39,8 +41,6 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly stopAfterFailures?: number | undefined;
 }
 
-export const MAXIMUM_PARALLEL = 64;
-
 /** Throws RangeError for what the types cannot tell; the service judges the rest. */
 export function checkProblem({ inputs, goals, parallel = 1, budget }: Problem): void {
   if (Object.keys(inputs).length === 0) throw new RangeError('inputs needs at least one input.');
@@ -55,16 +55,11 @@ function refuseUnlessCount(name: string, value: number, maximum: number): void {
   throw new RangeError(`${name} must be a whole number ${range}, is ${value}.`);
 }
 
-export function nameOf({ name = 'solve' }: Problem): string {
+function nameOf({ name = 'solve' }: Problem): string {
   return toServiceName(name).slice(0, 80);
 }
 
-/** The service asks for at least 4 characters; a problem may be called `CO2`. */
-export function toServiceName(name: string): string {
-  return name.padEnd(4, '-');
-}
-
-export function toProject(problem: Problem): NewProject {
+export function toProject(problem: Problem): ProjectBody {
   const inputs = Object.values(problem.inputs).map(toInput);
   const goals = Object.values(problem.goals);
   return {
@@ -115,21 +110,32 @@ export function toObjective(problem: Problem): NewObjectives {
   };
 }
 
-/** @param attemptsLeft  how many inputs may be suggested; undefined for the limit of the service */
-export function toBatch(
-  problem: Problem,
-  { trialId, attemptsLeft }: { readonly trialId: number | null; readonly attemptsLeft: number | undefined },
-): NewBatch {
-  const { parallel = 1, timeoutSeconds, stopAfterFailures } = problem;
+/** @param code  changes with the black box; null where it is unknown */
+export function toPlan(problem: Problem, code: string | null): Plan {
+  const { budget = null, parallel = 1, timeoutSeconds, stopAfterFailures } = problem;
   return {
-    name: nameOf(problem),
-    objectives: [{ ...toObjective(problem), ...(attemptsLeft !== undefined && { maximumAttempts: attemptsLeft }) }],
-    parallelism: parallel,
-    ...(trialId !== null && { trialId }),
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-    ...(stopAfterFailures !== undefined && { stopAfterFailures }),
+    project: toProject(problem),
+    objectives: [toObjective(problem)],
+    budget,
+    parallel,
+    batch: {
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      ...(stopAfterFailures !== undefined && { stopAfterFailures }),
+    },
+    designed: null,
+    start: null,
+    known: [],
+    knownSource: null,
+    code: code === null ? null : createHash('sha256').update(code).digest('hex'),
+    nameInput: (input) => toValues(problem.inputs, input),
   };
 }
+
+export const WORDS: Words = {
+  startOver: 'start over with fresh: true, or give another name',
+  budget: 'budget',
+  goOnAt: () => '',
+};
 
 /** A list with one entry each, left out where none states anything. */
 function listOf<Item, Value, Filler, Field extends string>(

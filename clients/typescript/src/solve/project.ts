@@ -5,12 +5,15 @@ import { type Reportable, troubleOf } from '../evaluator/evaluation-calls.ts';
 import { lastAsked } from '../evaluator/journal.ts';
 import { refuseUnknownNames } from '../known-names.ts';
 import { makeIdempotencyKey } from '../request.ts';
-import type { Goals, OutputsOf } from './goals.ts';
+import { type Connection, type OpenProblem, openHere } from './connection.ts';
+import { failureOf, type Given, readGiven } from './given.ts';
+import type { Goals } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 import { refuseUnknownOptions } from './options.ts';
-import { MAXIMUM_PARALLEL, type Problem } from './problem.ts';
+import { MAXIMUM_PARALLEL } from './plan.ts';
+import type { Problem } from './problem.ts';
 import { type Result, readResult } from './result.ts';
-import { type Connection, failureOf, Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /** A run to be made. */
 export interface Run<I extends Inputs> {
@@ -45,20 +48,31 @@ export async function openProject<const I extends Inputs, const G extends Goals>
       'retryFailed calls the black box, which openProject does not have: correct failed runs instead.',
     );
   }
-  return new Project(await Session.open<I, G>(options, options));
+  const opened = await openHere(options, options, { code: null });
+  try {
+    await opened.session.begin();
+  } catch (error) {
+    await opened.release();
+    throw error;
+  }
+  return new Project(options, opened);
 }
 
 export class Project<I extends Inputs, G extends Goals> {
-  readonly #session: Session<I, G>;
+  readonly #problem: Problem<I, G>;
+  readonly #session: Session;
+  readonly #release: () => Promise<void>;
   readonly #open = new Map<number, OpenRun>();
   readonly #beats: ReturnType<typeof setInterval>;
   #mayBeOver = false;
   #lost: ReturnType<typeof lastAsked>;
 
   /** @internal */
-  constructor(session: Session<I, G>) {
+  constructor(problem: Problem<I, G>, { session, release }: OpenProblem) {
+    this.#problem = problem;
     this.#session = session;
-    this.#lost = lastAsked(session.journal.lines);
+    this.#release = release;
+    this.#lost = lastAsked(session.journal.lines, session.claim);
     this.#beats = setInterval(() => this.#beat(), (session.claim.leaseSeconds * 1000) / 3);
     // Nothing is lost when the program ends meanwhile.
     (this.#beats as { unref?: () => void }).unref?.();
@@ -79,12 +93,12 @@ export class Project<I extends Inputs, G extends Goals> {
    * is over or while it depends on runs that are open here. Their leases are kept until they are reported or the project is closed.
    */
   async ask(count = 1): Promise<readonly Run<I>[]> {
-    const { calls, journal } = this.#session;
+    const { calls, claim, journal } = this.#session;
     const limit = Math.min(count, MAXIMUM_PARALLEL);
     while (!(await this.#looksOver())) {
       const request = this.#lost ?? { key: makeIdempotencyKey(), limit, wait: CLAIM_WAIT_SECONDS };
       this.#lost = undefined;
-      await journal.asked(request);
+      await journal.asked(request, claim);
       const { evaluations } = await calls.claim(request, AbortSignal.timeout(REPORT_LIMIT_MS));
       const runs: Run<I>[] = [];
       for (const evaluation of evaluations) {
@@ -103,8 +117,8 @@ export class Project<I extends Inputs, G extends Goals> {
   }
 
   /** The output of a run: on disk here before the service hears of it. NaN and infinite numbers make it a failed run. */
-  async tell(run: Pick<Run<I>, 'id'>, output: OutputsOf<G> | readonly number[] | number): Promise<void> {
-    await this.#report(run.id, this.#session.read(output));
+  async tell(run: Pick<Run<I>, 'id'>, output: Given<G>): Promise<void> {
+    await this.#report(run.id, readGiven(this.#problem, output));
   }
 
   /** The run has no output; the search stays away from there. */
@@ -118,13 +132,13 @@ export class Project<I extends Inputs, G extends Goals> {
    */
   async correct(
     run: Pick<Run<I>, 'id'>,
-    output: OutputsOf<G> | readonly number[] | number,
+    output: Given<G>,
     how: { readonly reason: string; readonly reopen?: boolean },
   ): Promise<void> {
     refuseUnknownNames(how, { reason: null, reopen: null }, 'correct');
     const { reason, reopen = false } = how;
     const { client, journal, record } = this.#session;
-    const outcome = this.#session.read(output);
+    const outcome = readGiven(this.#problem, output);
     if (outcome.kind !== 'output') throw new TypeError(`A correction needs finite outputs: ${outcome.reason}.`);
     const { body: evaluation } = await client.call('getEvaluation', { path: { evaluation_id: run.id } });
     const body = { output: outcome.output as readonly number[], reason, reopen };
@@ -144,7 +158,7 @@ export class Project<I extends Inputs, G extends Goals> {
 
   /** What is known now. */
   result(): Promise<Result<I, G>> {
-    return readResult(this.#session);
+    return readResult(this.#session, this.#problem);
   }
 
   /** Gives open runs back; the same problem can be opened again and goes on. */
@@ -156,14 +170,14 @@ export class Project<I extends Inputs, G extends Goals> {
       await journal.released(evaluation);
     }
     this.#open.clear();
-    await this.#session.close();
+    await this.#release();
   }
 
   #toRun({ id, kind, input }: Evaluation): Run<I> {
     return {
       id,
       kind: kind === 'case' ? 'designed' : 'suggested',
-      input: toValues(this.#session.problem.inputs, input),
+      input: toValues(this.#problem.inputs, input),
     };
   }
 

@@ -1,5 +1,5 @@
 /** What came of a problem. */
-import { type Run as JournalRun, runsOf } from '../evaluator/journal.ts';
+import type { Run as JournalRun } from '../evaluator/journal.ts';
 import {
   describeMisses,
   describeProbability,
@@ -10,7 +10,7 @@ import {
 } from '../evaluator/nearness.ts';
 import { countRetried } from '../evaluator/retries.ts';
 import type { Diagnosis, ExplainedObjective } from '../generated/schemas.ts';
-import { pause } from '../retry.ts';
+import { FollowedSearch } from './followed-search.ts';
 import type { Goals, OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 import type { Session } from './session.ts';
@@ -74,18 +74,19 @@ export interface Result<I extends Inputs, G extends Goals> {
   };
 }
 
-/** A search that has ended may be explained a moment later. */
-const EXPLANATION_WAIT_MS = 5_000;
-const EXPLANATION_POLL_MS = 100;
-
 /** What is known now; of a search that is over with its explanation. */
-export async function readResult<I extends Inputs, G extends Goals>(session: Session<I, G>): Promise<Result<I, G>> {
-  const { client, problem, record } = session;
+export async function readResult<I extends Inputs, G extends Goals>(
+  session: Session,
+  problem: Named<I, G>,
+): Promise<Result<I, G>> {
+  const { record, runs } = session;
   const batch = await session.refresh();
-  const { body: objectives } = await client.call('listBatchObjectives', { path: { batch_id: batch.id } });
+  const search = new FollowedSearch(session);
+  await search.refresh();
+  if (session.isOver) await search.readEnd();
+  const { objectives, states } = search.state;
   const [listed] = objectives;
-  const objective = await readObjective(session, listed?.objectiveId ?? null);
-  const runs = runsOf(session.journal.lines);
+  const objective = states.get(listed?.objectiveId ?? -1) ?? null;
   const status = statusOf(batch.status, listed?.failureReason ?? null, objective);
   const best = bestOf(problem, objective, runs);
   return {
@@ -113,17 +114,6 @@ export async function readResult<I extends Inputs, G extends Goals>(session: Ses
 /** The black box may be mended by the time that somebody reads it. */
 function withAdvice(failure: string): string {
   return `${failure.replace(/\.?$/, '.')} Once the fault is mended, retryFailed: true runs the failed runs once more; fresh: true starts over.`;
-}
-
-async function readObjective<I extends Inputs, G extends Goals>({ client, isOver }: Session<I, G>, id: number | null) {
-  if (id === null) return null;
-  const deadline = performance.now() + EXPLANATION_WAIT_MS;
-  for (;;) {
-    const { body } = await client.call('getObjectiveFlat', { path: { objective_id: id } });
-    const isComplete = !isOver || body.stopReason === 1 || body.insight !== null;
-    if (isComplete || performance.now() > deadline) return body;
-    await pause(EXPLANATION_POLL_MS, undefined);
-  }
 }
 
 const STATUSES = ['interrupted', 'satisfied', 'stopped', 'exhausted'] as const;
@@ -178,7 +168,8 @@ function describeEnd<I extends Inputs, G extends Goals>(
 ): string | null {
   if (objective === null || (status !== 'stopped' && status !== 'exhausted')) return null;
   const why = whyEnded(objective.endReason) ?? status;
-  if (best === null) return `${why}.`;
+  // Of a front no run is the nearest.
+  if (best === null || Object.values(goals).some(({ target }) => target === null)) return `${why}.`;
   const names = Object.keys(goals);
   const listed = (values: OutputsOf<G>) => names.map((name) => values[name]!);
   const missed = describeMisses(wantedOf({ goals }), listed(best.output), listed(best.misses));

@@ -1,17 +1,8 @@
 /** A problem that is being described: everything as it was typed, so that a reload loses nothing. Needs no browser. */
 
-export type InputType = 'float' | 'integer' | 'boolean' | 'category';
-export type ObjectiveType =
-  | 'exact'
-  | 'percent'
-  | 'value'
-  | 'lessthan'
-  | 'lessthan_equal'
-  | 'greaterthan'
-  | 'greaterthan_equal'
-  | 'minimize'
-  | 'maximize';
+import type { GoalType } from '../../../../clients/typescript/src/generated/goal-types.ts';
 
+export type InputType = 'float' | 'integer' | 'boolean' | 'category';
 export interface InputDraft {
   /** Tells rows apart while they are moved. */
   readonly key: number;
@@ -32,7 +23,7 @@ export interface OutputDraft {
   readonly key: number;
   readonly name: string;
   readonly unit: string;
-  readonly type: ObjectiveType;
+  readonly type: GoalType;
   readonly target: string;
   /** Offsets from the target, of percent and value. */
   readonly from: string;

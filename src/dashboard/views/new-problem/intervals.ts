@@ -2,11 +2,11 @@
  * Which values of an output satisfy a target, to be drawn before the service knows of it. Follows the table of
  * docs/judging.md, up to rounding; the service judges.
  */
+import { GOAL_TYPES, type GoalType } from '../../../../clients/typescript/src/generated/goal-types.ts';
 import type { Ends } from '../../parts/formats.ts';
-import type { ObjectiveType } from './draft.ts';
 
 export interface Target {
-  readonly type: ObjectiveType;
+  readonly type: GoalType;
   readonly target: number;
   /** Offsets from the target, of percent and value. */
   readonly from: number;
@@ -48,10 +48,10 @@ function intervalOf({ type, target, from, to }: Target, share: number): Ends {
   }
 }
 
-export function isAspiration(type: ObjectiveType): boolean {
-  return type === 'minimize' || type === 'maximize';
+export function isAspiration(type: GoalType): boolean {
+  return GOAL_TYPES[type].mayLackTarget;
 }
 
-export function hasBounds(type: ObjectiveType): boolean {
-  return type === 'percent' || type === 'value';
+export function hasBounds(type: GoalType): boolean {
+  return GOAL_TYPES[type].hasBounds;
 }

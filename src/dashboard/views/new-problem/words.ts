@@ -1,7 +1,7 @@
 /** What the types of the service are called on the page. */
-import type { ObjectiveType } from './draft.ts';
+import type { GoalType } from '../../../../clients/typescript/src/generated/goal-types.ts';
 
-export const OBJECTIVE_TYPES: Readonly<Record<ObjectiveType, string>> = {
+export const OBJECTIVE_TYPES: Readonly<Record<GoalType, string>> = {
   percent: 'within percent of the target',
   value: 'within a range around the target',
   lessthan: 'below',

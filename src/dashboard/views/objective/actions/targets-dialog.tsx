@@ -1,11 +1,12 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { GoalType } from '../../../../../clients/typescript/src/generated/goal-types.ts';
 import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { titled, wanted, withUnit } from '../../../parts/formats.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
 import { useSending } from '../../../parts/sending.ts';
-import type { ObjectiveType, OutputDraft } from '../../new-problem/draft.ts';
+import type { OutputDraft } from '../../new-problem/draft.ts';
 import { hasBounds, intervalsOf } from '../../new-problem/intervals.ts';
 import { MoreOptions } from '../../new-problem/more-options.tsx';
 import { NOTHING_ASKED } from '../../new-problem/options.ts';
@@ -150,7 +151,7 @@ function TargetRow({ output, j, faults, satisfiedBy: values, onChange }: TargetR
           id={`${id}-type`}
           value={type}
           aria-invalid={fault('type') !== undefined}
-          onChange={({ currentTarget }) => onChange({ type: currentTarget.value as ObjectiveType })}
+          onChange={({ currentTarget }) => onChange({ type: currentTarget.value as GoalType })}
         >
           {Object.entries(OBJECTIVE_TYPES).map(([value, words]) => (
             <option key={value} value={value}>

@@ -1,4 +1,5 @@
 /** Targets that a diagnosis says are out of reach, moved so far that they come within reach. Needs no browser. */
+import { GOAL_TYPES } from '../../../../../clients/typescript/src/generated/goal-types.ts';
 import type { Diagnosis } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../columns.ts';
 import { isInside, totalDistance } from '../distances.ts';
@@ -87,7 +88,7 @@ export function relax(
   moves.forEach(({ output, end }, i) => {
     const type = targets.objectiveTypes[output]!;
     const value = to[i]!;
-    if (type !== 'percent' && type !== 'value') {
+    if (!GOAL_TYPES[type].hasBounds) {
       objectives[output] = value;
       return;
     }

@@ -1,0 +1,96 @@
+/** A problem in the words of the service: `solve` makes one of its options, and the commands make one of a problem file. */
+import type { Evaluation } from '../evaluator/evaluation.ts';
+import type { RetriedLine } from '../evaluator/journal.ts';
+import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
+
+export interface KnownRun {
+  readonly input: readonly number[];
+  /** null for a failed run. */
+  readonly output: readonly number[] | null;
+  /** Within the bounds and the constraints. */
+  readonly isInside: boolean;
+}
+
+/** Lists in the order of inputs and outputs, never maps. */
+export type ProjectBody = NewProject & { readonly outputNames: readonly string[] };
+
+export interface Plan {
+  readonly project: ProjectBody;
+  /** One per target set. */
+  readonly objectives: readonly NewObjectives[];
+  /** The most runs, for one target set all of them; null leaves it to the service. */
+  readonly budget: number | null;
+  /** Runs at a time. */
+  readonly parallel: number;
+  /** Settings of its batches. */
+  readonly batch: Pick<NewBatch, 'timeoutSeconds' | 'maximumTries' | 'stopAfterFailures'>;
+  /** How many runs are designed; null where the service decides. */
+  readonly designed: number | null;
+  /** An input to run first, in natural units. */
+  readonly start: readonly number[] | null;
+  readonly known: readonly KnownRun[];
+  /** Where the known runs come from, such as the name of a file. */
+  readonly knownSource: string | null;
+  /** Changes with the black box; null where that is unknown. */
+  readonly code: string | null;
+  /** An input by name, as programs get it. */
+  readonly nameInput: (input: readonly number[]) => Evaluation['inputByName'];
+}
+
+/** How messages name what the user can do next. */
+export interface Words {
+  /** A clause, such as `start over with fresh: true`. */
+  readonly startOver: string;
+  /** The name of the option that limits runs. */
+  readonly budget: string;
+  /** How to reach the service where the problem was begun, after `go on there`. */
+  readonly goOnAt: (service: string | null) => string;
+}
+
+export const MAXIMUM_PARALLEL = 64;
+
+/**
+ * With more target sets than runs at a time, twice as many inputs are open as run: the next ones wait while others are computed, and
+ * no run waits for an input. Each target set still has one open input, so that it learns from all before it.
+ */
+export function parallelismOf({ objectives, parallel }: Plan): number {
+  const sets = objectives.length;
+  return sets > parallel ? Math.min(sets, 2 * parallel, MAXIMUM_PARALLEL) : parallel;
+}
+
+/** The service asks for at least 4 characters; a problem may be called `CO2`. */
+export function toServiceName(name: string): string {
+  return name.padEnd(4, '-');
+}
+
+/** A run outside any lease, as the service would hand it out. */
+export function toEvaluation(
+  { project, batch, nameInput }: Plan,
+  line: Pick<RetriedLine, 'run' | 'input'> & Partial<RetriedLine>,
+): Evaluation {
+  const { evaluation = 0, run, objectiveId = null, inverseId = null, caseNumber = null, input } = line;
+  return {
+    id: evaluation,
+    leaseToken: run,
+    leaseExpiresAt: new Date().toISOString(),
+    try: 1,
+    maximumTries: triesOf(batch),
+    kind: run === 'inverse' ? 'inverse' : 'case',
+    modelId: 0,
+    projectId: 0,
+    batchId: 0,
+    trialId: null,
+    objectiveId,
+    inverseId,
+    caseNumber,
+    input,
+    inputByName: nameInput(input),
+    outputNames: project.outputNames,
+    outputCount: project.outputNames.length,
+    timeoutSeconds: batch.timeoutSeconds ?? 3600,
+  };
+}
+
+export function triesOf({ maximumTries }: Plan['batch']): number {
+  return maximumTries ?? 1;
+}
