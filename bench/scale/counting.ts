@@ -1,119 +1,68 @@
 /**
- * Measures what counting an account's data adds to a cycle (suggest, load output): processor time of the database and the
- * service with the triggers and the quota, and without them, in short alternating rounds on one database, so that other load
- * on the machine affects both alike. Uses the cheap optimizer. Reads /proc: Linux only.
+ * Measures the count of storage: of everything, after some more inverses, with nothing to count, and of every slice once more.
  *
- *   npx node bench/scale/counting.ts [--clients 4] [--rounds 60] [--cycles 100] [--keys]
+ *   npx node bench/scale/counting.ts [--inverses 1000000] [--accounts 20] [--more 6000]
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { makeCheapEngine } from '../../harness/cheap-engine.ts';
-import { migrateDatabase } from '../../harness/database-handle.ts';
+import { connectTo, migrateDatabase } from '../../harness/database-handle.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
-import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { startService } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
+import { countStorage } from '../../src/application/accounts/count-storage.ts';
 import { makeLog } from '../../src/log.ts';
-import { quantile } from '../quantile.ts';
-import { makeClient } from '../service/client.ts';
-import { playObjectives } from '../service/play-objectives.ts';
-import { readServerMs } from '../service/processor-time.ts';
 
 const { values: options } = parseArgs({
   options: {
-    clients: { type: 'string', default: '4' },
-    rounds: { type: 'string' },
-    // The former name of --rounds.
-    turns: { type: 'string', default: '60' },
-    cycles: { type: 'string', default: '100' },
-    // Sends every POST with a fresh Idempotency-Key.
-    keys: { type: 'boolean', default: false },
+    inverses: { type: 'string', default: '1000000' },
+    accounts: { type: 'string', default: '20' },
+    more: { type: 'string', default: '6000' },
   },
 });
-const clients = Number(options.clients);
-const CYCLES_PER_OBJECTIVE = 25;
-const TABLES = [
-  'inverses',
-  'explanations',
-  'objectives',
-  'idempotency_keys',
-  'models',
-  'projects',
-  'output_case_sets',
-  'trials',
-];
+const INVERSES_PER_OBJECTIVE = 50;
+const accounts = Number(options.accounts);
+const objectives = Math.ceil(Number(options.inverses) / accounts / INVERSES_PER_OBJECTIVE);
 
-const log = makeLog({ level: 'error' });
-await using postgres = await startTemporaryPostgres({ log });
-await main();
+const FILL = `
+insert into accounts (name) select 'account ' || i from generate_series(1, ${accounts}) i;
+insert into models (account_id, name) select id, 'm' from accounts;
+insert into projects (account_id, model_id, name, input_count, minimums, maximums, input_types, categories, input_cases,
+  case_count, seed)
+select account_id, id, 'p', 5, '{0,0,0,0,0}', '{1,1,1,1,1}', '{float,float,float,float,float}', '[[],[],[],[],[]]',
+  '{{0,0,0,0,0}}', 1, 1 from models;
+insert into output_case_sets (account_id, model_id, project_id, output_count, output_cases)
+select account_id, model_id, id, 3, '{{1,2,3}}' from projects;
+insert into trials (account_id, model_id, project_id, output_case_set_id, number)
+select account_id, model_id, project_id, id, 1 from output_case_sets;
+insert into objectives (account_id, model_id, project_id, trial_id, number, objectives, objective_types, minimum_bounds,
+  maximum_bounds, desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed)
+select account_id, model_id, project_id, id, i, '{1,2,3}', '{exact,exact,exact}', '{}', '{}', 0, 1, '{0,0,0,0,0}', '{1,2,3}',
+  100, 1 from trials, generate_series(1, ${objectives}) i;
+insert into inverses (account_id, objective_id, iteration, input, output, expected)
+select account_id, id, i, array[random(), random(), random(), random(), random()], array[random(), random(), random()],
+  array[random(), random(), random(), random(), random(), random()]
+from generate_series(1, ${INVERSES_PER_OBJECTIVE}) i, objectives;
+analyze`;
 
-async function main(): Promise<void> {
-  const settings = {
-    PORT: '0',
-    RATE_LIMIT_PER_MINUTE: '0',
-    WORKER_CONCURRENCY: '8',
-    MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
-    DATABASE_URL: postgres.url,
-  };
-  const unlimited = { MAXIMUM_STORED_BYTES_PER_ACCOUNT: '0', MAXIMUM_STORED_ROWS_PER_ACCOUNT: '0' };
-  await migrateDatabase(postgres.url);
-  const counting = await startService(loadConfig(settings), postgres.url, log, {
-    ingress: true,
-    worker: true,
-    engine: makeCheapEngine(),
-  });
-  const plain = await startService(loadConfig({ ...settings, ...unlimited }), postgres.url, log, {
-    ingress: true,
-    worker: false,
-    engine: makeCheapEngine(),
-  });
-  const account = { account: 'bench', label: null, scopes: ['read', 'write'], expiresAt: null } as const;
-  const key = await createKey(counting.db, account);
-  const database = new pg.Client({ connectionString: postgres.url });
-  await database.connect();
-  const measure = async (isCounting: boolean): Promise<number> => {
-    for (const table of TABLES) {
-      await database.query(`alter table ${table} ${isCounting ? 'enable' : 'disable'} trigger user`);
-    }
-    const url = (isCounting ? counting : plain).url!;
-    const client = makeClient(url, key, clients, { usesIdempotencyKeys: options.keys });
-    const play = (cycles: number) =>
-      playObjectives(client, { clients, cycles, cyclesPerObjective: CYCLES_PER_OBJECTIVE });
-    // Connections plan their statements again after the change of the tables.
-    await play(clients * CYCLES_PER_OBJECTIVE);
-    const before = await readMs(database);
-    const cycles = await play(Number(options.cycles));
-    const ms = ((await readMs(database)) - before) / cycles;
-    client.close();
-    return ms;
-  };
-  const ratios: number[] = [];
-  const times = { counting: [] as number[], plain: [] as number[] };
-  for (let round = 0; round < Number(options.rounds ?? options.turns); round++) {
-    const isFirst = round % 2 === 0;
-    const first = await measure(isFirst);
-    const second = await measure(!isFirst);
-    const [counted, uncounted] = isFirst ? [first, second] : [second, first];
-    times.counting.push(counted);
-    times.plain.push(uncounted);
-    ratios.push(counted / uncounted);
-  }
-  const at = (values: readonly number[], share: number) => Number(quantile(values, share).toFixed(3));
-  console.log(
-    JSON.stringify({
-      clients,
-      rounds: ratios.length,
-      cyclesPerRound: Number(options.cycles),
-      processorMsPerCycle: { counting: at(times.counting, 0.5), plain: at(times.plain, 0.5) },
-      ratio: { quarter: at(ratios, 0.25), median: at(ratios, 0.5), threeQuarters: at(ratios, 0.75) },
-    }),
-  );
-  await database.end();
-  await plain.close();
-  await counting.close();
+const MORE = `
+insert into inverses (account_id, objective_id, iteration, input)
+select account_id, id, ${INVERSES_PER_OBJECTIVE + 1}, '{1,2,3,4,5}' from objectives limit ${Number(options.more)}`;
+
+const A_DAY_LATER = `update storage_slices set counted_at = counted_at - interval '25 hours'`;
+
+await using postgres = await startTemporaryPostgres({ log: makeLog({ level: 'error' }) });
+await migrateDatabase(postgres.url);
+const db = connectTo(postgres.url);
+const admin = new pg.Client({ connectionString: postgres.url });
+await admin.connect();
+for (const [what, change] of [
+  ['everything', FILL],
+  ['more', MORE],
+  ['nothing', ''],
+  ['every slice again', A_DAY_LATER],
+] as const) {
+  await admin.query(change);
+  const startedAt = performance.now();
+  const { slices } = await countStorage(db);
+  console.log(JSON.stringify({ what, slices, ms: Math.round(performance.now() - startedAt) }));
 }
-
-async function readMs(database: pg.Client): Promise<number> {
-  const { user, system } = process.cpuUsage();
-  return (await readServerMs(database)) + (user + system) / 1_000;
-}
+await admin.end();
+await db.destroy();

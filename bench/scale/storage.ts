@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
+import { countStorage } from '../../src/application/accounts/count-storage.ts';
 import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -50,6 +51,7 @@ async function main(): Promise<void> {
   const admin = new pg.Client({ connectionString: postgres.url });
   await admin.connect();
   await store(admin, Number(path.split('/').at(-1)));
+  await countStorage(db);
   const usage = await client.call<{ storedBytes: number; storedRows: number }>('GET', '/account');
   const { rows } = await admin.query<{ size: string }>("select pg_total_relation_size('inverses') as size");
   console.log(JSON.stringify({ inverses, outputs, ...usage, limits: undefined, tableBytes: Number(rows[0]!.size) }));
@@ -102,9 +104,8 @@ async function main(): Promise<void> {
   await db.destroy();
 }
 
-/** Stores the inverses in one statement, without triggers, and then counts them as the triggers would have. */
+/** Stores the inverses in one statement. */
 async function store(admin: pg.Client, objectiveId: number): Promise<void> {
-  await admin.query('set session_replication_role = replica');
   const numbers = '(select array_agg(random()) from generate_series(1, $2) where n > 0)';
   await admin.query(
     'update objectives set objectives = (select array_agg(random()) from generate_series(1, $2)) where id = $1',
@@ -117,9 +118,6 @@ async function store(admin: pg.Client, objectiveId: number): Promise<void> {
     [objectiveId, outputs, inverses],
   );
   await admin.query('update objectives set attempt_count = $2 where id = $1', [objectiveId, inverses - 1]);
-  await admin.query('truncate account_usage');
-  await admin.query('insert into account_usage (account_id, stored_bytes, stored_rows) select * from stored_data');
-  await admin.query('set session_replication_role = origin');
   await admin.query('vacuum analyze inverses');
 }
 

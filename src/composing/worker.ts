@@ -1,6 +1,7 @@
 /** The worker: it computes suggestions, delivers events and tidies up. */
 import { hostname } from 'node:os';
 import { purgeSessions } from '../application/accounts/browser-sessions.ts';
+import { countStorage } from '../application/accounts/count-storage.ts';
 import { purgeDeleted } from '../application/data/purge-deleted.ts';
 import { failLostEvaluations } from '../application/evaluations/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
@@ -98,6 +99,7 @@ export function startWorker(parts: Parts): RunningWorker {
       run: (signal) => judgeEarlierObjectives(db, { signal }),
     },
     { name: 'tidy-events', cron: '30 * * * * *', run: () => tidyEvents(db) },
+    { name: 'count-storage', cron: '20 * * * * *', run: (signal) => countStorage(db, signal) },
     { name: 'drop-webhook-secrets', cron: '0 * * * * *', run: () => dropEndedSecrets(db) },
     {
       name: 'purge-deleted',

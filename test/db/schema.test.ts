@@ -1,4 +1,4 @@
-/** The types of src/db/schema.ts and access-schema.ts against a migrated database: tables, columns, types, nullability and defaults. */
+/** The types of src/db/schema.ts and the files beside it against a migrated database: tables, columns, types, nullability and defaults. */
 import { readFile } from 'node:fs/promises';
 import { parseSync } from 'oxc-parser';
 import pg from 'pg';
@@ -7,6 +7,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 
 const FILES = [
   new URL('../../src/db/access-schema.ts', import.meta.url),
+  new URL('../../src/db/storage-schema.ts', import.meta.url),
   new URL('../../src/db/schema.ts', import.meta.url),
 ];
 

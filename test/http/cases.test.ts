@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countStorage } from '../../src/application/accounts/count-storage.ts';
 import { raiseRevision } from '../../src/db/data/trials.ts';
 import {
   blackBox,
@@ -576,6 +577,7 @@ describe('limits', () => {
     try {
       const before = (await limited.send('GET', '/v1/account')).body;
       expect((await addRows(100)).status).toBe(201);
+      await countStorage(limited.db);
       const after = (await limited.send('GET', '/v1/account')).body;
       expect(JSON.stringify(after)).not.toBe(JSON.stringify(before));
       const refused = await addRows(1_000, 5_000);

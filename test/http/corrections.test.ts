@@ -910,20 +910,6 @@ describe('what corrections take', () => {
     expect(await read(objectiveUrls[1]!)).toMatchObject({ initialOutput: [1, 2, 3] });
   });
 
-  it('They count as storage, exactly', async () => {
-    const { objectiveUrl, trialUrl } = await prepareObjective(send);
-    const inverse = await runAt(objectiveUrl, NEAR);
-    await correct(inverse, { failed: true, failureReason: 'ü'.repeat(100) });
-    await correct(inverse, { excluded: true });
-    await send('POST', `${trialUrl}/objectives`, { ...OBJECTIVES, initialInput: [2, 7], initialOutput: [9, -5, 4] });
-    const copied = await send('POST', `${trialUrl}/cases/3/corrections`, { output: [1, 2, 3], reason: 'typo' });
-    expect(copied.status).toBe(200);
-    const { rows } = await sql<{ counted: number; stored: number }>`
-      select (select sum(stored_bytes) from account_usage u where u.account_id = d.account_id)::bigint as counted,
-        stored_bytes as stored from stored_data d`.execute(service.db);
-    for (const { counted, stored } of rows) expect(counted).toBe(stored);
-  });
-
   it('An account that may have no further running objective reopens none', async () => {
     const { objectiveUrl, trialUrl } = await prepareObjective(send);
     const inverse = await runAt(objectiveUrl, SOLUTION);

@@ -543,14 +543,3 @@ describe('lists and keys', () => {
     expect((await reader('POST', '/v1/keys', { scopes: ['evaluate'] })).status).toBe(403);
   });
 });
-
-it('What evaluations take is counted as it is written and as it goes', async () => {
-  await prepareCases(2);
-  const { path, lease } = await claimOne();
-  await send('POST', `${path}/failure`, { ...lease, reason: 'much too hot', retryable: true });
-  await sql`delete from evaluations where id = (select max(id) from evaluations)`.execute(service.db);
-  const { rows } = await sql<{ counted: number; stored: number }>`
-    select (select sum(stored_bytes) from account_usage u where u.account_id = d.account_id)::float8 as counted,
-      stored_bytes as stored from stored_data d where account_id = ${accountId}`.execute(service.db);
-  expect(rows[0]!.counted).toBe(rows[0]!.stored);
-});

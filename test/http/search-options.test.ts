@@ -62,10 +62,3 @@ it('Wrong options are named, and nothing is stored', async () => {
   expect(body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(['/priorities/2', '/weights']);
   expect((await service.send('GET', `${trialUrl}/objectives`)).body).toEqual(before.body);
 });
-
-it('Options count as stored data', async () => {
-  await load({ weights: [3, 1, 1] });
-  const count = async (table: 'account_usage' | 'stored_data') =>
-    (await sql`select sum(stored_bytes)::bigint as bytes from ${sql.table(table)}`.execute(service.db)).rows;
-  expect(await count('account_usage')).toEqual(await count('stored_data'));
-});

@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountLimits } from '../../src/application/accounts/account-limits.ts';
+import { countStorage } from '../../src/application/accounts/count-storage.ts';
 import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
+import { countAll } from '../support/stored.ts';
 import {
   blackBox,
   type NativeService,
@@ -35,6 +37,7 @@ async function prepareAccount() {
   const prepared = await prepareObjective(send);
   const opened = await send('POST', `${prepared.objectiveUrl}/inverses`, {}, { prefer: 'respond-async' });
   await settle(opened.body.id);
+  await countAll(service.db);
   return { ...prepared, send, inverseId: opened.body.id as number };
 }
 
@@ -59,7 +62,8 @@ describe('the account', () => {
       id: expect.any(Number),
       name: expect.stringMatching(/^account /),
       storedBytes: expect.any(Number),
-      storedRows: 8,
+      // Model, project, set, trial, objective and two inverses.
+      storedRows: 7,
       limits: {
         storedBytes: null,
         storedRows: 500,
@@ -154,6 +158,7 @@ it('A project whose cases would exceed the quota of bytes is refused before it i
   const create = (count: number) =>
     send('POST', `/v1/models/${model.id}/projects`, { ...SPACE, inputCases: inputCases(count) });
   expect((await create(10_000)).status).toBe(201);
+  await countStorage(service.db);
   const refused = await create(10_000);
   expect(refused.status).toBe(403);
   expect((await create(100)).status).toBe(201);
@@ -198,18 +203,21 @@ describe('deleted records', () => {
     const next = await t.send('GET', `/v1/deleted?limit=2&after=${second.id}`);
     expect(next.body.map(({ recordId }: { recordId: number }) => recordId)).toEqual([other.id]);
 
+    await countStorage(service.db);
     const before = await usageOf(t.send);
     expect((await t.send('DELETE', `/v1/deleted/${second.id}`)).status).toBe(202);
     expect(await purgeDeleted(service.db, { keptDays: 30 })).toMatchObject({ deletions: 1 });
     expect((await t.send('GET', `/v1/models/${modelId}`)).status).toBe(404);
     expect((await t.send('GET', '/v1/deleted')).body).toEqual([{ ...next.body[0] }]);
+    await countStorage(service.db);
     const after = await usageOf(t.send);
-    expect(before.storedRows - after.storedRows).toBe(8);
+    expect(before.storedRows - after.storedRows).toBe(7);
     expect((await t.send('DELETE', `/v1/deleted/${second.id}`)).status).toBe(404);
 
     expect((await t.send('DELETE', '/v1/deleted')).status).toBe(202);
     await purgeDeleted(service.db, { keptDays: 30 });
     expect((await t.send('GET', '/v1/deleted')).body).toEqual([]);
+    await countStorage(service.db);
     expect(await usageOf(t.send)).toEqual({ storedBytes: 0, storedRows: 0 });
     expect((await t.send('DELETE', '/v1/deleted')).status).toBe(202);
   });

@@ -14,8 +14,8 @@ export interface AccountLimits extends StorageQuota, CaseLimits {
 const ONE_RECORD: StorageUsage = { bytes: 1, rows: 1 };
 
 /**
- * Throws QUOTA_EXCEEDED when `added` would take the account over its quota. Concurrent requests do not see each other and may
- * exceed it by what they add: the quota bounds what an account costs and is not an invariant.
+ * Throws QUOTA_EXCEEDED when `added` would take the account over its quota. Storage is counted once a minute, so requests may exceed
+ * the quota by what they add in between: it bounds what an account costs and is not an invariant.
  */
 export async function refuseOverQuota(
   db: Db | Trx,

@@ -188,8 +188,8 @@ export async function openForAskers(
   await insertJob(trx, { accountId, objectiveId, inverseId, askers: others, requestId: null, traceParent: null });
 }
 
-/** As inverse_bytes of migration 0015. */
-const INVERSE_ROW_BYTES = 256;
+/** Of an inverse, beside its numbers (migrations/repeatable/stored-records.sql). */
+const INVERSE_ROW_BYTES = 192;
 
 export function queueFull(maximumQueued: number): DomainError {
   const message = `${maximumQueued} suggestions of this account are waiting to be computed; ask again when some are done.`;

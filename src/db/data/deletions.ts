@@ -1,5 +1,5 @@
 /**
- * Deletions that are not purged yet. Triggers record them (migration 0015): one row per record that a client deleted, none for
+ * Deletions that are not purged yet. Triggers record them (note_deletion): one row per record that a client deleted, none for
  * the records below it. The row stays until everything it covers is gone.
  */
 import { sql } from 'kysely';

@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Model } from '../../domain/model.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../../domain/page.ts';
+import { noteChanged } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { isWithinExtent } from '../extent.ts';
 import type { Database } from '../schema.ts';
@@ -61,13 +62,13 @@ export function insertModel(db: Db, accountId: number, model: ModelText): Promis
 }
 
 /** Undefined when there is no active model of that id. Throws the unique violation of MODEL_NAME_INDEX. */
-export function updateModel(
+export async function updateModel(
   db: Db,
   accountId: number,
   id: number,
   change: Partial<ModelText>,
 ): Promise<Model | undefined> {
-  return db
+  const model = await db
     .updateTable('models')
     .set({ ...change, updated_at: sql<Date>`now()` })
     .where('account_id', '=', accountId)
@@ -75,4 +76,6 @@ export function updateModel(
     .where('disabled_at', 'is', null)
     .returning(COLUMNS)
     .executeTakeFirst();
+  if (model !== undefined) await noteChanged(db, 'models', id);
+  return model;
 }

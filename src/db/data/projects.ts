@@ -3,6 +3,7 @@ import type { InputDetails, InputType } from '../../domain/input-space.ts';
 import type { ProjectNames } from '../../domain/names.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { Project, ProjectWithCases } from '../../domain/project.ts';
+import { noteChanged } from '../accounts/account-usage.ts';
 import { compileOnce } from '../connection/compiled.ts';
 import { anyOf } from '../connection/prepared-statements.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
@@ -179,6 +180,7 @@ export async function changeProject(trx: Trx, id: number, change: ProjectChange)
     .where('id', '=', id)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+  if (names !== undefined || details !== undefined) await noteChanged(trx, 'projects', id);
   return toProject(row);
 }
 

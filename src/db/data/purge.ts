@@ -6,6 +6,7 @@
 import { sql } from 'kysely';
 import { EVENT_NAMES, type EventKind, kindOf } from '../../domain/event.ts';
 import type { DeletedKind } from '../../domain/storage.ts';
+import { deleteStored } from '../accounts/account-usage.ts';
 import type { Trx } from '../connection/transaction.ts';
 import type { DueDeletion } from './deletions.ts';
 
@@ -117,16 +118,18 @@ async function remove(trx: Trx, accountId: number, table: Table, ids: readonly n
 /** Some of the inverses of objectives that the caller holds, oldest iterations first, and the objectives that have none left. */
 async function removeObjectives(trx: Trx, accountId: number, ids: readonly number[]): Promise<number> {
   await sql`delete from suggestion_jobs where objective_id = any (${ids}::bigint[])`.execute(trx);
-  const { rows: inverses } = await sql<{ id: number }>`
-    delete from inverses where id in (
+  const inverseIds = await deleteStored(
+    trx,
+    'inverses',
+    sql`delete from inverses where id in (
       select id from inverses where objective_id = any (${ids}::bigint[])
-      order by objective_id, iteration limit ${BATCH.inverses})
-    returning id`.execute(trx);
-  const inverseIds = inverses.map(({ id }) => id);
+      order by objective_id, iteration limit ${BATCH.inverses})`,
+  );
   if (inverseIds.length > 0) {
     await removeEvents(trx, accountId, 'inverses', inverseIds);
-    await sql`delete from corrections where inverse_id = any (${inverseIds}::bigint[])`.execute(trx);
-    await sql`delete from evaluations where inverse_id = any (${inverseIds}::bigint[])`.execute(trx);
+    const ofInverses = sql`where inverse_id = any (${inverseIds}::bigint[])`;
+    await deleteStored(trx, 'corrections', sql`delete from corrections ${ofInverses}`);
+    await deleteStored(trx, 'evaluations', sql`delete from evaluations ${ofInverses}`);
   }
   const { rows } = await sql<{ id: number }>`
     select o.id from objectives o where o.id = any (${ids}::bigint[])
@@ -134,49 +137,61 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
   const emptyIds = rows.map(({ id }) => id);
   if (emptyIds.length === 0) return inverseIds.length;
   await removeEvents(trx, accountId, 'objectives', emptyIds);
-  await sql`delete from explanations where objective_id = any (${emptyIds}::bigint[])`.execute(trx);
+  const explanations = sql`delete from explanations where objective_id = any (${emptyIds}::bigint[])`;
+  await deleteStored(trx, 'explanations', explanations);
   return inverseIds.length + (await removeById(trx, 'objectives', emptyIds));
 }
 
 /** Some of the evaluations or objectives of batches that the caller holds, or else the batches. */
 async function removeBatches(trx: Trx, accountId: number, ids: readonly number[]): Promise<number> {
-  const { numAffectedRows: evaluations } = await sql`
-    delete from evaluations where id in (
-      select id from evaluations where batch_id = any (${ids}::bigint[]) limit ${BATCH.evaluations})`.execute(trx);
-  if (evaluations !== undefined && evaluations > 0n) return Number(evaluations);
-  const { numAffectedRows: definitions } = await sql`
-    delete from batch_objectives where (batch_id, position) in (
+  const evaluations = await deleteStored(
+    trx,
+    'evaluations',
+    sql`delete from evaluations where id in (
+      select id from evaluations where batch_id = any (${ids}::bigint[]) limit ${BATCH.evaluations})`,
+  );
+  if (evaluations.length > 0) return evaluations.length;
+  const definitions = await deleteStored(
+    trx,
+    'batch_objectives',
+    sql`delete from batch_objectives where (batch_id, position) in (
       select batch_id, position from batch_objectives
-      where batch_id = any (${ids}::bigint[]) limit ${BATCH.batch_objectives})`.execute(trx);
-  if (definitions !== undefined && definitions > 0n) return Number(definitions);
+      where batch_id = any (${ids}::bigint[]) limit ${BATCH.batch_objectives})`,
+  );
+  if (definitions.length > 0) return definitions.length;
   await removeEvents(trx, accountId, 'batches', ids);
   return removeById(trx, 'batches', ids);
 }
 
 /** Some of the cases added to trials that the caller holds: they have no end when a trial takes them along. */
 async function removeAddedCases(trx: Trx, trialIds: readonly number[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from added_cases where id in (
+  const removed = await deleteStored(
+    trx,
+    'added_cases',
+    sql`delete from added_cases where id in (
       select id from (
         select id, sum(bytes) over (order by id) - bytes as before from (
-          select id, added_cases_bytes(inputs, outputs, failed_cases, source) as bytes from added_cases
+          select id, pg_column_size(inputs) + pg_column_size(outputs) as bytes from added_cases
           where trial_id = any (${trialIds}::bigint[]) limit ${BATCH.added_cases}) taken) summed
-      where before < ${ADDED_BYTES})`.execute(trx);
-  return Number(numAffectedRows ?? 0n);
+      where before < ${ADDED_BYTES})`,
+  );
+  return removed.length;
 }
 
 /** Some of the corrections of trials that the caller holds. */
 async function removeCorrections(trx: Trx, trialIds: readonly number[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from corrections where id in (
-      select id from corrections where trial_id = any (${trialIds}::bigint[]) limit ${BATCH.corrections})`.execute(trx);
-  return Number(numAffectedRows ?? 0n);
+  const removed = await deleteStored(
+    trx,
+    'corrections',
+    sql`delete from corrections where id in (
+      select id from corrections where trial_id = any (${trialIds}::bigint[]) limit ${BATCH.corrections})`,
+  );
+  return removed.length;
 }
 
 async function removeById(trx: Trx, table: Table, ids: readonly number[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where id = any (${ids}::bigint[])`.execute(trx);
-  return Number(numAffectedRows ?? 0n);
+  const deletion = sql`delete from ${sql.table(table)} where id = any (${ids}::bigint[])`;
+  return (await deleteStored(trx, table, deletion)).length;
 }
 
 /** Events about rows that are gone, with their deliveries: they could no longer be rendered. Served by events_resource. */
@@ -188,9 +203,10 @@ async function removeEvents(
 ): Promise<void> {
   const names = EVENT_NAMES.filter((name) => kindOf(name) === EVENT_KINDS[table]);
   if (names.length === 0) return;
-  await sql`
-    delete from events
-    where account_id = ${accountId} and resource_id = any (${ids}::bigint[]) and name = any (${names}::text[])`.execute(
+  await deleteStored(
     trx,
+    'events',
+    sql`delete from events
+    where account_id = ${accountId} and resource_id = any (${ids}::bigint[]) and name = any (${names}::text[])`,
   );
 }

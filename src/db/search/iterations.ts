@@ -71,12 +71,6 @@ const openIterationOnce = compileSqlOnce<IterationRequest, Row & OpenedRow>((val
   const isAt = (column: string, id: number | null) =>
     sql`(${id}::bigint is null or ${sql.ref(column)} = ${id}::bigint)`;
   const quota = { storedBytes: value('storedBytes'), storedRows: value('storedRows') };
-  // Inverses are counted in lots (migration 0015), this one with its row.
-  const lot = sql`inverse_lot(l.iteration + 1)`;
-  const added = {
-    bytes: sql`${lot} * inverse_bytes(cardinality(o."initialInput"), cardinality(o.objectives))`,
-    rows: lot,
-  };
   return sql`
     with objective as materialized (
       select ${columns(OBJECTIVE_WITH_PARENTS)}, ${LABELS} from objectives o join trials t on t.id = o.trial_id
@@ -86,7 +80,7 @@ const openIterationOnce = compileSqlOnce<IterationRequest, Row & OpenedRow>((val
       select l.* from (select ${value('objectiveId')}::bigint as id) o cross join lateral (${LAST_INVERSE}) l),
     next as materialized (
       select o.id as objective_id, l.iteration + 1 as iteration,
-        ${isWithinQuota(value('accountId'), quota, added)} as is_within_quota,
+        ${isWithinQuota(value('accountId'), quota)} as is_within_quota,
         ${hasRoomInQueue(value('accountId'), value('maximumQueued'))} as has_room_in_queue
       from objective o cross join last l
       where o."disabledAt" is null and o."stopReason" = ${sql.lit(StopReason.running)}

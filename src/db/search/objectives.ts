@@ -229,7 +229,7 @@ export async function listConstraints(
   return rows as unknown as readonly StatedConstraints[];
 }
 
-/** Locks them in order of id. Counts the bytes as well: triggers do so only for objectives that come and go. */
+/** Locks them in order of id. */
 export async function storeConstraints(
   trx: Trx,
   accountId: number,
@@ -238,14 +238,12 @@ export async function storeConstraints(
   const ids = changed.map(({ id }) => id);
   const texts = changed.map(({ constraints }) => JSON.stringify(constraints));
   await sql`
-    with old as materialized (
-      select id, constraints from objectives where id = any (${ids}::bigint[]) order by id for update),
-    changed as (
-      update objectives o set constraints = c.text::jsonb
-      from unnest(${ids}::bigint[], ${texts}::text[]) c (id, text) join old on old.id = c.id
-      where o.id = c.id
-      returning constraints_bytes(o.constraints) - constraints_bytes(old.constraints) as added)
-    select count_stored(${accountId}, sum(added)::bigint, 0) from changed having count(*) > 0`.execute(trx);
+    with locked as materialized (
+      select id from objectives where account_id = ${accountId} and id = any (${ids}::bigint[])
+      order by id for update)
+    update objectives o set constraints = c.text::jsonb
+    from unnest(${ids}::bigint[], ${texts}::text[]) c (id, text) join locked on locked.id = c.id
+    where o.id = c.id`.execute(trx);
 }
 
 /** Whether the account has at least `count` running objectives. Served by objectives_open; looks at `count` entries. */

@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type EventName, type LeasedDelivery, MAXIMUM_DELIVERY_ATTEMPTS, type NewEvent } from '../../domain/event.ts';
+import { deleteStored } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 
 /** Notifies workers that a delivery may be claimable. */
@@ -220,12 +221,11 @@ export async function buryExhaustedDeliveries(db: Db): Promise<number> {
  * delivery are kept.
  */
 export async function deleteOldEvents(db: Db, days: number, limit: number): Promise<number> {
-  const { rows } = await sql`
+  const deletion = sql`
     delete from events where id in (
       select e.id from events e
       where e.created_at < now() - ${days} * interval '1 day' and not exists (
         select from webhook_deliveries d where d.event_id = e.id and d.state in ('waiting', 'leased'))
-      order by e.id limit ${limit})
-    returning id`.execute(db);
-  return rows.length;
+      order by e.id limit ${limit})`;
+  return (await deleteStored(db, 'events', deletion)).length;
 }

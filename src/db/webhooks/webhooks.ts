@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Delivery, DeliveryState, EventName, Webhook } from '../../domain/event.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
+import { deleteStored } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { rowsOfPage } from '../pages.ts';
 import { EVENTS_CHANNEL } from './events.ts';
@@ -165,13 +166,8 @@ export async function deleteEndedSecrets(db: Db): Promise<number> {
 
 /** Deletes the webhook with its secrets and deliveries. False when the account has no such webhook. */
 export async function deleteWebhook(db: Db, accountId: number, id: number): Promise<boolean> {
-  const rows = await db
-    .deleteFrom('webhooks')
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .returning('id')
-    .execute();
-  return rows.length === 1;
+  const deletion = sql`delete from webhooks where account_id = ${accountId} and id = ${id}`;
+  return (await deleteStored(db, 'webhooks', deletion)).length === 1;
 }
 
 function deliveries(db: Db, accountId: number) {
