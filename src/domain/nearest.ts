@@ -25,6 +25,11 @@ export interface MissMeasure {
   measure(values: ArrayLike<number>, offset?: number): Miss;
   /** One miss per output. */
   missesOf(output: readonly number[]): number[];
+  /**
+   * Per output and in its unit, how far it is beyond the end of its interval, for exact from its target: negative below, 0 where it
+   * is met. 0 at the limit of a strict inequality as well, whose miss is not.
+   */
+  missedByOf(output: readonly number[]): number[];
 }
 
 /** An unsatisfied output must not round to a miss of 0, as at the limit of a strict inequality. */
@@ -46,7 +51,14 @@ export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
       const worst = norm <= threshold ? 0 : inUnits(norm - threshold, unit);
       return { worst, sum: toFinite(m * worst) };
     };
-    return { measure, missesOf: (output) => new Array<number>(m).fill(measure(output).worst) };
+    return {
+      measure,
+      missesOf: (output) => new Array<number>(m).fill(measure(output).worst),
+      missedByOf: (output) => {
+        const isMet = measure(output).worst === 0;
+        return output.map((y, j) => (isMet ? 0 : toFinite(y - center[j]!)));
+      },
+    };
   }
   const missOf = (j: number, y: number): number => {
     const interval = targets[j]!;
@@ -64,7 +76,13 @@ export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
       return { worst, sum: toFinite(sum) };
     },
     missesOf: (output) => output.map((y, j) => missOf(j, y)),
+    missedByOf: (output) => output.map((y, j) => beyond(targets[j]!, y)),
   };
+}
+
+function beyond({ lower, upper }: { readonly lower: number; readonly upper: number }, y: number): number {
+  if (y < lower) return toFinite(y - lower);
+  return y > upper ? toFinite(y - upper) : 0;
 }
 
 /** What counts as a miss of 1, per output and in output units. For exact it is the threshold, of which all outputs have one. */
@@ -158,8 +176,10 @@ export interface NearestRun {
     | { readonly kind: 'inverse'; readonly id: number; readonly iteration: number };
   readonly input: readonly number[];
   readonly output: readonly number[];
-  /** One per output. */
+  /** One per output, in tolerances. */
   readonly misses: readonly number[];
+  /** The same in units of the outputs; see MissMeasure. */
+  readonly missedBy: readonly number[];
 }
 
 /** What a run misses most. */
@@ -206,13 +226,13 @@ export function findNearestRun(objective: ObjectiveDefinition & NearestSoFar, ru
   );
   const { nearestIteration } = judgeIterations(measure, objective, byIteration);
   const run = byIteration.find(({ iteration }) => iteration === nearestIteration);
+  const nearest = (source: NearestRun['source'], input: readonly number[], output: readonly number[]): NearestRun => {
+    return { source, input, output, misses: measure.missesOf(output), missedBy: measure.missedByOf(output) };
+  };
   const { nearestCase: number, nearestCaseInput: input, nearestCaseOutput: output } = objective;
   const isRunNearer =
     run?.output != null && (output === null || isNearer(measure.measure(run.output), measure.measure(output)));
-  if (isRunNearer) {
-    const source = { kind: 'inverse', id: run.id, iteration: run.iteration } as const;
-    return { source, input: run.input!, output: run.output!, misses: measure.missesOf(run.output!) };
-  }
+  if (isRunNearer) return nearest({ kind: 'inverse', id: run.id, iteration: run.iteration }, run.input!, run.output!);
   if (number === null || input === null || output === null) return null;
-  return { source: { kind: 'case', number }, input, output, misses: measure.missesOf(output) };
+  return nearest({ kind: 'case', number }, input, output);
 }

@@ -77,6 +77,18 @@ export const RUN_FIELDS = {
     holds: 'results',
     description: 'Judge the output of this iteration; before it is loaded, that of the last completed iteration.',
   },
+  misses: {
+    holds: 'vector',
+    orNull: true,
+    description:
+      'How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output.',
+  },
+  missedBy: {
+    holds: 'vector',
+    orNull: true,
+    description:
+      'The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met.',
+  },
   suggestTimeNs: {
     holds: 'nanoseconds',
     column: 'suggest_time_ns',
@@ -196,7 +208,7 @@ export const RUN_VIEWS = {
   /** The answer to suggest. */
   suggestion: SUGGESTION,
   /** An inverse on its own. */
-  inverse: names(...SUGGESTION, 'trialId', 'output', 'outputByName', 'disabledAt'),
+  inverse: names(...SUGGESTION, 'trialId', 'output', 'outputByName', 'misses', 'missedBy', 'disabledAt'),
   /** An inverse among those of its objective. */
   embedded: names(...COMMON, 'inputs', 'inputByName', 'outputs', 'outputByName', 'disabledAt'),
   /** A line of an export. */
@@ -230,7 +242,7 @@ export const RUN_VIEWS = {
   before: names('iteration', 'status'),
   after: names('failureReason', 'isExcluded'),
   /** Among all runs of a trial. Cases have these fields as well, or null. */
-  ofTrial: names('loadedAt', 'failureReason', 'isExcluded', 'isCorrected'),
+  ofTrial: names('misses', 'missedBy', 'loadedAt', 'failureReason', 'isExcluded', 'isCorrected'),
 };
 
 interface HistoryColumn {
@@ -262,9 +274,10 @@ export const HISTORY_COLUMNS = {
   corrected: { of: 'isCorrected', as: 'iterations', description: 'Iterations that were ever corrected.' },
   inputs: { of: 'input', as: 'list', description: RUN_FIELDS.input.description },
   outputs: { of: 'output', as: 'list', description: 'null until loaded.' },
+  misses: { of: 'misses', as: 'list', description: RUN_FIELDS.misses.description },
+  missedBy: { of: 'missedBy', as: 'list', description: RUN_FIELDS.missedBy.description },
 } as const satisfies Readonly<Record<string, HistoryColumn>>;
 
-export type RowFieldName = (typeof RUN_VIEWS)['before' | 'after'][number];
 export type HistoryColumnName = keyof typeof HISTORY_COLUMNS;
 export type HistoryFieldName = (typeof HISTORY_COLUMNS)[HistoryColumnName]['of'];
 

@@ -8,6 +8,7 @@ import {
   judgeIterations,
   makeMissMeasure,
   nearestCase,
+  tolerancesOf,
   worstOutputOf,
 } from '../../src/domain/nearest.ts';
 import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
@@ -55,6 +56,31 @@ describe('the miss of an output', () => {
   it('The miss of an output is positive with bounds that rounding brings together', () => {
     const huge = { ...within, objectives: [1e17, 200], minimumBounds: [-1, 1], maximumBounds: [1, 5] };
     expect(makeMissMeasure(huge).missesOf([1e17 + 16, 204])).toEqual([16, 0]);
+  });
+
+  it.each([
+    ['is signed, and counts from the nearer end', within, [15, 198], [2, -4]],
+    ['is 0 at a strict limit', limits, [50, -51, 0], [0, -1, 0]],
+    ['is the distance from the target of an exact objective', exact, [2, 2.25], [1, 0.25]],
+    ['is 0 for exact objectives whose L1 norm is within the threshold', exact, [1.5, 2], [0, 0]],
+  ])('The miss of an output in its unit %s', (_, definition, output, missedBy) => {
+    expect(makeMissMeasure(definition).missedByOf(output)).toEqual(missedBy);
+  });
+
+  it('The miss of an output in its unit is its miss times its tolerance, up to rounding', () => {
+    fc.assert(
+      fc.property(anyJudged, ({ definition, output }) => {
+        const { missesOf, missedByOf } = makeMissMeasure(definition);
+        const tolerances = tolerancesOf(definition);
+        const isExact = definition.objectiveTypes[0] === 'exact';
+        missedByOf(output).forEach((by, j) => {
+          const miss = missesOf(output)[j]!;
+          expect(Number.isFinite(by) && (miss > 0 || by === 0)).toBe(true);
+          if (isExact || miss >= Number.MAX_VALUE || Math.abs(by) >= Number.MAX_VALUE || miss < 1e-9) return;
+          expect(Math.abs(by) / tolerances[j]!).toBeCloseTo(miss, -Math.log10(miss) + 9);
+        });
+      }),
+    );
   });
 
   it('The miss of an output is finite, and 0 for all outputs exactly when everything is satisfied', () => {

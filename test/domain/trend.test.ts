@@ -57,6 +57,7 @@ describe('a trend', () => {
       input: [0],
       output: [10, 0],
       misses: [0, 0],
+      missedBy: [0, 0],
     } as const;
     const runs = [{ iteration: 3, output: [10.2, 0] }];
     expect(makeTrend(definition, best, runs)).toEqual({

@@ -266,6 +266,7 @@ describe('objectives', () => {
         input: [2, 7],
         output: [9, -5, 4],
         misses: [expect.closeTo(9), expect.closeTo(24), expect.closeTo(97 / 3)],
+        missedBy: [expect.closeTo(-0.9), expect.closeTo(-0.96), expect.closeTo(-1.94)],
         worstMiss: expect.closeTo(97 / 3),
       },
       inverses: [

@@ -45,6 +45,9 @@ describe('the runs of a trial', () => {
       ['objective', next, 2, 1],
     ]);
     expect(runs[1]).toMatchObject({ inverseId: inverse.id, input: inverse.input, output: blackBox(inverse.input) });
+    for (const { output, met, misses, missedBy } of all) {
+      expect([misses?.map((miss) => miss === 0) ?? null, missedBy?.length]).toEqual([met, output?.length]);
+    }
     expect(all.map(({ position }) => position)).toEqual(all.map(({ position }) => position).toSorted((a, b) => a - b));
   });
 

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Objective } from '../../domain/objective.ts';
 import { RUN_VIEWS } from '../../domain/run-fields.ts';
 import type { Db } from '../connection/transaction.ts';
-import { type RunRow, selectFields } from '../search/run-columns.ts';
+import { isRead, type RunRow, selectFields } from '../search/run-columns.ts';
 
 export interface TrialRunsKey {
   readonly accountId: number;
@@ -14,7 +14,15 @@ export interface TrialRunsKey {
   readonly after: number;
 }
 
-const FIELDS = ['id', 'objectiveId', 'iteration', 'status', 'input', 'output', ...RUN_VIEWS.ofTrial] as const;
+const FIELDS = [
+  'id',
+  'objectiveId',
+  'iteration',
+  'status',
+  'input',
+  'output',
+  ...RUN_VIEWS.ofTrial.filter(isRead),
+] as const;
 
 export interface TrialRunRow extends RunRow<(typeof FIELDS)[number], 'numbers'> {
   readonly input: readonly number[];

@@ -5,10 +5,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StatedColumns } from '../../domain/case-columns.ts';
 import type { SentDetails } from '../../domain/input-space.ts';
-import { HISTORY_COLUMNS, type HistoryFieldName, type RowFieldName, RUN_VIEWS } from '../../domain/run-fields.ts';
+import { HISTORY_COLUMNS, RUN_VIEWS } from '../../domain/run-fields.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db } from '../connection/transaction.ts';
-import { type RunRow, selectFields } from './run-columns.ts';
+import { isRead, type RunRow, selectFields } from './run-columns.ts';
 
 /** Changes whenever the history of an objective does. */
 export interface ObjectiveStamp {
@@ -108,19 +108,18 @@ export async function listLateIterations(
   return rows.map(({ iteration }) => iteration);
 }
 
-/** What a history tells of a run: its columns, and those of its rows as CSV. Corrections are listed on their own. */
-type HistoryField = Exclude<HistoryFieldName | RowFieldName, 'isCorrected'>;
-export type HistoryRow = RunRow<HistoryField, 'text'>;
+/** What a history reads of a run: for its columns, and for rows of CSV. Corrections are listed on their own. */
+const FIELDS = [
+  ...new Set([...Object.values(HISTORY_COLUMNS).map(({ of }) => of), ...RUN_VIEWS.before, ...RUN_VIEWS.after]),
+]
+  .filter(isRead)
+  .filter((name) => name !== 'isCorrected');
 
-const ROW_FIELDS = new Set(
-  [...Object.values(HISTORY_COLUMNS).map((column) => column.of), ...RUN_VIEWS.before, ...RUN_VIEWS.after].filter(
-    (name) => name !== 'isCorrected',
-  ),
-);
+export type HistoryRow = RunRow<(typeof FIELDS)[number], 'text'>;
 
 function rowsWhere(objectiveId: number, condition: RawBuilder<unknown>, limit: number): RawBuilder<HistoryRow> {
   return sql<HistoryRow>`
-    select ${selectFields([...ROW_FIELDS], 'text')}
+    select ${selectFields(FIELDS, 'text')}
     from inverses i where objective_id = ${objectiveId} and ${condition} order by iteration limit ${limit}`;
 }
 

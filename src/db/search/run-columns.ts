@@ -17,11 +17,18 @@ export const INVERSE_COLUMNS = STORED_RUN_FIELDS.map(
 ) as readonly InverseColumn[];
 
 /** Fields that follow from others, or from other tables. */
-const EXPRESSIONS: Readonly<Partial<Record<RunFieldName, RawBuilder<unknown>>>> = {
+const EXPRESSIONS = {
   isRepeat: sql`i.repeat_of is not null`,
   isExcluded: sql`i.excluded_at is not null`,
   isCorrected: sql`exists (select from corrections c where c.inverse_id = i.id)`,
-};
+} satisfies Partial<Record<RunFieldName, RawBuilder<unknown>>>;
+
+type ReadField = StoredRunField | keyof typeof EXPRESSIONS;
+
+/** Whether the database has the field; others follow from the objective. */
+export function isRead<Name extends RunFieldName>(name: Name): name is Extract<Name, ReadField> {
+  return 'column' in RUN_FIELDS[name] || name in EXPRESSIONS;
+}
 
 /** How vectors are read. As text with all digits: parsing numbers and writing them again would take most of the time. */
 const VECTORS = {
@@ -34,11 +41,11 @@ type VectorForm = keyof typeof VECTORS;
 type VectorIn<Form extends VectorForm> = { numbers: readonly number[] | null; text: string | null; json: string }[Form];
 
 /** Some fields of a run, as columns. */
-export function selectFields(names: readonly RunFieldName[], form: VectorForm): RawBuilder<unknown> {
+export function selectFields(names: readonly ReadField[], form: VectorForm): RawBuilder<unknown> {
   return sql.join(
     names.map((name) => {
       const field = RUN_FIELDS[name];
-      const column = EXPRESSIONS[name] ?? sql.ref(`i.${(field as { readonly column: string }).column}`);
+      const column = 'column' in field ? sql.ref(`i.${field.column}`) : EXPRESSIONS[name as keyof typeof EXPRESSIONS];
       return sql`${field.holds === 'vector' ? VECTORS[form](column) : column} as ${sql.id(name)}`;
     }),
   );

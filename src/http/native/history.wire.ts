@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { History, HistoryRow, ObjectiveStamp } from '../../application/search/read-history.ts';
 import { compileGoal } from '../../domain/acceptance.ts';
 import { InputType, Scale } from '../../domain/input-space.ts';
-import { tolerancesOf } from '../../domain/nearest.ts';
+import { type MissMeasure, makeMissMeasure, tolerancesOf } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import { HISTORY_COLUMNS, type HistoryColumnName, type HistoryFieldName, RUN_FIELDS } from '../../domain/run-fields.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
@@ -70,6 +70,8 @@ export const historySchema = z
       .nullable()
       .describe('Of bestIteration or bestCaseNumber; null while nothing has been judged.'),
     bestOutput: z.array(z.number()).nullable(),
+    bestMisses: z.array(z.number()).nullable().describe('Of bestOutput, as in misses.'),
+    bestMissedBy: z.array(z.number()).nullable(),
     objectives: targetsSchema,
     objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
     ...settingFields,
@@ -125,8 +127,10 @@ const COLUMNS = Object.entries(HISTORY_COLUMNS) as readonly (readonly [HistoryCo
 /** Pieces of the JSON text. The columns are gathered first, so that no more than one answer of them is in memory. */
 export async function* presentHistory(history: History, stamp: ObjectiveStamp): AsyncGenerator<string, void> {
   const columns = COLUMNS.map(([name, column]) => ({ name, ...column, texts: [] as string[] }));
+  const measure = makeMissMeasure(history.objective);
   for await (const rows of history.batches) {
-    for (const { of, as, texts } of columns) texts.push(TEXTS[as](of, rows));
+    const judged = rows.map((row) => ({ ...row, ...missesIn(row, measure) }));
+    for (const { of, as, texts } of columns) texts.push(TEXTS[as](of, judged));
     // Lets another slice begin.
     yield '';
   }
@@ -169,6 +173,12 @@ const TEXTS: Readonly<Record<Column['as'], (of: HistoryFieldName, rows: readonly
       .map(({ iteration }) => iteration)
       .join(','),
 };
+
+function missesIn({ output }: HistoryRow, measure: MissMeasure) {
+  if (output === null) return { misses: null, missedBy: null };
+  const values = output.split(',').map(Number);
+  return { misses: measure.missesOf(values).join(','), missedBy: measure.missedByOf(values).join(',') };
+}
 
 function valueIn(row: HistoryRow, name: HistoryFieldName): unknown {
   return (row as Readonly<Partial<Record<HistoryFieldName, unknown>>>)[name];
@@ -227,6 +237,8 @@ function presentHead(history: History) {
     bestCaseNumber: best?.source.kind === 'case' ? best.source.number + 1 : null,
     bestInput: best?.input ?? null,
     bestOutput: best?.output ?? null,
+    bestMisses: best?.misses ?? null,
+    bestMissedBy: best?.missedBy ?? null,
     objectives: statedTargets(objective),
     objectiveTypes: objective.objectiveTypes,
     ...presentSettings(objective),

@@ -103,6 +103,11 @@ const nearestRunSchema = z
       .describe(
         'One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range.',
       ),
+    missedBy: z
+      .array(z.number())
+      .describe(
+        'The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met.',
+      ),
     worstMiss: z.number().describe('The largest of misses; 0 when everything is satisfied.'),
   })
   .meta({ id: 'NearestRun' });
@@ -205,7 +210,7 @@ function presentConstraints(sent: readonly SentConstraint[]): z.infer<typeof con
 }
 
 function presentNearestRun(
-  { source, input, output, misses }: NearestRun,
+  { source, input, output, misses, missedBy }: NearestRun,
   labels: Labels | null,
 ): z.infer<typeof nearestRunSchema> {
   return {
@@ -217,6 +222,7 @@ function presentNearestRun(
     output: [...output],
     ...presentOutputByName(labels, output),
     misses: [...misses],
+    missedBy: [...missedBy],
     worstMiss: Math.max(...misses),
   };
 }

@@ -4,6 +4,7 @@ import type { InverseView } from '../../application/views.ts';
 import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
+import { makeMissMeasure } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, statedTarget } from '../../domain/objective.ts';
 import {
   type FieldOf,
@@ -130,6 +131,8 @@ const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView) => unkno
   inputByName: ({ objective, inverse }) => presentInputByName(objective.labels, inverse.input).inputByName,
   outputs: ({ inverse }) => inverse.output ?? [],
   outputByName: ({ objective, inverse }) => presentOutputByName(objective.labels, inverse.output).outputByName,
+  misses: ({ objective, inverse }) => inverse.output && makeMissMeasure(objective).missesOf(inverse.output),
+  missedBy: ({ objective, inverse }) => inverse.output && makeMissMeasure(objective).missedByOf(inverse.output),
   results: ({ objective, evaluation }) => presentResults(evaluation.results, objective.labels),
   isRepeat: ({ inverse }) => inverse.repeatOf !== null,
   disabledAt: ({ objective, inverse }) => disabledAtOf(objective, inverse),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { TrialRun, TrialRuns } from '../../application/data/read-trial-runs.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
 import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
+import { type MissMeasure, makeMissMeasure } from '../../domain/nearest.ts';
 import { InverseStatus, RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
 import { CaseOrigin } from '../../domain/trial-cases.ts';
 import { mapBatches } from '../answer/json-array.ts';
@@ -45,6 +46,7 @@ type Verdict = ReturnType<typeof makeVerdict>;
 
 export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) => z.infer<typeof trialRunSchema> {
   const judge = makeVerdict(objective);
+  const measure = makeMissMeasure(objective);
   return (run) => ({
     position: run.position,
     ...factsOf(run),
@@ -54,7 +56,7 @@ export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) =
     input: [...run.input],
     output: run.output && [...run.output],
     met: metOf(run, judge),
-    ...presentRow(ofTrial, run),
+    ...presentRow(ofTrial, { ...run, ...missesIn(run, measure) }),
   });
 }
 
@@ -65,6 +67,10 @@ function factsOf(run: TrialRun): { [Name in keyof typeof facts]: z.infer<(typeof
   }
   const status = run.output === null ? FAILED_ROW : COMPLETED_ROW;
   return { source: run.origin, sourceName: run.source, number: run.number, iteration: null, status };
+}
+
+function missesIn({ output }: TrialRun, measure: MissMeasure) {
+  return output && { misses: measure.missesOf(output), missedBy: measure.missedByOf(output) };
 }
 
 function metOf({ output }: TrialRun, judge: Verdict): boolean[] | null {

@@ -714,6 +714,16 @@ export interface Inverse {
    * names.
    */
   outputByName?: Record<string, number> | null | undefined;
+  /**
+   * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
+   * null without an output.
+   */
+  misses: number[] | null;
+  /**
+   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
+   * negative below, 0 where it is met.
+   */
+  missedBy: number[] | null;
   disabledAt: string | null;
 }
 
@@ -893,6 +903,11 @@ export interface NearestRun {
   outputByName?: Record<string, number> | null | undefined;
   /** One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range. */
   misses: number[];
+  /**
+   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
+   * negative below, 0 where it is met.
+   */
+  missedBy: number[];
   /** The largest of misses; 0 when everything is satisfied. */
   worstMiss: number;
 }
@@ -1278,6 +1293,16 @@ export interface ReportedInverse {
    * names.
    */
   outputByName?: Record<string, number> | null | undefined;
+  /**
+   * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
+   * null without an output.
+   */
+  misses: number[] | null;
+  /**
+   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
+   * negative below, 0 where it is met.
+   */
+  missedBy: number[] | null;
   disabledAt: string | null;
   /** Outputs far outside what the model expected. They are stored all the same; empty without any. */
   warnings: OutputWarning[];
@@ -1342,6 +1367,9 @@ export interface History {
   /** Of bestIteration or bestCaseNumber; null while nothing has been judged. */
   bestInput: number[] | null;
   bestOutput: number[] | null;
+  /** Of bestOutput, as in misses. */
+  bestMisses: number[] | null;
+  bestMissedBy: number[] | null;
   /** The target of each output; null for one to minimize or maximize without aspiration. */
   objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
@@ -1452,6 +1480,16 @@ export interface History {
   inputs: Array<number[] | null>;
   /** null until loaded. */
   outputs: Array<number[] | null>;
+  /**
+   * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
+   * null without an output.
+   */
+  misses: Array<number[] | null>;
+  /**
+   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
+   * negative below, 0 where it is met.
+   */
+  missedBy: Array<number[] | null>;
   /** How surely the best input meets the targets; null where neither confirm nor confidence is asked for. */
   standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
@@ -1482,6 +1520,16 @@ export interface TrialRun {
   output: number[] | null;
   /** Whether each output meets the objective that is asked, whoever made the run; null without an output. */
   met: boolean[] | null;
+  /**
+   * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
+   * null without an output.
+   */
+  misses: number[] | null;
+  /**
+   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
+   * negative below, 0 where it is met.
+   */
+  missedBy: number[] | null;
   loadedAt: string | null;
   failureReason: string | null;
   /** Whether no suggestion learns from it. */
@@ -2715,6 +2763,16 @@ export interface ReportedEvaluation {
      * names.
      */
     outputByName?: Record<string, number> | null | undefined;
+    /**
+     * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
+     * null without an output.
+     */
+    misses: number[] | null;
+    /**
+     * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
+     * negative below, 0 where it is met.
+     */
+    missedBy: number[] | null;
     disabledAt: string | null;
   } | null;
   /** Outputs far outside what the model expected. They are stored all the same; empty without any. */

@@ -652,6 +652,10 @@ class Inverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    misses: list[float] | None
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    missed_by: list[float] | None
+    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
     disabled_at: datetime | None
 
 
@@ -823,6 +827,8 @@ class NearestRun(Wire):
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
     misses: list[float]
     """One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range."""
+    missed_by: list[float]
+    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
     worst_miss: float
     """The largest of misses; 0 when everything is satisfied."""
 
@@ -1198,6 +1204,10 @@ class ReportedInverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    misses: list[float] | None
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    missed_by: list[float] | None
+    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
     disabled_at: datetime | None
     warnings: list[OutputWarning]
     """Outputs far outside what the model expected. They are stored all the same; empty without any."""
@@ -1298,6 +1308,9 @@ class History(Wire):
     best_input: list[float] | None
     """Of bestIteration or bestCaseNumber; null while nothing has been judged."""
     best_output: list[float] | None
+    best_misses: list[float] | None
+    """Of bestOutput, as in misses."""
+    best_missed_by: list[float] | None
     objectives: list[float | None]
     """The target of each output; null for one to minimize or maximize without aspiration."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
@@ -1374,6 +1387,10 @@ class History(Wire):
     """null while the suggestion is being computed."""
     outputs: list[list[float] | None]
     """null until loaded."""
+    misses: list[list[float] | None]
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    missed_by: list[list[float] | None]
+    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
     standing: Standing | None
     """How surely the best input meets the targets; null where neither confirm nor confidence is asked for."""
     insight: Insight | None
@@ -1404,6 +1421,10 @@ class TrialRun(Wire):
     """null until it is loaded, and if the run failed."""
     met: list[bool] | None
     """Whether each output meets the objective that is asked, whoever made the run; null without an output."""
+    misses: list[float] | None
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    missed_by: list[float] | None
+    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
     loaded_at: datetime | None
     failure_reason: str | None
     excluded: bool
@@ -2720,6 +2741,10 @@ class ReportedEvaluationInverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    misses: list[float] | None
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    missed_by: list[float] | None
+    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
     disabled_at: datetime | None
 
 
