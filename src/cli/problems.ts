@@ -6,7 +6,7 @@ import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts
 import { troubleOf } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
-import { checkDefinition } from '../compose.ts';
+import { checkDefinition } from '../composing/check-definition.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
 import { takeLock } from '../dev/lock-file.ts';
 import { makeMissMeasure } from '../domain/nearest.ts';

@@ -59,6 +59,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   cli: {
     imports: [
       'compose',
+      // What a short command needs of them; compose loads the whole service.
+      'composing/check-definition',
+      'composing/database',
+      'composing/url-judges',
+      'http/native/export',
       'config',
       'log',
       'dev',
