@@ -1,20 +1,43 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
+import { makeOwnFolder, readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { proofFor } from '../../clients/typescript/src/solve/local-proof.ts';
 import { ensureKey } from '../application/accounts/manage-keys.ts';
 import type { Config } from '../config.ts';
 import { EmbeddedPostgresError } from '../dev/embedded-postgres-error.ts';
 import { findHolder, takeLock } from '../dev/lock-file.ts';
+import { formatApiKey, makeApiKey, parseApiKey } from '../domain/api-key.ts';
 import { makeLog } from '../log.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
-import { FILES, HOSTED_ALREADY, readKey } from './local-files.ts';
 import { startEverything } from './start.ts';
+
+/**
+ * The files of a service that the runs of one folder share:
+ *
+ *   .backsolve/service       its database
+ *   .backsolve/service.json  where it answers, while it does
+ *   .backsolve/service.log   its log
+ *   .backsolve/service.key   its API key
+ *   .backsolve/host.lock     its process
+ *   .backsolve/users         a file per process that uses it
+ */
+export const FILES = {
+  data: 'service',
+  address: 'service.json',
+  log: 'service.log',
+  key: 'service.key',
+  lock: 'host.lock',
+  users: 'users',
+} as const;
 
 /** The service holds for a killed run to come back. */
 const LINGER_MS = 3_000;
 const POLL_MS = 250;
+/** Another process is the host: whoever started this one finds that. */
+export const HOSTED_ALREADY = 75;
+
 /** Started by `run` and `batch`, never by hand, so it is in no list of commands. */
 export const host: Command = {
   summary: 'the service of a folder, for as long as runs use it',
@@ -100,4 +123,19 @@ async function countUsers(folder: string): Promise<number | undefined> {
     else await rm(file, { force: true });
   }
   return count;
+}
+
+/** The key of the folder's service, made once; readable by its owner only. */
+export async function readKey(folder: string): Promise<string> {
+  const file = path.join(folder, FILES.key);
+  await makeOwnFolder(folder);
+  const text = ((await readOwn(file)) ?? '').trim();
+  if (parseApiKey(text) !== undefined) return text;
+  // Of two processes that begin at once the second finds the key of the first.
+  await writeFile(file, `${formatApiKey(makeApiKey())}\n`, { mode: 0o600, flag: text === '' ? 'wx' : 'w' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+  return (await readOwn(file))!.trim();
 }

@@ -12,7 +12,7 @@ import { makeOwnFolder, openOwn, readOwn } from '../../clients/typescript/src/ev
 import { isProven, makeProvenFetch } from '../../clients/typescript/src/solve/local-proof.ts';
 import { findHolder, holderText } from '../dev/lock-file.ts';
 import { CommandError } from './command.ts';
-import { FILES, HOSTED_ALREADY, readKey } from './local-files.ts';
+import { FILES, HOSTED_ALREADY, readKey } from './local-host.ts';
 
 export interface LocalService {
   readonly url: string;
