@@ -1,28 +1,24 @@
 /** With composing/, the only place that builds objects. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
 import { Designs } from './application/data/designs.ts';
-import { checkDefinition } from './composing/check-definition.ts';
-import { allowedHosts, type RunningIngress, startIngress, webhookUrlJudge } from './composing/ingress.ts';
+import { openDatabase } from './composing/database.ts';
+import { allowedHosts, type RunningIngress, startIngress } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
 import { startWorker } from './composing/worker.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
-import { connect, poolUsage } from './db/connection/client.ts';
+import { poolUsage } from './db/connection/client.ts';
 import { DiskSpace, hasRoom } from './db/connection/disk-space.ts';
 import { Listener, notify } from './db/connection/listen.ts';
 import { findLostLimits } from './db/connection/lost-limits.ts';
-import { type Db, databaseTrouble } from './db/connection/transaction.ts';
+import type { Db } from './db/connection/transaction.ts';
 import { makeMigrationCheck } from './db/migrate.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
-import { beginExport } from './http/native/export.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { traceEngine, traceStatements } from './telemetry/traced.ts';
 import type { Tracing } from './telemetry/tracing.ts';
-
-/** For commands: kinds of database errors, the check of webhook URLs, exports, the check of problem files. */
-export { beginExport, checkDefinition, databaseTrouble, webhookUrlJudge };
 
 export interface Roles {
   /** Answers HTTP. */
@@ -43,27 +39,6 @@ export interface Service {
 
 const HEARTBEAT_MS = 5_000;
 const RECONNECT_MS = 500;
-
-/** A pool for commands that need only the database. */
-export function openDatabase(
-  config: Config,
-  url: string,
-  log: Log,
-  observers: { readonly tracing?: Tracing | undefined; readonly onDiskFull?: () => void } = {},
-): Db {
-  const { tracing, ...callbacks } = observers;
-  return connect({
-    ...callbacks,
-    url,
-    poolSize: config.database.poolSize,
-    preparesStatements: config.database.preparesStatements,
-    statementTimeoutMs: config.database.statementTimeoutMs,
-    lockTimeoutMs: config.database.lockTimeoutMs,
-    applicationName: 'backsolve',
-    onConnectionError: (error) => log.warn({ err: error }, 'database.connection-lost'),
-    ...(tracing !== undefined && { aroundStatement: traceStatements(tracing) }),
-  });
-}
 
 /**
  * Builds and starts what the roles need. After a failure, everything already started is taken down. `engine` replaces the
@@ -87,7 +62,10 @@ export async function startService(
   try {
     const tracing = await startTracing(config, log, roles);
     closers.push(async () => tracing?.close());
-    const db = openDatabase(config, url, log, { tracing, onDiskFull: () => disk.note() });
+    const db = openDatabase(config, url, log, {
+      ...(tracing !== undefined && { aroundStatement: traceStatements(tracing) }),
+      onDiskFull: () => disk.note(),
+    });
     closers.push(() => db.destroy());
     const disk = watchDisk(config, log, db);
     closers.push(async () => disk.stop());

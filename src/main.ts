@@ -1,5 +1,4 @@
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { cacheCompiledCode } from './compile-cache.ts';
 
 // A launcher that was killed takes this process with it, as if this one had been killed: what it left is taken up by the next start.
 if (process.connected !== undefined) {
@@ -9,8 +8,7 @@ if (process.connected !== undefined) {
   process.channel?.unref();
 }
 
-// Reading the sources takes most of a short command. Inside the installation, where nobody else can put anything.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/backsolve', import.meta.url)));
+cacheCompiledCode();
 const { run } = await import('./cli/dispatch.ts');
 const { untilWritten } = await import('./cli/until-written.ts');
 

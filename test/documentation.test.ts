@@ -10,7 +10,7 @@ import path from 'node:path';
 import { validate } from 'node-cron';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkDefinition } from '../src/compose.ts';
+import { checkDefinition } from '../src/composing/check-definition.ts';
 import { buildOpenApiDocument } from '../src/http/openapi.ts';
 import { checkProblemFile } from '../src/runner/check-problem.ts';
 import { isPlayedAlone, isPlayedByPython, isPrinted, isWritten } from './support/doc-blocks.ts';

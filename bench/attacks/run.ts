@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findFreePort } from '../../harness/free-port.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { openDatabase } from '../../src/compose.ts';
+import { openDatabase } from '../../src/composing/database.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';

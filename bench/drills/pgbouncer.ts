@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execute, withDatabase } from '../../harness/one-statement.ts';
-import { openDatabase } from '../../src/compose.ts';
+import { openDatabase } from '../../src/composing/database.ts';
 import { loadConfig } from '../../src/config.ts';
 import { findLostLimits } from '../../src/db/connection/lost-limits.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';

@@ -12,7 +12,7 @@ import pg from 'pg';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { countStorage } from '../../src/application/accounts/count-storage.ts';
 import { purgeDeleted } from '../../src/application/data/purge-deleted.ts';
-import { openDatabase } from '../../src/compose.ts';
+import { openDatabase } from '../../src/composing/database.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makeLog } from '../../src/log.ts';

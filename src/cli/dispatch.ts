@@ -90,7 +90,7 @@ async function report(error: unknown): Promise<number> {
     complain(error.message);
     return 1;
   }
-  const { databaseTrouble } = await import('../compose.ts');
+  const { databaseTrouble } = await import('../composing/database.ts');
   const trouble = databaseTrouble(error);
   if (trouble !== undefined) {
     complain(TROUBLES[trouble]((error as Error).message));

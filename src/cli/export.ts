@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { getAccountId } from '../application/webhooks/manage-webhooks.ts';
-import { beginExport } from '../compose.ts';
+import { beginExport } from '../http/native/export.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -7,7 +7,7 @@ import { troubleOf } from '../../clients/typescript/src/evaluator/evaluation-cal
 import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { joinLocalService } from '../../clients/typescript/src/solve/local-service.ts';
-import { checkDefinition } from '../compose.ts';
+import { checkDefinition } from '../composing/check-definition.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
 import { makeMissMeasure } from '../domain/nearest.ts';
 import { DEFAULT_CONVERGENCE, type ObjectiveDefinition, storedTargets } from '../domain/objective.ts';

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { openDatabase } from '../compose.ts';
+import { openDatabase } from '../composing/database.ts';
 import type { Config } from '../config.ts';
 import type { BackupFooter } from '../db/backup/backup.ts';
 import { restoreBackup } from '../db/backup/restore.ts';

@@ -1,6 +1,7 @@
 import { createSignInLink } from '../application/accounts/browser-sessions.ts';
 import { createKey, ensureKey, listKeys } from '../application/accounts/manage-keys.ts';
-import { openDatabase, type Service, startService } from '../compose.ts';
+import { type Service, startService } from '../compose.ts';
+import { openDatabase } from '../composing/database.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { isLoopback } from '../domain/loopback.ts';

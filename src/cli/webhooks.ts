@@ -9,7 +9,7 @@ import {
   updateWebhook,
   type WebhookDeps,
 } from '../application/webhooks/manage-webhooks.ts';
-import { webhookUrlJudge } from '../compose.ts';
+import { webhookUrlJudge } from '../composing/url-judges.ts';
 import { EVENT_NAMES, type EventName } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';

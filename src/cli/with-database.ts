@@ -1,4 +1,4 @@
-import { openDatabase } from '../compose.ts';
+import { openDatabase } from '../composing/database.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection/transaction.ts';
 import { type Log, makeLog } from '../log.ts';

@@ -2,8 +2,9 @@
  * What the service would refuse of a definition, without a service: the bodies are read by the code of the operations, and the cases
  * are designed as for a project. Commands check a problem file with it before anything starts.
  */
-import { withInputCases } from '../application/data/create-project.ts';
+
 import type { DesignEngine } from '../application/data/designs.ts';
+import { withInputCases } from '../application/data/input-cases.ts';
 import { isOutsideBounds, readAddedCases } from '../domain/added-cases.ts';
 import { areConditionsMet } from '../domain/conditions.ts';
 import { DomainError, makeViolation, type Violation } from '../domain/errors.ts';

@@ -18,19 +18,9 @@ import type { ConnectionLimits } from '../http/connections.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from '../http/rate-limiter.ts';
 import { buildServer } from '../http/server.ts';
 import { WrongKeys } from '../http/wrong-keys.ts';
-import { type JudgeUrl, makeUrlJudge } from '../webhooks/target-guard.ts';
 import { startSchedule } from '../worker/schedule.ts';
 import { atMost, HAND_BACK_MS, type Parts } from './parts.ts';
-
-/** Which URLs webhooks may have; commands create webhooks too. */
-export function webhookUrlJudge(config: Config): JudgeUrl {
-  return makeUrlJudge({ allowPrivate: config.webhooks.allowPrivate });
-}
-
-/** Which URLs evaluators may have. */
-function evaluatorUrlJudge({ evaluators }: Config): JudgeUrl {
-  return makeUrlJudge({ allowPrivate: false, allowedHosts: evaluators.allowPrivate });
-}
+import { evaluatorUrlJudge, webhookUrlJudge } from './url-judges.ts';
 
 /** Host names that requests may name besides localhost and addresses; undefined: all, as on every address but loopback by default. */
 export function allowedHosts({ http }: Config): ReadonlySet<string> | undefined {

@@ -59,7 +59,7 @@ export interface EngineSettings {
 export function startEngine(settings: EngineSettings & { readonly keepWarm: boolean }): Engine {
   const fitted = new FittedThreads();
   const pool = startPool(settings, {
-    entry: new URL('./entry.ts', import.meta.url),
+    entry: new URL('./cached-entry.ts', import.meta.url),
     minThreads: settings.keepWarm ? settings.threads : 0,
     maxThreads: settings.threads,
     choose: (request, threads) => fitted.choose(request, threads),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withInputCases } from '../../src/application/data/create-project.ts';
+import { withInputCases } from '../../src/application/data/input-cases.ts';
 import type { NewProject } from '../../src/domain/project.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 

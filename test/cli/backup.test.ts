@@ -13,7 +13,7 @@ import { BackupError } from '../../src/db/backup/backup.ts';
 import { restoreBackup } from '../../src/db/backup/restore.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { runCommand } from '../support/run-command.ts';
+import { callCommand } from '../support/run-command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let folder: string;
@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const backup = (file: string, url: string) => runCommand(['backup', file], { DATABASE_URL: url });
-const restore = (file: string, url: string) => runCommand(['restore', file], { DATABASE_URL: url });
+const backup = (file: string, url: string) => callCommand(['backup', file], { DATABASE_URL: url });
+const restore = (file: string, url: string) => callCommand(['restore', file], { DATABASE_URL: url });
 
 /** Smooth, and not solved within a few iterations. */
 const blackBox = ([a, b, c]: readonly number[]) => [
@@ -99,7 +99,7 @@ test('an objective continues after backup and restore with the same suggestions,
   expect(await iterate(restored, objective, 3)).toEqual(expected);
   const exportOf = async (service: TestService) =>
     (
-      await runCommand(['export', '--account', 'test'], {
+      await callCommand(['export', '--account', 'test'], {
         DATABASE_URL: service === original ? original.databaseUrl : url,
       })
     ).stdout;
@@ -145,7 +145,7 @@ test('a restored database keeps what was counted, gives new numbers, and is on t
     `insert into models (account_id, name) select account_id, 'new' from models limit 1 returning id::text`,
   );
   expect(Number(made!.id)).toBeGreaterThan(Number(before!.id));
-  expect((await runCommand(['migrate'], { DATABASE_URL: url })).stdout).toBe('The database was up to date.\n');
+  expect((await callCommand(['migrate'], { DATABASE_URL: url })).stdout).toBe('The database was up to date.\n');
 });
 
 test('restore refuses a database that has rows, and leaves them alone', async () => {
@@ -266,7 +266,7 @@ test('backup as a role that may not read sequences asks for the owner instead', 
     await execute(url, `drop owned by ${role}`);
     await execute(url, `drop role ${role}`);
   });
-  await runCommand(['migrate', '--grant', role], { DATABASE_URL: url });
+  await callCommand(['migrate', '--grant', role], { DATABASE_URL: url });
   const asReader = new URL(url);
   [asReader.username, asReader.password] = [role, 'reader'];
   const answer = await backup(path.join(folder, 'reader.gz'), asReader.href);

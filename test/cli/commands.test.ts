@@ -1,10 +1,11 @@
+/** The commands run in this process, except where the process itself matters: its exit code, its streams, its signals, two at once. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { execute } from '../../harness/one-statement.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { runCommand, startCommand } from '../support/run-command.ts';
+import { callCommand, runCommand, startCommand } from '../support/run-command.ts';
 
 const COMMANDS = [
   'start',
@@ -22,13 +23,13 @@ const COMMANDS = [
 ];
 
 test('--help lists every command, and every command explains itself', async () => {
-  const help = await runCommand(['--help']);
+  const help = await callCommand(['--help']);
   expect(help.code).toBe(0);
   for (const command of COMMANDS) expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
-  const answers = await Promise.all(COMMANDS.map((command) => runCommand([command, '--help'])));
-  for (const [i, answer] of answers.entries()) {
+  for (const command of COMMANDS) {
+    const answer = await callCommand([command, '--help']);
     expect(answer).toMatchObject({ code: 0, stderr: '' });
-    expect(answer.stdout).toContain(`Usage: backsolve ${COMMANDS[i]}`);
+    expect(answer.stdout).toContain(`Usage: backsolve ${command}`);
   }
 });
 
@@ -39,7 +40,7 @@ test('an unknown command is wrong usage', async () => {
 });
 
 test('all bad settings are named at once, and nothing starts', async () => {
-  const answer = await runCommand(['serve'], { PORT: 'eighty', LEASE_MS: '0', LOG_LEVEL: 'loud' });
+  const answer = await callCommand(['serve'], { PORT: 'eighty', LEASE_MS: '0', LOG_LEVEL: 'loud' });
   expect(answer).toMatchObject({ code: 2, stdout: '' });
   expect(answer.stderr).toContain('3 settings are wrong');
   expect(answer.stderr).toContain('PORT "eighty" is not a whole number');
@@ -49,7 +50,7 @@ test('all bad settings are named at once, and nothing starts', async () => {
 test.each([['serve'], ['work'], ['migrate'], ['webhooks', 'list'], ['keys', 'list'], ['page']])(
   '%s %s without any database says that DATABASE_URL is not set',
   async (...args) => {
-    const answer = await runCommand(args, { DATA_DIR: '/nowhere/backsolve' });
+    const answer = await callCommand(args, { DATA_DIR: '/nowhere/backsolve' });
     expect(answer).toMatchObject({ code: 2, stdout: '' });
     expect(answer.stderr).toContain('DATABASE_URL is not set');
   },
@@ -58,7 +59,7 @@ test.each([['serve'], ['work'], ['migrate'], ['webhooks', 'list'], ['keys', 'lis
 test.each([['migrate'], ['keys', 'list'], ['webhooks', 'list']])(
   '%s %s on a database that does not answer says so, without a stack and without the password',
   async (...args) => {
-    const answer = await runCommand(args, { DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/nothing' });
+    const answer = await callCommand(args, { DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/nothing' });
     expect(answer).toMatchObject({ code: 1, stdout: '' });
     expect(answer.stderr).toContain('The database does not answer');
     expect(answer.stderr).not.toContain('hunter2');
@@ -77,7 +78,7 @@ test('migrate through a pooler that refuses a setting of the connection says wha
   }).listen(0, '127.0.0.1');
   await once(pooler, 'listening');
   const { port } = pooler.address() as AddressInfo;
-  const answer = await runCommand(['migrate'], { DATABASE_URL: `postgres://app@127.0.0.1:${port}/backsolve` });
+  const answer = await callCommand(['migrate'], { DATABASE_URL: `postgres://app@127.0.0.1:${port}/backsolve` });
   pooler.close();
   expect(answer).toMatchObject({ code: 1, stdout: '' });
   expect(answer.stderr).toContain('unsupported startup parameter: statement_timeout');
@@ -99,11 +100,11 @@ test('migrate fills an empty database and finds nothing to do the second time', 
   const settings = { DATABASE_URL: database.url };
   await execute(database.url, 'drop schema public cascade');
   await execute(database.url, 'create schema public');
-  expect(await runCommand(['migrate'], settings)).toMatchObject({
+  expect(await callCommand(['migrate'], settings)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('applied 0001-'),
   });
-  expect(await runCommand(['migrate'], settings)).toMatchObject({ code: 0, stdout: 'The database was up to date.\n' });
+  expect(await callCommand(['migrate'], settings)).toMatchObject({ code: 0, stdout: 'The database was up to date.\n' });
   await database.drop();
 });
 
@@ -120,35 +121,35 @@ test('two migrations at once both succeed, and one of them does the work', async
 test('keys are created, listed without their secret, rotated and revoked', async () => {
   const database = await createTestDatabase();
   const settings = { DATABASE_URL: database.url };
-  const created = await runCommand(['keys', 'create', '--label', 'robot', '--scopes', 'read'], settings);
+  const created = await callCommand(['keys', 'create', '--label', 'robot', '--scopes', 'read'], settings);
   const key = parseApiKey(created.stdout.trim());
   expect(created.code).toBe(0);
   expect(key).toBeDefined();
 
-  const listed = await runCommand(['keys', 'list'], settings);
+  const listed = await callCommand(['keys', 'list'], settings);
   expect(listed.stdout).toContain(key!.keyId);
   expect(listed.stdout).toContain('robot');
   expect(listed.stdout).not.toContain(key!.secret);
 
-  const rotated = await runCommand(['keys', 'rotate', key!.keyId, '--overlap', '600'], settings);
+  const rotated = await callCommand(['keys', 'rotate', key!.keyId, '--overlap', '600'], settings);
   const successor = parseApiKey(rotated.stdout.trim());
   expect(rotated.stderr).toMatch(new RegExp(`^${key!.keyId} works until \\S+Z\\.\n$`));
-  expect((await runCommand(['keys', 'list'], settings)).stdout).toContain(successor!.keyId);
-  expect((await runCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was already rotated');
-  expect((await runCommand(['keys', 'rotate', 'nonesuch'], settings)).code).toBe(1);
+  expect((await callCommand(['keys', 'list'], settings)).stdout).toContain(successor!.keyId);
+  expect((await callCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was already rotated');
+  expect((await callCommand(['keys', 'rotate', 'nonesuch'], settings)).code).toBe(1);
 
-  expect((await runCommand(['keys', 'revoke', key!.keyId], settings)).code).toBe(0);
-  expect((await runCommand(['keys', 'list'], settings)).stdout).toContain('revoked');
-  expect((await runCommand(['keys', 'revoke', 'nonesuch'], settings)).code).toBe(1);
+  expect((await callCommand(['keys', 'revoke', key!.keyId], settings)).code).toBe(0);
+  expect((await callCommand(['keys', 'list'], settings)).stdout).toContain('revoked');
+  expect((await callCommand(['keys', 'revoke', 'nonesuch'], settings)).code).toBe(1);
   await database.drop();
 });
 
 test('page prints a link for each call, refuses unknown accounts, and stores no token', async () => {
   const database = await createTestDatabase();
   const settings = { DATABASE_URL: database.url, PORT: '8123', HOST: '0.0.0.0' };
-  await runCommand(['keys', 'create', '--account', 'lab'], settings);
-  const first = await runCommand(['page', '--account', 'lab'], settings);
-  const second = await runCommand(['page', '--account', 'lab', '--url', 'https://lab.example/'], settings);
+  await callCommand(['keys', 'create', '--account', 'lab'], settings);
+  const first = await callCommand(['page', '--account', 'lab'], settings);
+  const second = await callCommand(['page', '--account', 'lab', '--url', 'https://lab.example/'], settings);
   expect(first).toMatchObject({ code: 0, stderr: '' });
   expect(first.stdout).toMatch(
     /^http:\/\/127\.0\.0\.1:8123\/page#token=\w{41} {2}\(signs you in once, within 15 minutes\)\n$/,
@@ -158,14 +159,14 @@ test('page prints a link for each call, refuses unknown accounts, and stores no 
   expect(second.stdout).not.toContain(token);
   const [row] = await execute<{ stored: string }>(database.url, 'select l::text as stored from sign_in_links l');
   expect(row!.stored).not.toContain(token);
-  const unknown = await runCommand(['page', '--account', 'nobody'], settings);
+  const unknown = await callCommand(['page', '--account', 'nobody'], settings);
   expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: 'There is no account nobody.\n' });
-  expect(await runCommand(['page'], { ...settings, PORT: '0' })).toMatchObject({ code: 2, stdout: '' });
+  expect(await callCommand(['page'], { ...settings, PORT: '0' })).toMatchObject({ code: 2, stdout: '' });
   await database.drop();
 });
 
 test('keys generate prints a well-formed key and needs no database', async () => {
-  const answer = await runCommand(['keys', 'generate']);
+  const answer = await callCommand(['keys', 'generate']);
   expect(answer.code).toBe(0);
   expect(parseApiKey(answer.stdout.trim())).toBeDefined();
 });
@@ -178,7 +179,7 @@ test.each([
   [['keys', 'create'], { npm_config_days: 'true' }, 'npm took --days for itself'],
   [['export'], { npm_config_account: 'x', npm_config_deleted: 'true' }, 'npm took --account, --deleted for itself'],
 ])('%j refuses to run when npm run has swallowed %j', async (args, taken, complaint) => {
-  const answer = await runCommand(args, { ...REFUSING, npm_lifecycle_event: 'backsolve', ...taken });
+  const answer = await callCommand(args, { ...REFUSING, npm_lifecycle_event: 'backsolve', ...taken });
   expect(answer).toMatchObject({ code: 2, stdout: '' });
   expect(answer.stderr).toContain(complaint);
   expect(answer.stderr).toContain('with npx backsolve instead of npm run backsolve');
@@ -187,14 +188,14 @@ test.each([
 test.each<Readonly<Record<string, string>>>([{ npm_config_scope: 'read' }, { npm_config_scops: 'read' }, {}])(
   'keys create under npm run with %j refuses to grant scopes that were not stated',
   async (taken) => {
-    const answer = await runCommand(['keys', 'create'], { ...REFUSING, npm_lifecycle_event: 'backsolve', ...taken });
+    const answer = await callCommand(['keys', 'create'], { ...REFUSING, npm_lifecycle_event: 'backsolve', ...taken });
     expect(answer).toMatchObject({ code: 2, stdout: '' });
     expect(answer.stderr).toContain('npx backsolve keys create --scopes read,write,evaluate,admin');
   },
 );
 
 test('keys create under npm run accepts scopes that reached it after --', async () => {
-  const answer = await runCommand(['keys', 'create', '--scopes', 'read'], {
+  const answer = await callCommand(['keys', 'create', '--scopes', 'read'], {
     ...REFUSING,
     npm_lifecycle_event: 'backsolve',
   });
@@ -202,7 +203,7 @@ test('keys create under npm run accepts scopes that reached it after --', async 
 });
 
 test('a setting of npm with the name of a flag does not count as a swallowed flag under npx', async () => {
-  const answer = await runCommand(['keys', 'create'], {
+  const answer = await callCommand(['keys', 'create'], {
     ...REFUSING,
     npm_lifecycle_event: 'npx',
     npm_config_scopes: 'a',
@@ -219,7 +220,7 @@ test.each([
   ],
   ['it is not an address', 'nowhere', /^--url takes the address of a service, .* not "nowhere"\.\n$/],
 ])('demo --url prints one line when %s', async (_, url, line) => {
-  const answer = await runCommand(['demo', '--url', url, '--key', 'bks_x']);
+  const answer = await callCommand(['demo', '--url', url, '--key', 'bks_x']);
   expect(answer.code).not.toBe(0);
   expect(answer.stderr).toMatch(line);
 });
@@ -236,7 +237,7 @@ test.each([
   [['keys', 'rotate', 'AbCd1234', '--overlap', 'soon']],
   [['demo', '--pace', 'slow']],
 ])('wrong usage is explained: %j', async (args) => {
-  const answer = await runCommand(args, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
+  const answer = await callCommand(args, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
   expect(answer.code).toBe(2);
   expect(answer.stderr).not.toMatch(/^\s+at /m);
 });

@@ -26,7 +26,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   optimizer: { imports: ['numbers'], packages: [], platform: [] },
   // Pure functions of numbers that the domain, the optimizer and the page share. Runs in browsers.
   numbers: { imports: [], packages: [], platform: [] },
-  engine: { imports: ['optimizer'], packages: ['p-queue', 'piscina'] },
+  engine: { imports: ['optimizer', 'compile-cache'], packages: ['p-queue', 'piscina'] },
   db: { imports: ['domain'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],
@@ -59,6 +59,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   cli: {
     imports: [
       'compose',
+      // What a short command needs of them; compose loads the whole service.
+      'composing/check-definition',
+      'composing/database',
+      'composing/url-judges',
+      'http/native/export',
       'config',
       'log',
       'dev',
@@ -140,7 +145,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   settings: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
   'setting-rules': { imports: ['domain/database-url'], packages: ['zod'] },
   log: { imports: [], packages: ['pino', 'pino-pretty'] },
-  main: { imports: ['cli'], packages: [] },
+  'compile-cache': { imports: [], packages: [] },
+  main: { imports: ['cli', 'compile-cache'], packages: [] },
 };
 
 /**

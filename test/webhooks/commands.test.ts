@@ -4,7 +4,7 @@ import { webhooks as webhooksCommand } from '../../src/cli/webhooks.ts';
 import { loadConfig } from '../../src/config.ts';
 import { EVENT_NAMES } from '../../src/domain/event.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
-import { runCommand } from '../support/run-command.ts';
+import { callCommand } from '../support/run-command.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
 
 let outbox: Outbox;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => outbox.close());
 
 const webhooks = (...args: readonly string[]) =>
-  runCommand(['webhooks', ...args, '--account', 'test'], { DATABASE_URL: outbox.url, LOG_LEVEL: 'silent' });
+  callCommand(['webhooks', ...args, '--account', 'test'], { DATABASE_URL: outbox.url, LOG_LEVEL: 'silent' });
 
 it('the command creates, lists, disables, rotates and deletes webhooks and repeats deliveries', async () => {
   const events = 'project.created,objectives.loaded';

@@ -1,51 +1,15 @@
-/**
- * A project fixes the input space and its input cases: the client's own, or those designed here. The design is a
- * function of the space, so that the same project entered twice gets the same cases.
- */
-
+/** A project fixes the input space and its input cases. */
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import { lockModel } from '../../db/data/models.ts';
 import { insertProject } from '../../db/data/projects.ts';
-import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
-import { notFound, refuseViolations } from '../../domain/errors.ts';
-import { checkRegion } from '../../domain/input-details.ts';
-import { Matrix } from '../../domain/matrix.ts';
+import { notFound } from '../../domain/errors.ts';
 import { NO_NAMES } from '../../domain/names.ts';
 import type { NewProject, ProjectWithCases } from '../../domain/project.ts';
-import { seedOf } from '../../domain/seed.ts';
 import { BYTES_PER_NUMBER, type StorageQuota } from '../../domain/storage.ts';
-import { toPositiveZero } from '../../domain/vectors.ts';
 import { refuseOverQuota } from '../accounts/account-limits.ts';
 import { refuseDisabled } from '../paths.ts';
-import { toOptimizerSpace } from '../search/engine-input.ts';
 import { recordEvents } from '../webhooks/record-event.ts';
-import type { DesignEngine } from './designs.ts';
-
-/** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits, OVERLOADED. No database. */
-export async function withInputCases(
-  engine: DesignEngine,
-  project: NewProject,
-  limits: CaseLimits = NO_CASE_LIMITS,
-): Promise<NewProject> {
-  const { inputCases, caseCount, space } = project;
-  const field = inputCases === null ? 'caseCount' : 'inputCases';
-  refuseViolations(checkCaseLimits(field, inputCases?.rows ?? caseCount ?? 0, space.inputCount, limits));
-  const { conditions = [], region: known = null } = space.details ?? {};
-  if (inputCases !== null && (conditions.length === 0 || known !== null)) return project;
-  const { cases: designed, region } = await designCases(engine, project, seedOfProject(project));
-  const details = space.details && { ...space.details, region };
-  const checked = details === undefined ? project : { ...project, space: { ...space, details } };
-  if (inputCases !== null) return checked;
-  // The first ones are a design of their own.
-  const isLarge = limits.cases !== 0 && designed.rows > limits.cases;
-  return { ...checked, inputCases: isLarge ? Matrix.from(designed.toRows(0, limits.cases)) : designed };
-}
-
-/** Names are labels and have no part in it. Details held names once; without any they count as they did then. */
-function seedOfProject({ space, outputCount, caseCount }: NewProject): number {
-  const details = space.details && { inputNames: null, inputUnits: null, ...space.details };
-  return seedOf([details === undefined ? space : { ...space, details }, outputCount, caseCount]);
-}
+import { seedOfProject } from './input-cases.ts';
 
 /**
  * @param project with its input cases, see `withInputCases`
@@ -78,21 +42,4 @@ export async function createProject(
     await recordEvents(trx, accountId, [{ name: 'project.created', resourceId: created.id }]);
     return created;
   });
-}
-
-/** Throws VALIDATION_FAILED when the conditions leave no input. */
-async function designCases(engine: DesignEngine, project: NewProject, seed: number) {
-  const { space } = project;
-  const { count, X, region } = await engine.design({
-    space: toOptimizerSpace(project.space),
-    outputCount: project.outputCount,
-    caseCount: project.inputCases === null ? project.caseCount : 1,
-    seed,
-  });
-  if (space.details !== undefined && region !== undefined) {
-    const { inputNames } = project.names ?? NO_NAMES;
-    refuseViolations(checkRegion(space.details, { ...space, inputNames }, region));
-  }
-  const cases = new Matrix(count, space.inputCount, X.map(toPositiveZero));
-  return { cases, region: region?.kind === 'open' ? region : null };
 }

@@ -1,4 +1,5 @@
-import { createProject, withInputCases } from '../../application/data/create-project.ts';
+import { createProject } from '../../application/data/create-project.ts';
+import { withInputCases } from '../../application/data/input-cases.ts';
 import { deleteProject, getProject, listProjects, updateProject } from '../../application/data/manage-projects.ts';
 import { readAllInputCases, readInputCasePage } from '../../application/data/read-cases.ts';
 import { labelsOf } from '../../domain/names.ts';

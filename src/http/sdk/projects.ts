@@ -1,4 +1,5 @@
-import { createProject, withInputCases } from '../../application/data/create-project.ts';
+import { createProject } from '../../application/data/create-project.ts';
+import { withInputCases } from '../../application/data/input-cases.ts';
 import { getProject } from '../../application/data/manage-projects.ts';
 import { readAllInputCases } from '../../application/data/read-cases.ts';
 import { createdWithoutPath } from '../answer/answers.ts';

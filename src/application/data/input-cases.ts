@@ -1,0 +1,57 @@
+/**
+ * The input cases of a project: the client's own, or those designed here. The design is a function of the space, so that the same
+ * project entered twice gets the same cases.
+ */
+import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
+import { refuseViolations } from '../../domain/errors.ts';
+import { checkRegion } from '../../domain/input-details.ts';
+import { Matrix } from '../../domain/matrix.ts';
+import { NO_NAMES } from '../../domain/names.ts';
+import type { NewProject } from '../../domain/project.ts';
+import { seedOf } from '../../domain/seed.ts';
+import { toPositiveZero } from '../../domain/vectors.ts';
+import { toOptimizerSpace } from '../search/engine-input.ts';
+import type { DesignEngine } from './designs.ts';
+
+/** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits, OVERLOADED. No database. */
+export async function withInputCases(
+  engine: DesignEngine,
+  project: NewProject,
+  limits: CaseLimits = NO_CASE_LIMITS,
+): Promise<NewProject> {
+  const { inputCases, caseCount, space } = project;
+  const field = inputCases === null ? 'caseCount' : 'inputCases';
+  refuseViolations(checkCaseLimits(field, inputCases?.rows ?? caseCount ?? 0, space.inputCount, limits));
+  const { conditions = [], region: known = null } = space.details ?? {};
+  if (inputCases !== null && (conditions.length === 0 || known !== null)) return project;
+  const { cases: designed, region } = await designCases(engine, project, seedOfProject(project));
+  const details = space.details && { ...space.details, region };
+  const checked = details === undefined ? project : { ...project, space: { ...space, details } };
+  if (inputCases !== null) return checked;
+  // The first ones are a design of their own.
+  const isLarge = limits.cases !== 0 && designed.rows > limits.cases;
+  return { ...checked, inputCases: isLarge ? Matrix.from(designed.toRows(0, limits.cases)) : designed };
+}
+
+/** Names are labels and have no part in it. Details held names once; without any they count as they did then. */
+export function seedOfProject({ space, outputCount, caseCount }: NewProject): number {
+  const details = space.details && { inputNames: null, inputUnits: null, ...space.details };
+  return seedOf([details === undefined ? space : { ...space, details }, outputCount, caseCount]);
+}
+
+/** Throws VALIDATION_FAILED when the conditions leave no input. */
+async function designCases(engine: DesignEngine, project: NewProject, seed: number) {
+  const { space } = project;
+  const { count, X, region } = await engine.design({
+    space: toOptimizerSpace(project.space),
+    outputCount: project.outputCount,
+    caseCount: project.inputCases === null ? project.caseCount : 1,
+    seed,
+  });
+  if (space.details !== undefined && region !== undefined) {
+    const { inputNames } = project.names ?? NO_NAMES;
+    refuseViolations(checkRegion(space.details, { ...space, inputNames }, region));
+  }
+  const cases = new Matrix(count, space.inputCount, X.map(toPositiveZero));
+  return { cases, region: region?.kind === 'open' ? region : null };
+}
