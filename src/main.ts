@@ -9,7 +9,7 @@ if (process.connected !== undefined) {
   process.channel?.unref();
 }
 
-// Reading the sources takes most of a short command. Inside the installation, where nobody else can put anything.
+// Reading the sources takes most of a short command. Inside the installation, where no other user can put anything.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/backsolve', import.meta.url)));
 const { run } = await import('./cli/dispatch.ts');
 const { untilWritten } = await import('./cli/until-written.ts');

@@ -19,7 +19,7 @@ export async function holderText(): Promise<string> {
   return `${JSON.stringify(mine)}\n`;
 }
 
-/** The id of the process that holds the lock; undefined when nobody alive does. */
+/** The id of the process that holds the lock; undefined if no living process does. */
 export async function findHolder(file: string): Promise<number | undefined> {
   const holder = await readHolder(file);
   return holder !== undefined && (await isAlive(holder)) ? holder.pid : undefined;
@@ -62,7 +62,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
     const holder = JSON.parse(await readFile(file, { encoding: 'utf8', flag: CAREFULLY })) as Partial<Holder>;
     return typeof holder.pid === 'number' ? { pid: holder.pid, start: holder.start ?? '' } : undefined;
   } catch {
-    return undefined; // gone meanwhile, or truncated by a full disk: nobody holds it
+    return undefined; // gone meanwhile, or truncated by a full disk: no process holds it
   }
 }
 
