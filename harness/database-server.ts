@@ -121,7 +121,7 @@ export class DatabaseServer {
     await endLeftovers(this.#files.cluster);
   }
 
-  /** Kills all processes at once, as a power failure does. */
+  /** Kills all processes together, as a power failure does. */
   async vanish(): Promise<void> {
     const running = this.#process!;
     const exited = once(running, 'exit');

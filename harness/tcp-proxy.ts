@@ -4,7 +4,7 @@
  */
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** New connections are forwarded, accepted but never forwarded, or closed at once. */
+/** New connections are forwarded, accepted but never forwarded, or closed immediately. */
 export type ProxyMode = 'forward' | 'stall' | 'refuse';
 
 interface Pair {

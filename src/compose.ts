@@ -176,7 +176,7 @@ function startListener(url: string, db: Db, log: Log): Listener {
   return listener;
 }
 
-/** Probes are answered at once. */
+/** Probes are answered immediately. */
 const HEALTH_GRACE_MS = 1_000;
 
 /** Probes and metrics on a separate port. */

@@ -33,7 +33,7 @@ const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
 
 export interface LogOptions {
   readonly level: string;
-  /** Standard output unless given; commands whose output is data log to standard error. */
+  /** Default: standard output; commands whose output is data log to standard error. */
   readonly stream?: NodeJS.WriteStream;
   /** Takes JSON lines in place of a stream: tests collect them. */
   readonly destination?: DestinationStream;

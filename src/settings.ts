@@ -1,5 +1,5 @@
 /**
- * Every setting of Backsolve, once: where it stands in the Config, its variable, rule, default and description.
+ * Every setting of Backsolve: its place in the Config, its variable, rule, default and description.
  * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
  */
 import { availableParallelism } from 'node:os';
@@ -51,7 +51,7 @@ export const SETTINGS_TREE = {
     bodyLimitBytes: setting(
       'BODY_LIMIT_BYTES',
       wholeNumber(1024, 1024 * MEBIBYTE, String(32 * MEBIBYTE)),
-      'Largest body of a request that carries cases (32 MiB). Objectives may have 256 KiB, all other bodies 64 KiB. A larger body is answered with 413.',
+      'Largest body of a request with cases (32 MiB). Objectives may have 256 KiB, all other bodies 64 KiB. A larger body gets 413.',
     ),
     bodyBytesInFlight: setting(
       'MAXIMUM_BODY_BYTES_IN_FLIGHT',
@@ -78,13 +78,13 @@ export const SETTINGS_TREE = {
     rateLimitPerMinute: setting(
       'RATE_LIMIT_PER_MINUTE',
       wholeNumber(0, 10_000_000, '6000'),
-      'Requests per account and minute, all keys and processes together; 0 = no limit. Each process reserves 1 percent at a time, and what it has reserved but not used is not available to the others.',
+      'Requests per account and minute, all keys and processes together; 0 = no limit. Each process reserves 1 percent at a time; other processes cannot use what it has reserved.',
     ),
     load: {
       requestsInFlight: setting(
         'MAXIMUM_REQUESTS_IN_FLIGHT',
         wholeNumber(1, 1_000_000, '2000'),
-        'Requests that a process handles at once; further ones get 503 with `Retry-After`.',
+        'Requests that a process handles at a time; further ones get 503 with `Retry-After`.',
       ),
       eventLoopDelayMs: setting(
         'MAXIMUM_EVENT_LOOP_DELAY_MS',
@@ -105,7 +105,7 @@ export const SETTINGS_TREE = {
     allowedHosts: setting(
       'ALLOWED_HOSTS',
       allowedHostNames(),
-      'Names, without ports, by which browsers and programs reach the service; `*` = any. A request that names another host in `Host` gets 421, so that no site can reach the service by pointing a name of its own at it (DNS rebinding). `localhost` and all IP addresses are always allowed. Set it when a proxy on the same machine passes on the public name.',
+      'Names, without ports, by which browsers and programs reach the service; `*` = any. A request with another name in `Host` gets 421, so that no site can reach the service by pointing its own name at it (DNS rebinding). `localhost` and all IP addresses are always allowed. Set it if a proxy on the same machine passes on the public name.',
       { shownDefault: 'when `HOST` is `localhost` or a loopback address: none, else `*`' },
     ),
     corsOrigins: setting(
@@ -121,7 +121,7 @@ export const SETTINGS_TREE = {
     allowRegistration: setting(
       'ALLOW_REGISTRATION',
       { ...trueOrFalse('false'), rule: trueOrFalse('false').rule.optional(), fallback: undefined },
-      'Whether `POST /api/accounts/register` is open. Unless this is set, only `start` opens it, and only when `HOST` is `localhost` or a loopback address (127.0.0.0/8, ::1). Set it to false when a proxy on the same machine lets others in.',
+      'Whether `POST /api/accounts/register` is open. By default only `start` opens it, and only if `HOST` is `localhost` or a loopback address (127.0.0.0/8, ::1). Set it to false if a proxy on the same machine gives others access.',
       { shownDefault: '`start` on loopback: true, else false' },
     ),
     registrationLimitPerHour: setting(
@@ -132,7 +132,7 @@ export const SETTINGS_TREE = {
     wrongKeysPerMinute: setting(
       'WRONG_KEYS_PER_MINUTE',
       wholeNumber(0, 1_000_000, '60'),
-      'Requests with a malformed, unknown, expired or revoked key per client address and minute, in each process. Past that, requests from the address get 429 with `Retry-After` until the minute is over, without a look-up, except those with keys that this process found valid within the last half hour. An IPv6 address counts by its /64 network; see `TRUST_PROXY`. 0 = no limit.',
+      'Requests with a malformed, unknown, expired or revoked key per client address and minute, in each process. Beyond that, requests from the address get 429 with `Retry-After` until the minute is over, without a look-up, except those with keys that this process found valid within the last half hour. An IPv6 address counts by its /64 network; see `TRUST_PROXY`. 0 = no limit.',
     ),
   },
   suggest: {
@@ -154,14 +154,14 @@ export const SETTINGS_TREE = {
     maximumWaitingPerAccount: setting(
       'MAXIMUM_WAITING_PER_ACCOUNT',
       wholeNumber(0, 1_000_000, '128'),
-      'The same for one account. A further request does not wait: it gets 202, `Location` and `Retry-After` at once (503 under `/api`), and its suggestion is computed all the same. 0 = no limit.',
+      'The same for one account. A further request does not wait: it gets 202, `Location` and `Retry-After` immediately (503 under `/api`), and its suggestion is still computed. 0 = no limit.',
     ),
   },
   worker: {
     concurrency: setting(
       'WORKER_CONCURRENCY',
       wholeNumber(1, 1024, String(availableParallelism())),
-      'Suggestions that one worker holds at once.',
+      'Suggestions that one worker holds at a time.',
       CORES,
     ),
     leaseMs: setting(
@@ -184,31 +184,31 @@ export const SETTINGS_TREE = {
     threads: setting(
       'ENGINE_THREADS',
       wholeNumber(1, 256, String(availableParallelism())),
-      'Threads of one process that compute.',
+      'Computing threads of one process.',
       CORES,
     ),
     timeLimitMs: setting(
       'ENGINE_TIME_LIMIT_MS',
       wholeNumber(100, 60 * MINUTE_MS, '60000'),
-      'A computation that takes longer is aborted and counts as failed; the time that it waits for a thread does not count. A safety net, not a tuning knob.',
+      'A computation that takes longer is aborted and counts as failed; waiting for a thread does not count. A safety net, not a tuning knob.',
     ),
     workLimit: setting(
       'ENGINE_WORK_LIMIT',
       wholeNumber(1, 1_000_000, '15000'),
-      'Work that one suggestion, or one design of input cases within constraints, may spend, in millions of floating point operations. It is counted, not timed, so that the answer does not depend on the machine. The default is about 10 s on one busy core (0.55 to 0.8 ms per million were measured); 200 inputs with 200 outputs take 3000 to 7000. Past the limit the best suggestion found so far is returned; a design is refused with 400.',
+      'Work that one suggestion, or one design of input cases within constraints, may spend, in millions of floating point operations. It is counted, not timed, so that the answer does not depend on the machine. The default is about 10 s on one busy core (0.55 to 0.8 ms per million were measured); 200 inputs with 200 outputs take 3000 to 7000. Beyond the limit the best suggestion found so far is returned; a design is refused with 400.',
     ),
   },
   database: {
     url: setting(
       'DATABASE_URL',
       POSTGRES_URL,
-      'The PostgreSQL database. Without it, `start` runs its own database in `DATA_DIR`, and the other commands use that one; `serve` and `work` need a URL. A URL without a password takes it from `PGPASSWORD`, which may contain any character. It may name several hosts, with `target_session_attrs=read-write` or `primary`, see [operations.md](operations.md#a-standby).',
+      'URL of the PostgreSQL database. Without it, `start` runs its own database in `DATA_DIR`, which the other commands use too; `serve` and `work` need a URL. A password that is not in the URL is taken from `PGPASSWORD`, which may contain any character. The URL may name several hosts, with `target_session_attrs=read-write` or `primary` ([operations.md](operations.md#a-standby)).',
       SECRET,
     ),
     listenUrl: setting(
       'LISTEN_DATABASE_URL',
       POSTGRES_URL,
-      'The same database, for the one connection of each process that waits for notifications. That connection needs a session of its own and so has to bypass a pooler in transaction mode. Without it, a process behind such a pooler polls (`POLL_INTERVAL_MS`) and logs `listen.deaf`.',
+      'The same database, for the one connection of each process that waits for notifications. That connection needs its own session, so it must bypass a pooler in transaction mode. Without it, a process behind such a pooler polls (`POLL_INTERVAL_MS`) and logs `listen.deaf`.',
       SECRET,
     ),
     poolSize: setting(
@@ -219,12 +219,12 @@ export const SETTINGS_TREE = {
     preparesStatements: setting(
       'DATABASE_PREPARED_STATEMENTS',
       trueOrFalse('true'),
-      "Whether statements are prepared once per connection, which halves the database's processor time. `false` behind a pooler that does not support it (PgBouncer in transaction mode before 1.21, or with `max_prepared_statements` 0), see [operations.md](operations.md#pgbouncer).",
+      "Whether statements are prepared once per connection, which halves the database's processor time. Set it to `false` behind a pooler that does not support them (PgBouncer in transaction mode before 1.21, or with `max_prepared_statements` 0; see [operations.md](operations.md#pgbouncer)).",
     ),
     statementTimeoutMs: setting(
       'STATEMENT_TIMEOUT_MS',
       wholeNumber(0, DAY_MS, '15000'),
-      'A statement that runs longer is cancelled; 0 = never.',
+      'A statement that takes longer is cancelled; 0 = never.',
     ),
     lockTimeoutMs: setting(
       'LOCK_TIMEOUT_MS',
@@ -235,7 +235,7 @@ export const SETTINGS_TREE = {
   dataDir: setting(
     'DATA_DIR',
     text(/\S/, 'a folder that can be written to', '/var/lib/backsolve', './.data'),
-    'Where `start` keeps its own database between runs.',
+    'Folder of the database of `start`.',
   ),
   account: {
     openObjectives: setting(
@@ -246,22 +246,22 @@ export const SETTINGS_TREE = {
     queuedSuggestions: setting(
       'MAXIMUM_QUEUED_SUGGESTIONS',
       wholeNumber(0, 1_000_000_000, '20000'),
-      'Suggestions of one account that wait to be computed; asking for another gets 429. 0 = no limit.',
+      'Suggestions of one account that are waiting to be computed; a request for another gets 429. 0 = no limit.',
     ),
     cases: setting(
       'MAXIMUM_CASES',
       wholeNumber(1, 10_000, '10000'),
-      "Cases of one project, the client's own or designed; more get 400. A design of the default size stays below it.",
+      "Cases of one project, the client's own or designed; more get 400. A design of the default size never exceeds it.",
     ),
     cells: setting(
       'MAXIMUM_CASE_NUMBERS',
       wholeNumber(1000, 10_000_000, '500000'),
-      'Numbers in the input cases of one project (inputs x cases), and in one set of output cases (outputs x cases); also in all inputs, and in all outputs, of the cases of one trial.',
+      'Numbers in the input cases of one project (inputs x cases), and in one set of output cases (outputs x cases); the same limit applies to all inputs, and to all outputs, of the cases of one trial.',
     ),
     storedBytes: setting(
       'MAXIMUM_STORED_BYTES_PER_ACCOUNT',
       wholeNumber(0, 100 * MEBIBYTE ** 2, String(1024 * MEBIBYTE)),
-      'What one account may store (1 GiB). Past it, adding more gets 403, except for outputs of inverses. 0 = no limit. See [storage.md](storage.md).',
+      'What one account may store (1 GiB). Beyond it, adding more gets 403, except for outputs of runs. 0 = no limit. See [storage.md](storage.md).',
     ),
     storedRows: setting(
       'MAXIMUM_STORED_ROWS_PER_ACCOUNT',
@@ -281,14 +281,14 @@ export const SETTINGS_TREE = {
       'a complete key with its checksum, as `backsolve keys generate` prints one',
       'bks_<8 id characters>_<32 secret characters>_<6 checksum characters>',
     ),
-    'A key that works once the service is up, for automation: a complete key with its checksum, as `npx backsolve keys generate` prints one.',
+    'A key for automation, which works once the service is up: a complete key with its checksum, as printed by `npx backsolve keys generate`.',
     SECRET,
   ),
   client: {
     url: setting(
       'BACKSOLVE_URL',
       optionalText(isHttpUrl, 'an http or https URL', 'https://backsolve.example'),
-      'Address of the service, without `/v1`, for commands that work through its interface; `--url` overrides it.',
+      'Address of the service, without `/v1`, for commands that use its interface; `--url` overrides it.',
     ),
     key: setting(
       'BACKSOLVE_API_KEY',
@@ -297,7 +297,7 @@ export const SETTINGS_TREE = {
         'a complete key with its checksum, as `backsolve keys create` prints one',
         'bks_<8 id characters>_<32 secret characters>_<6 checksum characters>',
       ),
-      'Their key; `--key` overrides it. It is not handed on to the programs that they run.',
+      'API key for these commands; `--key` overrides it. The programs that they run do not receive it.',
       SECRET,
     ),
   },
@@ -305,7 +305,7 @@ export const SETTINGS_TREE = {
     allowPrivate: setting(
       'WEBHOOK_ALLOW_PRIVATE',
       trueOrFalse('false'),
-      'Whether webhooks may call private, loopback and link-local addresses and use plain http. Only for development, or where every key holder may reach your internal network.',
+      'Whether webhooks may call private, loopback and link-local addresses and use plain http. Only for development, or if every key holder may reach your internal network.',
     ),
     timeoutMs: setting(
       'WEBHOOK_TIMEOUT_MS',
@@ -315,12 +315,12 @@ export const SETTINGS_TREE = {
     concurrency: setting(
       'WEBHOOK_CONCURRENCY',
       wholeNumber(2, 1024, '128'),
-      'Deliveries that one worker attempts at once; half of these slots are closed to receivers that fail.',
+      'Deliveries that one worker attempts at a time; half of these slots are closed to failing receivers.',
     ),
     maximumBytes: setting(
       'WEBHOOK_MAXIMUM_BYTES',
       wholeNumber(16 * 1024, 64 * MEBIBYTE, String(256 * 1024)),
-      'Largest body of an event (256 KiB); a record that does not fit is shortened, see [webhooks](webhooks.md#large-records).',
+      'Largest body of an event (256 KiB); a larger record is shortened ([webhooks](webhooks.md#large-records)).',
     ),
   },
   evaluators: {
@@ -337,26 +337,26 @@ export const SETTINGS_TREE = {
     concurrency: setting(
       'EVALUATOR_CONCURRENCY',
       wholeNumber(1, 1024, '128'),
-      'Calls of http evaluators that one worker has under way together. One account has at most half of those that the others leave, so that some are always free for the next.',
+      'Simultaneous calls to http evaluators by one worker. One account may use at most half of the calls that the others leave free, so that some are always free for the next account.',
     ),
     longestCallMs: setting(
       'EVALUATOR_CALL_TIMEOUT_MS',
       wholeNumber(1_000, 14 * DAY_MS, String(360 * MINUTE_MS)),
-      'How long an http evaluator may keep a call open (6 hours), whatever the `timeoutSeconds` of its batch. It answers 202 to longer runs and reports later; such a run holds no call.',
+      'How long an http evaluator may keep a call open (6 hours), regardless of the `timeoutSeconds` of its batch. For longer runs it answers 202 and reports later; such a run occupies no call.',
     ),
   },
   log: {
     level: setting(
       'LOG_LEVEL',
       oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info', 'debug'),
-      'trace, debug, info, warn, error, fatal or silent. Requests are logged at debug, see [operations.md](operations.md#logs).',
+      'trace, debug, info, warn, error, fatal or silent. Requests are logged at debug ([operations.md](operations.md#logs)).',
     ),
   },
   telemetry: {
     metricsPort: setting(
       'METRICS_PORT',
       optionalWholeNumber(1, 65_535, '9464'),
-      'Port, on `HOST`, on which every role answers `/metrics` for Prometheus, and the probes. Keep it private. Without it `serve` and `start` have no metrics; `work` answers `/metrics` on `HEALTH_PORT` too.',
+      'Port, on `HOST`, on which every role serves `/metrics` for Prometheus, and the probes. Keep it private. Without it `serve` and `start` have no metrics; `work` also serves `/metrics` on `HEALTH_PORT`.',
     ),
     otlpEndpoint: setting(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -383,7 +383,7 @@ export const SETTINGS_TREE = {
         'parentbased_traceidratio',
         'parentbased_always_on',
       ),
-      'Which traces are kept: `always_on`, `always_off`, `traceidratio` (a share), each also as `parentbased_...`: then a caller that sends `traceparent` decides for its own requests.',
+      'Traces to keep: `always_on`, `always_off`, `traceidratio` (a share), each also as `parentbased_...`, with which a caller that sends `traceparent` decides for its own requests.',
     ),
     sampleRatio: setting(
       'OTEL_TRACES_SAMPLER_ARG',

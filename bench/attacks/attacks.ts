@@ -58,7 +58,7 @@ function send(target: Target, method: string, path: string, body?: Buffer, key: 
   });
 }
 
-/** Runs `width` senders at once, each of which sends again as soon as it is answered. */
+/** Runs `width` concurrent senders, each of which sends again as soon as it is answered. */
 async function flood(target: Target, width: number, sendOne: () => Promise<Sent>): Promise<Answers> {
   const answers: Answers = new Map();
   const deadline = target.begin();
@@ -66,7 +66,7 @@ async function flood(target: Target, width: number, sendOne: () => Promise<Sent>
     while (performance.now() < deadline) {
       const { status } = await Promise.race([sendOne(), delay(deadline - performance.now(), HELD)]);
       count(answers, status);
-      // A client that repeats refused requests at once would mostly use its own processor time.
+      // A client that repeats refused requests immediately would mostly use its own processor time.
       if (status !== 200 && status !== 201) await delay(10);
     }
   };
@@ -318,7 +318,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     });
   },
 
-  /** Each batch may have as many calls as an evaluator takes at once. */
+  /** Each batch may have as many calls as an evaluator takes at a time. */
   'silent evaluators': async (target) => {
     const silent = createServer(() => undefined);
     await once(silent.listen(0, LOCAL_ADDRESS), 'listening');

@@ -1,6 +1,6 @@
 /**
  * A client as a careful user would write it. It calls any ingress, limits the time of every call, and repeats a call after a
- * network error, 429 or 5xx, at another ingress where there is one. It sends some calls twice at once, as a proxy might.
+ * network error, 429 or 5xx, at another ingress where there is one. It sends some calls twice simultaneously, as a proxy might.
  * Outputs name their iteration, so that a late copy of a call cannot reach another one.
  */
 import { Agent, request } from 'node:http';
@@ -21,7 +21,7 @@ export interface ClientOptions {
   /** Called with the reason of every retry. */
   readonly onRetry: (reason: string) => void;
   readonly timeLimitMs: number;
-  /** The share of calls sent twice at once. */
+  /** The share of calls sent twice simultaneously. */
   readonly doubled: number;
 }
 

@@ -108,7 +108,7 @@ async function playInOrder(
   }
 }
 
-/** Asks for several inputs at once and completes them in any order; some are given up, and some of those get their outputs late. */
+/** Asks for several inputs together and completes them in any order; some are given up, and some of those get their outputs late. */
 async function playInParallel(
   client: Client,
   path: string,

@@ -12,7 +12,7 @@ export interface PlayersOptions {
   readonly inverseLimit: number;
   /** After this time a client gives up on a call. */
   readonly timeLimitMs: number;
-  /** The share of calls sent twice at once. */
+  /** The share of calls sent twice simultaneously. */
   readonly doubled: number;
   /** Whether outputs go to the open iteration under an Idempotency-Key instead of to an inverse by its id. */
   readonly loadsOpenOutput?: boolean;

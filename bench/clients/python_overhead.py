@@ -1,6 +1,6 @@
 """
 What `solve` of the Python client costs: processor time of its process per run, with 1 and with 64 runs at a time, and whether 64 black
-boxes of one process run at once. Exit code 1 when a run costs more than 5 ms, or fewer than 64 run at once.
+boxes of one process run together. Exit code 1 when a run costs more than 5 ms, or fewer than 64 run together.
 
     clients/python/.venv/bin/python bench/clients/python_overhead.py [--runs 150]
 """
@@ -27,7 +27,7 @@ FIRST = 10
 
 
 def play(parallel: int, runs: int, seconds: float) -> tuple[float, int]:
-    """Milliseconds of processor time per run, and the most black boxes at once."""
+    """Milliseconds of processor time per run, and the largest number of concurrent black boxes."""
     lock = threading.Lock()
     clocks: list[float] = []
     running = most = 0
@@ -68,7 +68,7 @@ def main() -> int:
         for parallel, seconds in ((1, 0.0), (64, 2.0)):
             cost, most = play(parallel, runs, seconds)
             failed |= cost > MOST_MS or most < parallel
-            print(f"parallel {parallel}: {cost:.2f} ms of processor time per run, {most} black boxes at once", flush=True)
+            print(f"parallel {parallel}: {cost:.2f} ms of processor time per run, {most} concurrent black boxes", flush=True)
     return 1 if failed else 0
 
 

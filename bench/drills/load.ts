@@ -13,13 +13,13 @@ export interface LoadOptions {
   readonly ports: readonly number[];
   readonly key: string;
   readonly clients: number;
-  /** Inverses after which a client begins another objective; 12 unless given. */
+  /** Runs after which a client begins another objective; default: 12. */
   readonly inverseLimit?: number;
-  /** A call that fails for longer is a failure of the service; 90 s unless given. */
+  /** A call that fails for longer is a failure of the service; default: 90 s. */
   readonly timeLimitMs?: number;
-  /** The share of calls sent twice at once; 0 unless given. */
+  /** The share of calls sent twice simultaneously; default: 0. */
   readonly doubled?: number;
-  /** Whether outputs go to the open iteration under an Idempotency-Key (unless given) or to an inverse by its id. */
+  /** Whether outputs go to the open iteration under an Idempotency-Key (the default) or to an inverse by its id. */
   readonly loadsOpenOutput?: boolean;
 }
 

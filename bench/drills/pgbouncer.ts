@@ -96,7 +96,7 @@ async function prepareServer(): Promise<void> {
   await execute(postgres.url, `create database ${DATABASE}`);
 }
 
-/** Migrates twice at once through the pooler, then a third time, which must not find a lock left behind. */
+/** Migrates twice concurrently through the pooler, then a third time, which must not find a lock left behind. */
 async function migrateTwice(settings: Readonly<Record<string, string>>): Promise<void> {
   const both = await Promise.all([1, 2].map(() => runCommand(['migrate'], settings)));
   const third = await runCommand(['migrate'], settings);

@@ -83,7 +83,7 @@ export class EvaluatorFleet {
       name: member.name,
       seed: seed + 7_919 * this.starts,
       journal: journalFile(folder, member.index),
-      // Every fourth runs two inputs at once.
+      // Every fourth runs two inputs at a time.
       jobs: member.index % 4 === 3 ? 2 : 1,
     };
     const child = spawn(process.execPath, [PROCESS, JSON.stringify(options)], {

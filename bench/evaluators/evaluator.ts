@@ -15,7 +15,7 @@ export interface EvaluatorOptions {
   readonly seed: number;
   readonly journal: string;
   readonly leaseSeconds: number;
-  /** How many inputs it runs at once. */
+  /** How many inputs it runs at a time. */
   readonly jobs: number;
   /** The name of the black box of each project. */
   readonly boxes: Readonly<Record<number, string>>;
@@ -28,7 +28,7 @@ const CALL_LIMIT_MS = 180_000;
 const WAIT_SECONDS = 5;
 /** A frozen ingress answers nothing; shorter than the longest freeze, so that it carries out some calls that were repeated elsewhere. */
 const SILENCE_LIMIT_MS = 8_000;
-/** The share of calls sent twice at once, as a proxy might. */
+/** The share of calls sent twice simultaneously, as a proxy might. */
 const DOUBLED = 0.05;
 
 const options = JSON.parse(process.argv[2]!) as EvaluatorOptions;
@@ -47,7 +47,7 @@ process.once('SIGTERM', () => ended.abort());
 await Promise.all(Array.from({ length: options.jobs }, work));
 process.exit(0);
 
-/** Each attempt goes to an ingress drawn anew. */
+/** Each attempt goes to a random ingress. */
 async function callAnyIngress(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const send = () => {
     const url = new URL(input instanceof Request ? input.url : input);
@@ -55,7 +55,7 @@ async function callAnyIngress(input: string | URL | Request, init?: RequestInit)
     return fetch(url, init);
   };
   const copy = random() < DOUBLED ? send() : undefined;
-  // The copy's answer is nobody's; its connection has to be freed.
+  // The copy's answer is not used, but its connection must be freed.
   copy?.then((answer) => answer.body?.cancel()).catch(() => undefined);
   return send();
 }
@@ -111,7 +111,7 @@ async function spend(claim: Claim, forMs: number): Promise<boolean> {
     const answer = await orRefusal(
       client.call('heartbeatEvaluation', { path, body: { leaseToken: claim.leaseToken, progress } }),
     );
-    // The lease is lost. The output may be wanted all the same, if nobody has claimed the input since.
+    // The lease is lost. The output may still be accepted if no other evaluator has claimed the input since.
     if (answer instanceof BacksolveError) continue;
     const { leaseExpiresAt, isWanted } = answer.body;
     if (leaseExpiresAt !== null) write({ event: 'kept', ...about(claim), leaseExpiresAt: Date.parse(leaseExpiresAt) });

@@ -59,7 +59,7 @@ interface BatchRow {
 interface Violations {
   /** Known to an evaluator as stored; missing or different in the database. */
   readonly lost: string[];
-  /** Counted twice, claimed by two at once, or claimed after it was done. */
+  /** Counted twice, claimed by two evaluators at a time, or claimed after it was done. */
   readonly doubled: string[];
   /** Neither finished nor given up, although the batches have ended. */
   readonly stuck: string[];
@@ -242,7 +242,7 @@ function verifyJournals(
     if (acceptedTokens.size > 0 && row.state !== 'done') lost.push(`${name}: confirmed as done, ${describe(row)}`);
     const sent = own.filter((line) => line.event === 'reports');
     const reported = sent.filter(({ what }) => what === 'output');
-    if (row.state === 'done' && reported.length === 0) wrong.push(`${name} is done, and nobody has reported it`);
+    if (row.state === 'done' && reported.length === 0) wrong.push(`${name} is done without a report`);
     for (const { status, state, what } of answered) {
       if (status === 400 || status === 404) lost.push(`${name}: its ${what} was refused with ${status} ${state}`);
       else if (status !== 200 || state === 'cancelled') late.push(`${what}: ${state}`);

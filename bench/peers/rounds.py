@@ -3,7 +3,7 @@ and one answer per line.
 
 Request {"problem", "seed", "q", "timeCapSeconds"}; answer {"rounds", "runs", "solved", "end"}. All evaluations of a round count.
 
-optuna-tpe: TPE (multivariate) with constant_liar, its own way to ask for several trials at once.
+optuna-tpe: TPE (multivariate) with constant_liar, its own way to ask for several trials together.
 botorch: the model, the score and the design of composite.py; the points of a round by qLogExpectedImprovement, each with those before
 it pending (optimize_acqf, sequential).
 """

@@ -1,6 +1,6 @@
 /**
  * Ten systems that answer at random: queues, stores, epidemics, Monte Carlo estimates, rigs. Nearly every property of noise
- * that hurts occurs: skewed, growing with the value, of counts, of several outputs at once. Each has inputs at which a fresh
+ * that hurts occurs: skewed, growing with the value, of counts, of several outputs together. Each has inputs at which a fresh
  * run meets all targets with a probability above 0.9. They stand apart from the collection: they are judged by many fresh runs.
  */
 import { weldedBeam } from './engineering.ts';

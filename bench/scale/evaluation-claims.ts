@@ -1,7 +1,7 @@
 /**
  * Measures claims of evaluations. First the claim itself: the time with many waiting over several batches and accounts, by the number
  * of claiming processes, and the processor time of the server, which a busy machine hardly changes. A claimed evaluation waits again
- * at once, by an update of one row, whose time is shown beside: what the machine takes for a commit. The processes plan their
+ * together, by an update of one row, whose time is shown beside: what the machine takes for a commit. The processes plan their
  * statements beside an empty queue.
  * Then evaluators that wait for work which never comes: the processor time of the service and the transactions per second that they
  * cost, over a service without them, and the time until one of them has an evaluation. Linux only.

@@ -1,7 +1,7 @@
 /**
  * Measures cycles (suggest, load output) per second on several versions of PostgreSQL with their default settings: the newest
  * and oldest embedded ones, and those that the system has installed, with the just-in-time compiler where it is available. All
- * servers run at once and each round measures all of them, so that other load on the machine affects them alike.
+ * servers run together and each round measures all of them, so that other load on the machine affects them alike.
  *
  *   npx node bench/service/postgres-versions.ts [--seconds 6] [--rounds 5] [--clients 4] [--bar 0.8]
  *

@@ -8,7 +8,7 @@ export const exportCommand: Command = {
   summary: "write an account's models, or one of them, to the standard output as lines of JSON",
   usage: `Usage: backsolve export [--model MODEL_ID] [--account NAME] [--deleted] > FILE
 
-Writes what GET /v1/export answers: all models of the account ("default" unless named), or one of them, with everything in
+Writes what GET /v1/export answers: all models of the account (default: "default"), or one of them, with everything in
 them. --deleted adds what was deleted and is not purged yet. The last line has the type end; a file without it is
 incomplete. Uses DATABASE_URL, or the database that \`start\` keeps in DATA_DIR, whether it runs or not.`,
   flags: { model: text, account: text, deleted: { type: 'boolean' } },

@@ -17,7 +17,7 @@ export const keys: Command = {
        backsolve keys generate
 
 create prints the key once; only a hash of it is stored. The key has all scopes unless --scopes names them, and does not
-expire unless --days says when. Everything made with a key belongs to its account ("default" unless named). KEY_ID is the
+expire unless --days says when. Everything made with a key belongs to its account (default: "default"). KEY_ID is the
 8 characters after bks_. rotate prints a successor with the same label, scopes and expiry; the old key works for another
 day unless --overlap says otherwise. generate prints a new key without storing it, to be set as
 BACKSOLVE_BOOTSTRAP_API_KEY. The others use DATABASE_URL, or the database that \`start\` keeps in DATA_DIR, whether it

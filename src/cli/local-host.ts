@@ -66,7 +66,7 @@ async function serve(folder: string, config: Config): Promise<void> {
   }
 }
 
-/** Says where the service is until nobody has used it for a while. */
+/** Publishes the address of the service until it has not been used for a while. */
 async function whileUsed(folder: string, url: string, signal: AbortSignal): Promise<void> {
   const address = path.join(folder, LOCAL_FILES.address);
   const say = () => replaceFile(address, `${JSON.stringify({ url, pid: process.pid })}\n`);
@@ -101,7 +101,7 @@ async function readKey(folder: string): Promise<string> {
   await makeOwnFolder(folder);
   const text = ((await readOwn(file)) ?? '').trim();
   if (parseApiKey(text) !== undefined) return text;
-  // Of two processes that begin at once the second finds the key of the first.
+  // Of two processes that start simultaneously the second finds the key of the first.
   await writeFile(file, `${formatApiKey(makeApiKey())}\n`, { mode: 0o600, flag: text === '' ? 'wx' : 'w' }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

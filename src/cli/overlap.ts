@@ -2,7 +2,7 @@
 import { MAXIMUM_OVERLAP_SECONDS } from '../application/accounts/rotate-key.ts';
 import { CommandError } from './command.ts';
 
-/** For parseArgs; a day unless given. */
+/** For parseArgs; default: a day. */
 export const overlapOption = { type: 'string', default: '86400' } as const;
 
 /** Whole seconds. Throws CommandError. */

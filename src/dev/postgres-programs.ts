@@ -37,7 +37,7 @@ export async function runInitdb(files: ServerFiles, role: string): Promise<void>
   ]);
 }
 
-/** Syncs a complete folder to disk at once: file by file takes twice as long on a busy disk. */
+/** Syncs a whole folder to disk: file by file takes twice as long on a busy disk. */
 export async function syncToDisk(files: ServerFiles): Promise<void> {
   const method = platform() === 'linux' && isSince(17, files.binaries) ? ['--sync-method=syncfs'] : [];
   await runProgram(files, 'initdb', ['--sync-only', ...method, `--pgdata=${files.cluster}`]);

@@ -55,7 +55,7 @@ export interface EngineSettings {
   readonly onError: (error: Error) => void;
 }
 
-/** Starts threads with the first tasks or, with `keepWarm`, at once. They end after a minute idle unless kept warm. */
+/** Starts threads with the first tasks or, with `keepWarm`, immediately. They end after an idle minute unless kept warm. */
 export function startEngine(settings: EngineSettings & { readonly keepWarm: boolean }): Engine {
   const fitted = new FittedThreads();
   const pool = startPool(settings, {

@@ -26,7 +26,7 @@ export function refuseGone(reply: FastifyReply): void {
   if (isGone(reply)) throw new ClientGoneError();
 }
 
-/** Calls `release` once: when the request is over, however it ends, or at once if its client is gone. */
+/** Calls `release` once: when the request is over, however it ends, or immediately if its client is gone. */
 export function whenOver(reply: FastifyReply, release: () => void): void {
   if (isGone(reply)) {
     release();

@@ -22,7 +22,7 @@ import type { WrongKeys } from './wrong-keys.ts';
 export interface HttpSettings {
   /** Largest body with cases. */
   readonly bodyLimitBytes: number;
-  /** Bytes of all bodies in the process at a time; twice bodyLimitBytes unless given. */
+  /** Bytes of all bodies in the process at a time; default: twice bodyLimitBytes. */
   readonly bodyBytesInFlight?: number;
   /** How long a request waits for its suggestion by default. */
   readonly suggestWaitMs: number;
@@ -32,35 +32,35 @@ export interface HttpSettings {
   readonly trustProxy: boolean | number | readonly string[];
   /** The time within which a whole request must arrive. */
   readonly requestTimeoutMs: number;
-  /** Requests that one account may have in progress; unlimited unless given. */
+  /** Requests that one account may have in progress; default: unlimited. */
   readonly requestsPerAccount?: number;
-  /** Connections per address and in total; unlimited unless given. */
+  /** Connections per address and in total; default: unlimited. */
   readonly connections?: ConnectionLimits;
-  /** Whether to delay refusals that a client could trigger by the thousand; false unless given. */
+  /** Whether to delay refusals that a client could trigger by the thousand; default: false. */
   readonly isRefusalSlow?: boolean;
-  /** How long a closing server may take to answer requests in progress; unlimited unless given. */
+  /** How long a closing server may take to answer requests in progress; default: unlimited. */
   readonly shutdownGraceMs?: number;
   /** Requests per account and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /** Host names that requests may name besides localhost and addresses; default: all. */
   readonly allowedHosts?: ReadonlySet<string> | undefined;
-  /** Origins from which browsers may call the SDK dialect, '*' for all; none unless given. */
+  /** Origins from which browsers may call the SDK dialect, '*' for all; default: none. */
   readonly corsOrigins?: readonly string[];
-  /** Whether anybody may create an account; false unless given. */
+  /** Whether anybody may create an account; default: false. */
   readonly isRegistrationOpen?: boolean;
-  /** Limits of this process; none unless given. */
+  /** Limits of this process; default: none. */
   readonly load?: LoadLimits;
-  /** Limits of each account; none unless given. */
+  /** Limits of each account; default: none. */
   readonly account?: AccountLimits;
-  /** How long deleted records are kept; 0 unless given. */
+  /** How long deleted records are kept; default: 0. */
   readonly deletedDataKeptDays?: number;
-  /** The folder of the built page; unless given, it counts as not built. */
+  /** The folder of the built page; without it, the page counts as not built. */
   readonly pageFolder?: string;
 }
 
 export interface HttpDeps {
   readonly db: Db;
-  /** The database handle for requests of an account; `db` unless given. */
+  /** The database handle for requests of an account; default: `db`. */
   dbFor?(accountId: number): Db;
   readonly designs: Designs;
   readonly modelInsights: ModelInsights;
@@ -68,7 +68,7 @@ export interface HttpDeps {
   readonly evaluationWaiters: EvaluationWaiters;
   /** Without them no request waits for a change. */
   readonly changeWaiters?: ChangeWaiters;
-  /** Texts of answers; unless given, each is made anew. */
+  /** Cache of answer texts; without it, each text is made again. */
   readonly overviews?: NewestResults<string>;
   readonly log: Logger;
   readonly settings: HttpSettings;
@@ -76,7 +76,7 @@ export interface HttpDeps {
   isDatabaseReady(): Promise<boolean>;
   /** The proof of a local service that it has a key, for the port it listens on and a nonce; absent elsewhere. */
   prove?(port: number, nonce: string): string;
-  /** Whether the database has disk space for writes, as far as this process knows; true unless given. */
+  /** Whether the database has disk space for writes, as far as this process knows; default: true. */
   takesWrites?(): boolean;
   /** The trouble with the database if a retry may succeed, otherwise undefined. */
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
@@ -103,15 +103,15 @@ export interface HttpDeps {
     | undefined;
   /** Traces requests into the database and the worker. */
   readonly tracing?: Tracing | undefined;
-  /** Limits exports in progress; unlimited unless given. */
+  /** Limits exports in progress; default: unlimited. */
   readonly exportSlots?: ExportSlots;
   /** Replaces the limiter in memory, to share limits between processes. */
   readonly rateLimiter?: RateLimiter;
-  /** Limits registrations per address; unless given, the limit on requests applies. */
+  /** Limits registrations per address; by default the limit on requests applies. */
   readonly registrationLimiter?: RateLimiter;
-  /** Slows down clients that send wrong keys; none unless given. */
+  /** Slows down clients that send wrong keys; default: none. */
   readonly wrongKeys?: WrongKeys;
-  /** Counts sign-ins that fail; 10 per address and minute unless given. */
+  /** Counts failed sign-ins; default: 10 per address and minute. */
   readonly wrongSignIns?: WrongKeys;
 }
 

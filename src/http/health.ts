@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface Readiness {
   isReady(): Promise<boolean>;
-  /** True unless given. */
+  /** Default: true. */
   takesWrites?(): boolean;
 }
 

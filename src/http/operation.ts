@@ -52,7 +52,7 @@ export interface Call<Ids, B> {
   readonly texts: Readonly<Record<string, string>>;
   /** Set if the request has an Idempotency-Key. */
   readonly idempotency: IdempotentRequest | undefined;
-  /** Calls `run` once if the client disconnects before it has the whole answer; at once if it has gone already. */
+  /** Calls `run` once if the client disconnects before it has the whole answer; immediately if it has gone already. */
   whenGone(run: () => void): void;
   /** For requests that have waited: throws as at their beginning unless their key or session may still be used. */
   requireAdmission(): Promise<void>;
@@ -72,7 +72,7 @@ export interface AnswerSpec {
   readonly description: string;
   /** Of the body, or of one line if the body is sent line by line. */
   readonly schema?: z.ZodType;
-  /** application/json unless given. */
+  /** Default: application/json. */
   readonly mediaType?: string;
   /** What else the client may ask for by Accept: the schema of the body, or of one of its lines, by media type. */
   readonly otherTypes?: Readonly<Record<string, z.ZodType>>;

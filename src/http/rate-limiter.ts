@@ -24,7 +24,7 @@ export type TakeFromWindow = (
 
 export const WINDOW_SECONDS = 60;
 /**
- * Share of the limit that a process fetches at once. At 1 percent and the default limit it asks the window once per 60
+ * Share of the limit that a process fetches at a time. At 1 percent and the default limit it asks the window once per 60
  * requests, and a process that goes idle withholds at most that share from the others.
  */
 const BATCH_SHARE = 0.01;

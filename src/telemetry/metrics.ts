@@ -207,7 +207,7 @@ function addWorkerGauges(registry: Registry, read: Parameters<Metrics['watchWork
   });
   new Gauge({
     name: 'backsolve_worker_concurrency',
-    help: 'Suggestions that this worker computes at once.',
+    help: 'Suggestions that this worker computes at a time.',
     registers,
     collect() {
       this.set(read().concurrency);

@@ -15,7 +15,7 @@ export type SpanKind = 'server' | 'consumer' | 'client' | 'internal';
 export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
-  /** `traceparent` to continue, or null for a new trace; the active span unless given. */
+  /** `traceparent` to continue, or null for a new trace; default: the active span. */
   readonly parent?: string | null;
   readonly attributes?: SpanAttributes;
   /** How many milliseconds ago it began. */

@@ -29,7 +29,7 @@ export type ReadAnswer<T> = (
 /** So that a connection on which nothing is said for hours is known to be alive. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** The receiver answered 101, although nobody had asked for another protocol. */
+/** The receiver answered 101, although no other protocol was requested. */
 class ProtocolSwitched extends Error {}
 
 /**
@@ -67,7 +67,7 @@ export async function post<T>(
   request.on('socket', (socket) => socket.once(isSecure ? 'secureConnect' : 'connect', onConnected));
   request.on('error', reject);
   request.on('upgrade', (_response, socket) => {
-    // Node would close the connection and tell nobody.
+    // Node would close the connection without an event.
     socket.destroy();
     reject(new ProtocolSwitched());
   });

@@ -75,7 +75,7 @@ const MAXIMUM_URL_LENGTH = 2_048;
 export interface Permission {
   /** All of them. */
   readonly allowPrivate: boolean;
-  /** Those with these host names or addresses, in lower case; none unless given. */
+  /** Those with these host names or addresses, in lower case; default: none. */
   readonly allowedHosts?: ReadonlySet<string>;
 }
 
@@ -132,7 +132,7 @@ const DNS_TRIES = 2;
  * Asks name servers directly. The system's lookup holds one of libuv's few threads until the name server answers: a handful of
  * silent servers would block every other lookup of the process.
  *
- * @param servers  addresses with ports; those of the system unless given
+ * @param servers  addresses with ports; default: those of the system
  */
 export function makeDnsResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
@@ -162,7 +162,7 @@ export class TargetRefused extends Error {
 
 export interface GuardOptions extends Permission {
   readonly resolve: Resolve;
-  /** For hosts that may have private addresses; `resolve` unless given. */
+  /** For hosts that may have private addresses; default: `resolve`. */
   readonly resolvePrivate?: Resolve;
 }
 

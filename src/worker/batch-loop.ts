@@ -22,7 +22,7 @@ export interface BatchLoopDeps extends AdvanceDeps {
   readonly isPaused?: (() => boolean) | undefined;
 }
 
-/** Batches advanced at once: each takes a connection. */
+/** Batches advanced at a time: each takes a connection. */
 const CONCURRENCY = 4;
 /** An open batch is looked at this often even if nothing is heard of it. */
 const SWEEP_SECONDS = 5;
@@ -101,7 +101,7 @@ class BatchWork implements Work<Due> {
       for (const id of await takeDueBatches(this.#deps.db, SWEEP_LIMIT, SWEEP_SECONDS)) this.#due.add(id);
     }
     const busy = new Set(inHand.map(({ batchId }) => batchId));
-    // What is heard of a batch in hand is looked at once it is free.
+    // A notification for a batch in hand is handled when the batch is free.
     const ready = [...this.#due].filter((id) => !busy.has(id)).slice(0, CONCURRENCY - inHand.length);
     for (const id of ready) this.#due.delete(id);
     return { items: ready.map((batchId) => ({ batchId })), again: 'when-finished' };

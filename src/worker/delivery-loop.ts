@@ -1,5 +1,5 @@
 /**
- * Sends due events to webhooks. No receiver holds up another: a webhook gets few slots at once, one that fails a single slot, and
+ * Sends due events to webhooks. No receiver holds up another: a webhook gets few slots at a time, one that fails a single slot, and
  * all failing webhooks together at most half of the slots. A lease outlives the time limit of an attempt, so none is renewed.
  */
 import {
@@ -19,7 +19,7 @@ export interface DeliveryLoopDeps extends DeliverDeps {
   readonly listener: Pick<Listener, 'subscribe'>;
   readonly log: WorkerLog;
   readonly workerName: string;
-  /** Attempts under way at once, at least 2. */
+  /** Simultaneous attempts, at least 2. */
   readonly concurrency: number;
   readonly perWebhook: number;
   /** Longer than an attempt can take. */

@@ -18,7 +18,7 @@ export interface EvaluatorCallsDeps extends PushDeps {
   readonly listener: Pick<Listener, 'subscribe'>;
   readonly log: WorkerLog;
   readonly workerName: string;
-  /** Calls under way at once. */
+  /** Simultaneous calls. */
   readonly concurrency: number;
   readonly pollIntervalMs: number;
   /** Nothing is claimed while it is true: an output could not be stored. */
@@ -44,7 +44,7 @@ const RENEWALS_PER_LEASE = 4;
 const LONGEST_PAUSE_SECONDS = 60;
 /** Batches whose evaluator is away that are remembered; a forgotten one is called a little more often. */
 const REMEMBERED_BATCHES = 10_000;
-/** Why a call was aborted: nobody waits for its output. */
+/** Why a call was aborted: its output is no longer needed. */
 const UNWANTED = 'unwanted';
 
 class EvaluatorCalls implements Work<PushedEvaluation> {

@@ -1,6 +1,6 @@
 /**
  * Caches the bodies of events for a few seconds, so that each is rendered once for all webhooks it goes to. Few bodies are rendered
- * at once and few are cached: memory does not grow with the number of webhooks.
+ * together and few are cached: memory does not grow with the number of webhooks.
  */
 import PQueue from 'p-queue';
 import type { RecordedEvent } from '../domain/event.ts';

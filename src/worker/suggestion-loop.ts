@@ -18,7 +18,7 @@ export interface SuggestionLoopDeps extends ComputeDeps {
   readonly log: WorkerLog;
   /** Stored with each lease, for people who look at the table. */
   readonly workerName: string;
-  /** Suggestions computed at once. */
+  /** Suggestions computed at a time. */
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly pollIntervalMs: number;

@@ -1,7 +1,7 @@
 /**
  * The loop behind suggestions and deliveries: it claims items while there are free slots, works on them, and shuts down within
  * a grace period. Notifications, a poll and finished items wake it; the poll alone would be enough. One claim runs at a time,
- * and another follows if the loop is woken during it. `claim` decides how many items run at once.
+ * and another follows if the loop is woken during it. `claim` decides how many items run at a time.
  */
 import type { Listener } from '../db/connection/listen.ts';
 
@@ -15,7 +15,7 @@ export interface WorkerLog {
 export interface Claimed<Item> {
   /** Leased to this worker, and worked on from now on. */
   readonly items: readonly Item[];
-  /** When to claim again, apart from notifications and polls: at once, when an item is finished, or never. */
+  /** When to claim again, apart from notifications and polls: immediately, when an item is finished, or never. */
   readonly again: 'at-once' | 'when-finished' | 'when-woken';
 }
 

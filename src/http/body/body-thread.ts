@@ -14,7 +14,7 @@ export interface BodyTask {
 
 export default function run({ spec, bytes, limits, format }: BodyTask): unknown {
   const reading: BodyReading<unknown> = readBodyBytes<unknown>(SPECS_WITH_CASES[spec], bytes, limits, format);
-  // Freed at once: the next body may arrive before the next garbage collection.
+  // Freed immediately: the next body may arrive before the next garbage collection.
   bytes.buffer.transfer(0);
   const matrices = Object.values(reading.value ?? {}).filter((field) => field instanceof Matrix);
   // The numbers are transferred; everything else is copied.

@@ -1,5 +1,5 @@
 /**
- * Handles requests that are answered before their body was read completely. Closing the connection at once would reset it,
+ * Handles requests that are answered before their body was read completely. Closing the connection immediately would reset it,
  * and the sender, still writing, would never see the answer; reading everything would let it send data for nothing. So a short
  * remainder is read, and a long one is left unread until the sender has had time to see the answer.
  */

@@ -10,7 +10,7 @@ export type SentFields = Readonly<Record<string, unknown>>;
 export type BodySize = 'plain' | 'vectors' | 'cases';
 
 interface BodyForm {
-  /** 'plain' unless given. A body with cases is listed in body/specs-with-cases.ts, where threads find it. */
+  /** Default: 'plain'. A body with cases is listed in body/specs-with-cases.ts, where threads find it. */
   readonly size?: BodySize;
   /** Whether rows of cases may be objects by name, so that a body may have as many fields as values. */
   readonly hasNamedRows?: boolean;
@@ -33,7 +33,7 @@ export interface BodySpec<B> extends BodyForm {
   readonly read: (body: SentFields) => Parsed<B>;
   /** How many numbers the cases of a value hold. */
   countNumbers?(value: B): number;
-  /** JSON only unless given. */
+  /** Default: only JSON. */
   readonly csv?: CsvForm<B>;
 }
 

@@ -1,6 +1,6 @@
 interface PaceLimits {
   readonly perSecond: number;
-  /** How much a holder may take at once before it is slowed down. */
+  /** How much a holder may take in a burst before it is slowed down. */
   readonly burst: number;
 }
 

@@ -1,4 +1,4 @@
-/** Limits how many requests of one holder are in progress at once. */
+/** Limits how many requests of one holder are in progress at a time. */
 import type { FastifyReply } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
 import { Tally } from '../../domain/tally.ts';

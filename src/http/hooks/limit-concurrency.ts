@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Slots } from '../fairness/slots.ts';
 import { principalOf } from './authenticate.ts';
 
-/** Before authentication: counts by the text of the key, valid or not. Nobody can exhaust the slots of a key they do not have. */
+/** Before authentication: counts by the text of the key, valid or not, so only holders of a key can exhaust its slots. */
 export function limitConcurrencyByKey(
   scope: FastifyInstance,
   slots: Slots,

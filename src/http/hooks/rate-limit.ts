@@ -10,7 +10,7 @@ import type { RateLimiter } from '../rate-limiter.ts';
 import { pathOf } from '../request-path.ts';
 import { principalOf } from './authenticate.ts';
 
-/** Share of the limit that may be used at once; then requests are admitted at the rate of the limit. */
+/** Share of the limit that may be used in a burst; then requests are admitted at the rate of the limit. */
 const BURST_SHARE = 0.1;
 const SMALLEST_BURST = 100;
 const LONGEST_DELAY_MS = 3_000;

@@ -1,5 +1,5 @@
 /**
- * Delays refusals that a client could trigger by the thousand: a client that retries at once has to wait, and leaves the
+ * Delays refusals that a client could trigger by the thousand: a client that retries immediately has to wait, and leaves the
  * process time for others. A delayed refusal keeps its connection and the slots of its account.
  */
 import { setTimeout as delay } from 'node:timers/promises';

@@ -52,7 +52,7 @@ function observe({ metrics, tracing }: HttpDeps, id: number, outcome: ReportOutc
   tracing?.begin({ name: 'run evaluation', kind: 'internal', startedAgoMs: heldMs, attributes }).end();
 }
 
-/** Nobody runs what was claimed for a client that is gone: it goes back, and no loss is counted. */
+/** If the client disconnects, releases the evaluations claimed for it without counting a lost lease. */
 async function handBack(
   { deps, accountId, log }: Pick<Call<unknown, unknown>, 'deps' | 'accountId' | 'log'>,
   claimed: readonly ClaimedEvaluation[],

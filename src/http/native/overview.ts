@@ -91,7 +91,7 @@ export const overviewOperations: readonly Operation[] = [
           'content-type': 'application/json; charset=utf-8',
         },
         pieces: async function* (nextSlice) {
-          // Those who follow the list share the work; what is asked for once is made anew.
+          // Clients that follow the list share the work; a single request is not cached.
           const isFollowed = ifNoneMatch !== undefined && deps.overviews !== undefined;
           yield isFollowed ? await deps.overviews!.get(name, etag, () => write(nextSlice)) : await write(nextSlice);
         },

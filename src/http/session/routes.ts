@@ -46,7 +46,7 @@ export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: 
     return reply.code(201).send(presentNewSession(session));
   });
 
-  /** null when nobody is signed in: pages ask, and browsers report every 4xx as an error of the page. */
+  /** null without a session: pages ask, and browsers report every 4xx as an error of the page. */
   scope.get(PATH, async (request, reply) => {
     reply.type('application/json; charset=utf-8');
     const proof = readProof(request);

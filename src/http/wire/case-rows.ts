@@ -18,7 +18,7 @@ export function caseRowsSchema(row: z.ZodType) {
     .meta(documentAs(z.array(row).min(CASES.minimum).max(CASES.maximum)));
 }
 
-/** Zero-based numbers of the rows whose run failed; none unless given. */
+/** Zero-based numbers of the rows whose run failed; default: none. */
 export const failedRowsSchema = listSchema(z.int().min(0), { minimum: 0, maximum: MAXIMUM_CASE_COUNT }, 'row numbers')
   .nullish()
   .transform((rows) => rows ?? []);

@@ -8,7 +8,7 @@ interface ParsedFlags {
   readonly violations: readonly Violation[];
 }
 
-/** False unless given. Anything other than true or false, or a flag given twice, is refused. */
+/** Default: false. Anything other than true or false, or a repeated flag, is refused. */
 export function parseFlags(names: readonly string[], query: Readonly<Record<string, unknown>>): ParsedFlags {
   const wrong = names.filter((name) => !['true', 'false', undefined].includes(query[name] as string | undefined));
   return {
