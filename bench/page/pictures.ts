@@ -91,7 +91,7 @@ async function photographRig(page: Page): Promise<void> {
 /** The card on which its outputs are entered. */
 async function askForInput(page: Page, iteration: number): Promise<Locator> {
   await page.getByRole('button', { name: ASK }).click();
-  const card = page.getByRole('article', { name: `Iteration ${iteration}` });
+  const card = page.getByRole('article', { name: `Run ${iteration}` });
   await card.waitFor();
   return card;
 }

@@ -182,6 +182,7 @@ function isAborted(error: unknown): boolean {
 }
 
 function tooLong(): DomainError {
-  const message = 'The computation took too long; ask again later, or raise ENGINE_TIME_LIMIT_MS.';
+  const message =
+    'The computation took too long. Ask again later; if that fails too, ask the operator of the service to raise the time limit of computations.';
   return new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

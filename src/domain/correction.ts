@@ -116,17 +116,17 @@ export function resultOf(inverse: RunInverse): RunResult {
   const { output, failureReason, excludedAt } = inverse;
   const advice = adviceWithoutRun(inverse);
   if (advice === undefined) return { output, failureReason, isExcluded: excludedAt !== null };
-  throw new DomainError('NOTHING_TO_CORRECT', `Iteration ${inverse.iteration} ${advice}`);
+  throw new DomainError('NOTHING_TO_CORRECT', `Run ${inverse.iteration} ${advice}`);
 }
 
 function adviceWithoutRun(inverse: RunInverse): string | undefined {
   if (isBeingComputed(inverse)) return 'is still being computed; ask for the suggestion, run it and load its output.';
-  if (awaitsOutput(inverse)) return 'still awaits its output; load that, or report that the run failed.';
+  if (awaitsOutput(inverse)) return 'still waits for its output; load it, or report that the run failed.';
   if (isRepeat(inverse)) {
-    return 'repeats a known input and was not run itself; correct the case or the inverse with that input, and it follows.';
+    return 'repeats a known input and was not run itself; correct the case or the run with that input, and this one follows.';
   }
   if (inverse.status === InverseStatus.stopped && inverse.output === null) {
-    return 'was stopped before it had an output; if you have one, add it to the trial as a case.';
+    return 'was given up before it had an output; if you have one, add it to the trial as a case.';
   }
   return inverse.input === null ? 'could not be computed and was never run; ask for the next suggestion.' : undefined;
 }

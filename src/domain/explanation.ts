@@ -106,7 +106,7 @@ export function describeDiagnosis(
   const claim =
     aspirations ??
     (l1Norm === null
-      ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at ${point}, bounds would have to be relaxed: ${amounts.join(', ')}.`
+      ? `The targets seem out of reach${unmet.length > 1 ? ' together' : ''}; at ${point}, their bounds would have to be relaxed: ${amounts.join(', ')}.`
       : `The targets seem out of reach; the least L1 norm ${isPredicted ? 'predicted' : 'of a run'} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`);
   const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => nameOf(output));
   const pairs = conflicts.map(([a, b]) => `${nameOf(a)} and ${nameOf(b)}`);

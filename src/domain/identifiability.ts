@@ -16,7 +16,7 @@ export function describeIdentifiability(found: Identifiability, names: readonly 
 function describeRange(range: Extract<InputRange, { kind: 'range' }>, name: string, percent: string): string {
   const { fits, gaps, possible } = range;
   const except = gaps.length === 0 ? '' : ` except ${gaps.map(show).join(' and ')}`;
-  return `${name}: ${show(fits)}${except} fits with ${percent} probability while the other inputs adapt; outside of ${show(possible)} nothing does.`;
+  return `${name}: ${show(fits)}${except} fits with ${percent} probability while the other inputs adapt; outside ${show(possible)} nothing does.`;
 }
 
 function describeCombination({ loadings, ends: [from, to] }: Combination, names: readonly string[]): string {

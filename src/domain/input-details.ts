@@ -105,7 +105,7 @@ function checkLevels(
   }
   return levels.flatMap((value, k) => {
     if (!(value >= minimum && value <= maximum)) {
-      return [makeViolation(['levels', i, k], `must lie between ${minimum} and ${maximum}, is ${value}.`)];
+      return [makeViolation(['levels', i, k], `must be between ${minimum} and ${maximum}, is ${value}.`)];
     }
     if (type === InputType.integer && !Number.isInteger(value)) {
       return [makeViolation(['levels', i, k], `must be a whole number (the input is integer), is ${value}.`)];
@@ -150,7 +150,7 @@ function checkLikely(space: InputSpace, { likelyMinimums, likelyMaximums }: Sent
   const [minimum, maximum] = [space.minimums[i]!, space.maximums[i]!];
   const [from, to] = [low ?? minimum, high ?? maximum];
   if (from < minimum || to > maximum || !(from < to)) {
-    const message = `must lie with likelyMaximums[${i}] in order inside the bounds ${minimum} and ${maximum}; the range is ${from} to ${to}.`;
+    const message = `must be at most likelyMaximums[${i}], and both within the bounds ${minimum} and ${maximum}; the range is ${from} to ${to}.`;
     return [makeViolation([field, i], message)];
   }
   return [];

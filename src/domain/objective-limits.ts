@@ -74,7 +74,7 @@ function checkFixedInputs(space: InputSpace, fixedInputs: readonly (number | nul
     const path = ['fixedInputs', i];
     const [minimum, maximum] = [space.minimums[i]!, space.maximums[i]!];
     if (!(value >= minimum && value <= maximum)) {
-      return [makeViolation(path, `must lie between ${minimum} and ${maximum}, is ${value}.`)];
+      return [makeViolation(path, `must be between ${minimum} and ${maximum}, is ${value}.`)];
     }
     if (space.inputTypes[i] !== InputType.float && !Number.isInteger(value)) {
       return [makeViolation(path, `must be a whole number (the input is ${space.inputTypes[i]}), is ${value}.`)];

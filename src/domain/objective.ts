@@ -325,10 +325,10 @@ function checkEnds({
     confirm: confirm != null && confirm > 1,
   }).flatMap(([option, isStated]) => (isStated ? [option] : []));
   const refused = isFront ? stated : stated.slice(1);
-  const reason = isFront ? 'where an output has no target: the search is for a front' : `with ${stated[0]}`;
+  const reason = isFront ? 'where an output has no target: the search looks for a front' : `with ${stated[0]}`;
   return [
     ...refused.map((option) =>
-      makeViolation([option], `must be left out ${reason}, which says in its own way when the objective ends.`),
+      makeViolation([option], `must be left out ${reason}, which has a rule of its own for the end of the objective.`),
     ),
     ...(isFront && stop && stop.patience != null
       ? [makeViolation(['stop', 'patience'], `must be left out ${reason}. State stop.maximumRuns or stop.until.`)]

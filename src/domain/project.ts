@@ -149,7 +149,7 @@ export function checkInput(space: InputSpace, input: ArrayLike<number>, path: Vi
     const type = space.inputTypes[i]!;
     const slack = type === InputType.float ? BOUND_SLACK * (maximum - minimum) : 0;
     if (!(value >= minimum - slack && value <= maximum + slack)) {
-      violations.push(makeViolation([...path, i], `must lie between ${minimum} and ${maximum}, is ${value}.`));
+      violations.push(makeViolation([...path, i], `must be between ${minimum} and ${maximum}, is ${value}.`));
     } else if (type !== InputType.float && !Number.isInteger(value)) {
       violations.push(makeViolation([...path, i], `must be a whole number (the input is ${type}), is ${value}.`));
     }

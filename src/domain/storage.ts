@@ -36,7 +36,7 @@ export function quotaExceeded(quota: StorageQuota, usage: StorageUsage, added: S
   const more = isLarge ? `, and this request would add up to ${grouped(added.bytes)} bytes` : '';
   return new DomainError(
     'QUOTA_EXCEEDED',
-    `This account stores ${grouped(usage.bytes)} bytes in ${grouped(usage.rows)} rows${more}; its quota is ${limits.join(' in ')}. Delete models, projects, trials or objectives that you no longer need, then purge them at once (DELETE /v1/deleted): deleted records count until they are purged, and storage is counted once a minute. Outputs of open inverses are still accepted.`,
+    `This account stores ${grouped(usage.bytes)} bytes in ${grouped(usage.rows)} rows${more}; its quota is ${limits.join(' in ')}. Delete models, projects, trials or objectives that you no longer need, then purge the deleted records: they count until they are purged, and storage is counted once a minute. Outputs of open runs are still accepted.`,
   );
 }
 

@@ -97,7 +97,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** The refusal, or Node's error code; no addresses and no internal messages. */
 export function describeFault(error: unknown): string {
   if (error instanceof TargetRefused) return error.message;
-  if (error instanceof ProtocolSwitched) return 'the answer was 101; another protocol is not spoken';
+  if (error instanceof ProtocolSwitched) return 'the receiver answered 101; switching protocols is not supported';
   if (error instanceof AggregateError && error.errors.length > 0) return describeFault(error.errors[0]);
   if (error instanceof Error && 'code' in error) return `the connection failed: ${String(error.code)}`;
   return 'the connection failed';

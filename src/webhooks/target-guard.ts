@@ -80,10 +80,10 @@ export interface Permission {
 }
 
 /** How the limits to public addresses and https end. */
-function unlessAllowed({ allowedHosts }: Permission, host: string): string {
+function unlessAllowed({ allowedHosts }: Permission): string {
   return allowedHosts === undefined
-    ? ', unless the operator sets WEBHOOK_ALLOW_PRIVATE=true'
-    : `, unless the operator adds ${host} to ALLOW_PRIVATE_EVALUATORS`;
+    ? ' unless the operator of the service allows private addresses (WEBHOOK_ALLOW_PRIVATE=true)'
+    : ` unless the operator of the service allows evaluators there (ALLOW_PRIVATE_EVALUATORS)`;
 }
 
 function isAllowed({ allowPrivate, allowedHosts }: Permission, host: string): boolean {
@@ -103,14 +103,14 @@ export function makeUrlJudge(permission: Permission): JudgeUrl {
     }
     const schemes = mayBePrivate ? ['https:', 'http:'] : ['https:'];
     if (!schemes.includes(url.protocol)) {
-      return `must begin with ${schemes.join('// or ')}//${url.protocol === 'http:' ? unlessAllowed(permission, host) : ''}.`;
+      return `must begin with ${schemes.join('// or ')}//${url.protocol === 'http:' ? unlessAllowed(permission) : ''}.`;
     }
     if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password.';
     if (url.hash !== '') return 'must not contain a fragment (#).';
     if (mayBePrivate) return undefined;
     const isLocalName = /(^|\.)localhost\.?$/.test(host);
     if (isLocalName || (isIP(host) !== 0 && !isPublicAddress(host))) {
-      return `must lead to a public address, which ${host} is not${unlessAllowed(permission, host)}.`;
+      return `must point to a public address, not to ${host}${unlessAllowed(permission)}.`;
     }
     return undefined;
   };
@@ -179,7 +179,7 @@ export async function findTargets(url: URL, options: GuardOptions): Promise<read
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];
   const usable = mayBePrivate ? addresses : addresses.filter(isPublicAddress);
   if (usable.length === 0) {
-    const unless = mayBePrivate ? '' : unlessAllowed(options, host);
+    const unless = mayBePrivate ? '' : unlessAllowed(options);
     throw new TargetRefused(`${host} does not resolve to a public address${unless}`);
   }
   return usable;

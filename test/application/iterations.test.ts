@@ -98,8 +98,7 @@ describe('the iterations of an objective', () => {
     expect(second.inverse).toEqual(first.inverse);
     await expect(load(path, [50, 50, 51])).rejects.toMatchObject({
       code: 'OUTPUT_CONFLICT',
-      message:
-        'Iteration 2 already has a different output, and the stored one stays. Only the stored output is accepted again.',
+      message: 'Run 2 already has a different output, which is kept. Only the stored output is accepted again.',
     });
   });
 
@@ -108,7 +107,7 @@ describe('the iterations of an objective', () => {
     await expect(load(path, [50, 50, 51])).rejects.toMatchObject({
       code: 'OUTPUT_CONFLICT',
       message:
-        'Iteration 1 is the initial point, whose output is already stored. Ask for a suggestion, then load its output.',
+        'Run 1 is the initial point, whose output is already stored. Ask for a suggestion, then load its output.',
     });
   });
 

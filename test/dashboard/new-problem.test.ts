@@ -375,9 +375,9 @@ describe('violations of the service', () => {
         ['1', '2', '99', '3'],
       ],
     };
-    const outside = [{ property: '', pointer: '/inputCases/1/0', message: 'must lie between 10 and 60, is 99.' }];
+    const outside = [{ property: '', pointer: '/inputCases/1/0', message: 'must be between 10 and 60, is 99.' }];
     expect(placeViolations(draftWith({ data: 'own', own }), 'project', outside)).toEqual({
-      'own/1/2': 'Must lie between 10 and 60, is 99.',
+      'own/1/2': 'Must be between 10 and 60, is 99.',
     });
     const violations = [{ property: '', pointer: '/outputCases/1/0', message: 'must be a number.' }];
     expect(placeViolations(draftWith({ data: 'own', own }), 'results', violations)).toEqual({

@@ -82,16 +82,16 @@ describe('what an inverse has for a correction', () => {
 
   test.each([
     ['is still being computed', { input: null, output: null }],
-    ['still awaits its output', { output: null }],
+    ['still waits for its output', { output: null }],
     ['repeats a known input', { status: 'stopped', loadedAt: null }],
-    ['was stopped before it had an output', { status: 'stopped', output: null }],
-    ['was stopped before it had an output', { status: 'stopped', input: null, output: null }],
+    ['was given up before it had an output', { status: 'stopped', output: null }],
+    ['was given up before it had an output', { status: 'stopped', input: null, output: null }],
     ['could not be computed', { status: 'failed', input: null, output: null }],
   ] as const)('An inverse that %s has none, and the refusal says what to do', (what, state) => {
     expect(() => resultOf({ ...inverse, ...state })).toThrow(
       expect.objectContaining({
         code: 'NOTHING_TO_CORRECT',
-        message: expect.stringMatching(`Iteration 4 ${what}.*[;,] .+[.]`),
+        message: expect.stringMatching(`Run 4 ${what}.*[;,] .+[.]`),
       }),
     );
   });

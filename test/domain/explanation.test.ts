@@ -33,14 +33,14 @@ const diagnosis: Diagnosis = {
 describe('a diagnosis in words', () => {
   it('The text says by how much to relax each bound, rounded up, and which objectives are out of reach alone', () => {
     expect(describeDiagnosis(diagnosis, definition, null)).toBe(
-      'The objectives seem out of reach together; at the nearest point predicted, bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percentage points. Out of reach even alone: 0.',
+      'The targets seem out of reach together; at the nearest point predicted, their bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percentage points. Out of reach even alone: 0.',
     );
   });
 
   it('The text calls outputs by their names', () => {
     const conflicting: Diagnosis = { ...diagnosis, conflicts: [[0, 1]] };
     expect(describeDiagnosis(conflicting, definition, ['mass', 'sag'])).toBe(
-      'The objectives seem out of reach together; at the nearest point predicted, bounds would have to be relaxed: mass by 1.001, sag by 24 percentage points. Out of reach even alone: mass. Each alone can be met, but not together: mass and sag.',
+      'The targets seem out of reach together; at the nearest point predicted, their bounds would have to be relaxed: mass by 1.001, sag by 24 percentage points. Out of reach even alone: mass. Each alone can be met, but not together: mass and sag.',
     );
   });
 
@@ -48,7 +48,7 @@ describe('a diagnosis in words', () => {
     const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
     const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
     expect(describeDiagnosis(conflicting, definition, null)).toBe(
-      'The objectives seem out of reach; at the best run so far, bounds would have to be relaxed: objective 1 by 0.5 percentage points. Each alone can be met, but not together: 0 and 1.',
+      'The targets seem out of reach; at the best run so far, their bounds would have to be relaxed: objective 1 by 0.5 percentage points. Each alone can be met, but not together: 0 and 1.',
     );
   });
 

@@ -117,7 +117,7 @@ it('Every violation of a definition is named, with its position', async () => {
       property: 'evaluator.url',
       pointer: '/evaluator/url',
       message:
-        'must lead to a public address, which 10.1.2.3 is not, unless the operator adds 10.1.2.3 to ALLOW_PRIVATE_EVALUATORS.',
+        'must point to a public address, not to 10.1.2.3 unless the operator of the service allows evaluators there (ALLOW_PRIVATE_EVALUATORS).',
     },
   ]);
 });

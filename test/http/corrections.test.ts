@@ -249,7 +249,7 @@ describe('a correction of an inverse', () => {
     await compute(engineThat(() => candidate(NEAR)));
     expect((await correct(inverse, change)).body).toMatchObject({
       status: 400,
-      detail: expect.stringMatching('still awaits its output'),
+      detail: expect.stringMatching('still waits for its output'),
     });
     await send('PUT', `${inverse.url}/output`, { output: blackBox(NEAR) });
     const conflict = await send('PUT', `${inverse.url}/output`, change);
@@ -495,7 +495,7 @@ describe('corrections that meet other work', () => {
     expect((await read(objectiveUrl)).optimalInverse.id).toBe(repeat.id);
     expect((await correct(repeat, { output: [1, 2, 3] })).body).toMatchObject({
       status: 400,
-      detail: expect.stringMatching('with that input, and it follows'),
+      detail: expect.stringMatching('with that input, and this one follows'),
     });
     const correctFirst = (body: object) => send('POST', `${trialUrl}/cases/1/corrections`, { reason: 'typo', ...body });
     await correctFirst({ output: [77, 77, 77] });
@@ -840,24 +840,24 @@ describe('an initial point that is a copy of a case', () => {
 });
 
 describe('an output that the model did not expect', () => {
-  it('Is stored and answered with a warning, the same for a repetition', async () => {
+  it('Is stored and answered with a warning of a few digits, the same for a repetition', async () => {
     const { objectiveUrl } = await prepareObjective(send);
     const inverse = await request(objectiveUrl);
     await compute(engineThat(() => candidate(NEAR, [10, -4, 7, 12, -2, 9])));
-    const report = () => send('PUT', `${inverse.url}/output`, { output: [110, -3, 8] });
+    const report = () => send('PUT', `${inverse.url}/output`, { output: [110.1234567, -3, 8] });
     const [first, second] = [await report(), await report()];
     expect(first.body.warnings).toEqual([
       {
         output: 0,
         name: null,
-        value: 110,
+        value: 110.1234567,
         expectedMinimum: 10,
         expectedMaximum: 12,
-        detail: `Output y1 is 110; the model expected 10 to 12. It was stored. If it is wrong, correct it: POST ${inverse.url}/corrections.`,
+        detail: 'Output y1 is 110.12; the model expected 10 to 12. It was stored. If it is wrong, correct the run.',
       },
     ]);
     expect(second.body).toEqual(first.body);
-    expect(await read(inverse.url)).toMatchObject({ output: [110, -3, 8] });
+    expect(await read(inverse.url)).toMatchObject({ output: [110.1234567, -3, 8] });
     const next = await request(objectiveUrl);
     await compute(engineThat(() => candidate([5, 7])));
     expect((await send('POST', `${objectiveUrl}/inverse-output`, { output: [1e300, 0, 0] })).body).toMatchObject({

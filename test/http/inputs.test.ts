@@ -250,11 +250,11 @@ describe('what cannot be is refused with 400 and its place:', () => {
       'must be greater than 0.5, the one before, is 0.4.',
     ],
     [{ levels: [null, null, [0, 1], null] }, 'levels[2]', 'must be null where steps has an entry'],
-    [{ levels: [[0, 2], null, null, null] }, 'levels[0][1]', 'must lie between 0 and 1, is 2.'],
+    [{ levels: [[0, 2], null, null, null] }, 'levels[0][1]', 'must be between 0 and 1, is 2.'],
     [
       { likelyMinimums: [0.9, null, null, null], likelyMaximums: [0.1, null, null, null] },
       'likelyMinimums[0]',
-      'in order',
+      'must be at most likelyMaximums[0], and both within the bounds',
     ],
     [{ feasibleInput: [1] }, 'feasibleInput', '4'],
   ])('%o', async (change, property, text) => {

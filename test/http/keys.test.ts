@@ -86,7 +86,7 @@ describe('a new key', () => {
   it('A new key cannot have a scope that the requesting key lacks', async () => {
     const { send } = await openAccount(['admin', 'read']);
     const refused = await send('POST', KEYS, { scopes: ['read', 'write'] });
-    expectRefusal(refused, 403, /lacks, here write/);
+    expectRefusal(refused, 403, /lacks \(write\)/);
     expect((await send('POST', KEYS, { scopes: ['read', 'admin'] })).status).toBe(201);
     expect((await send('GET', KEYS)).body).toHaveLength(2);
   });
@@ -223,14 +223,14 @@ describe('a change', () => {
       const refused = await send('PATCH', key.url, { [field]: null });
       expect([refused.status, refused.body.errors[0].property]).toEqual([400, field]);
     }
-    expectRefusal(await send('PATCH', key.url, { expiresAt: '2001-01-01T00:00:00Z' }), 400, /delete it/);
+    expectRefusal(await send('PATCH', key.url, { expiresAt: '2001-01-01T00:00:00Z' }), 400, /revoke it/);
     await send('DELETE', key.url);
     expectRefusal(await send('PATCH', key.url, { label: 'x' }), 409, /is revoked.*create a new one/);
   });
 
   it('A change cannot shorten the life of the last admin key', async () => {
     const { send, url, make } = await openAccount();
-    expectRefusal(await send('PATCH', url, { expiresAt: FUTURE }), 409, /create one first/);
+    expectRefusal(await send('PATCH', url, { expiresAt: FUTURE }), 409, /Create another one first/);
     // A key that ends at the same instant would leave none after it.
     const second = await make({ expiresAt: FUTURE });
     expect((await send('PATCH', url, { expiresAt: FUTURE })).status).toBe(409);
@@ -296,7 +296,7 @@ describe('a rotation', () => {
     const { url, make } = await openAccount();
     const narrow = await make({ scopes: ['admin'] });
     const refused = await narrow.send('POST', `${url}/rotate`, { overlapSeconds: 60 });
-    expectRefusal(refused, 403, /lacks, here read and write/);
+    expectRefusal(refused, 403, /lacks \(read and write\)/);
     expect(refused.text).not.toContain('bks_');
   });
 
@@ -364,7 +364,7 @@ describe('a revoked key', () => {
     const [expired, revoked] = [await make(), await make()];
     await passTime(expired.id);
     await send('DELETE', revoked.url);
-    expectRefusal(await send('DELETE', url), 409, /create one first/);
+    expectRefusal(await send('DELETE', url), 409, /Create another one first/);
     expect(await works(text)).toBe(true);
   });
 
@@ -372,8 +372,8 @@ describe('a revoked key', () => {
     const { send, url } = await openAccount();
     const successor = await send('POST', `${url}/rotate`, { overlapSeconds: 600 });
     const successorUrl = String(successor.headers['location']);
-    expectRefusal(await send('DELETE', successorUrl), 409, /create one first/);
-    expectRefusal(await send('PATCH', successorUrl, { expiresAt: FUTURE }), 409, /create one first/);
+    expectRefusal(await send('DELETE', successorUrl), 409, /Create another one first/);
+    expectRefusal(await send('PATCH', successorUrl, { expiresAt: FUTURE }), 409, /Create another one first/);
     expect((await service.sendAs(successor.body.key)('DELETE', url)).status).toBe(204);
   });
 

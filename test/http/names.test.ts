@@ -176,14 +176,14 @@ describe('a project', () => {
       '/inputTypes/T',
       'must be float',
     ],
-    [{ levels: { passes: [2, 20] } }, '/levels/passes/1', 'must lie between 1 and 9, is 20.'],
+    [{ levels: { passes: [2, 20] } }, '/levels/passes/1', 'must be between 1 and 9, is 20.'],
     [{ scales: { time: 'log' } }, '/scales/time', 'is not an input; the inputs are T, passes, baffled, material.'],
     [
       { constraints: [{ coefficients: { Temp: 1 }, relation: '<=', bound: 1 }] },
       '/constraints/0/coefficients/Temp',
       'is not an input',
     ],
-    [{ inputCases: [CASES[0], { ...STEEL, T: 1000 }] }, '/inputCases/1/T', 'must lie between 300 and 400, is 1000.'],
+    [{ inputCases: [CASES[0], { ...STEEL, T: 1000 }] }, '/inputCases/1/T', 'must be between 300 and 400, is 1000.'],
     [{ inputCases: [{ ...STEEL, material: 'steal' }] }, '/inputCases/0/material', 'did you mean steel?'],
     [{ feasibleInput: { T: 350 } }, '/feasibleInput/passes', 'is required: send one value per input.'],
     [{ inputNames: ['T', 'T', 'a', 'b'] }, '/inputNames/1', 'must differ from inputNames[0], is T too.'],
@@ -411,7 +411,7 @@ describe('an objective', () => {
 
   it.each([
     [{ initialInput: { ...STEEL, material: 'stel' } }, '/initialInput/material', 'did you mean steel?'],
-    [{ initialInput: { ...STEEL, T: 500 } }, '/initialInput/T', 'must lie between 300 and 400, is 500.'],
+    [{ initialInput: { ...STEEL, T: 500 } }, '/initialInput/T', 'must be between 300 and 400, is 500.'],
     [{ initialInput: { T: 310 } }, '/initialInput/passes', 'is required'],
     [{ initialOutput: { duty: 1, dorp: 2 } }, '/initialOutput/dorp', 'is not an output; did you mean drop?'],
     [{ initialOutput: { duty: 1, drop: null } }, '/initialOutput/drop', 'must be a finite number, is null.'],
@@ -460,7 +460,7 @@ describe('an objective', () => {
       [['/constraints/0', expect.stringContaining('leaves no input: none satisfies all of')]],
     ]);
     const outside = await service.send('POST', `${trial}/objectives`, { ...sent, fixedInputs: { T: 500 } });
-    expect(errorsOf(outside)).toEqual([['/fixedInputs/T', 'must lie between 300 and 400, is 500.']]);
+    expect(errorsOf(outside)).toEqual([['/fixedInputs/T', 'must be between 300 and 400, is 500.']]);
   });
 
   it('has its outputs and cases corrected by name', async () => {

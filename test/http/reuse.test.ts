@@ -273,7 +273,7 @@ describe('limits on the inputs of one objective', () => {
 
   it.each([
     [{ fixedInputs: [0.5, null] }, 'fixedInputs must have one value per input (3), has 2.'],
-    [{ fixedInputs: [1.5, null, null] }, 'fixedInputs[0] must lie between 0 and 1, is 1.5.'],
+    [{ fixedInputs: [1.5, null, null] }, 'fixedInputs[0] must be between 0 and 1, is 1.5.'],
     [{ fixedInputs: [null, null, 2.5] }, 'fixedInputs[2] must be a whole number (the input is integer), is 2.5.'],
     [{ fixedInputs: [null, 0.12, null] }, 'fixedInputs[1] must be 0 plus a multiple of the step 0.05, is 0.12.'],
     [{ fixedInputs: 'resin' }, 'fixedInputs must be an array of numbers, is the string "resin".'],
@@ -295,7 +295,10 @@ describe('limits on the inputs of one objective', () => {
       'constraints leave no input that could be found within all constraints',
     ],
     [{ initialInput: [0.5, 0.5, 3] }, 'initialOutput is required with initialInput: send both'],
-    [{ initialInput: [9, 0.5, 3], initialOutput: [1, 2], fixedInputs: [2, null, null] }, 'initialInput[0] must lie'],
+    [
+      { initialInput: [9, 0.5, 3], initialOutput: [1, 2], fixedInputs: [2, null, null] },
+      'initialInput[0] must be between',
+    ],
     [{ continues: 0 }, 'continues must be at least 1, is 0.'],
     [{ reuse: 'yes' }, 'reuse must be true or false, is the string "yes".'],
   ])('%o is refused with its place', async (change, text) => {

@@ -81,7 +81,7 @@ describe('the stop rules of an objective', () => {
     expect(output[0]).toBeGreaterThanOrEqual(1.5);
     expect(output[0]).toBeLessThan(1.515);
     expect(ended.endReason).toMatch(
-      /^Stopped: the best output cost = 1\.5\d* of iteration \d+ has not improved by more than 0\.5 % in the last \d+ runs(; the models expect at most [\d.]+ % more)?\.$/,
+      /^Stopped: the best output cost = 1\.5\d* of run \d+ has not improved by more than 0\.5 % in the last \d+ runs(; the models expect at most [\d.]+ % more)?\.$/,
     );
     expect(await eventsOf(body.id)).toEqual(['objective.stopped']);
   });
@@ -104,7 +104,7 @@ describe('the stop rules of an objective', () => {
     const ended = await read(body.id);
     expect(ended.stopReason).toBe(2);
     expect(ended.endReason).toMatch(
-      /^Stopped: no run came nearer to the targets by more than 0\.5 % in the last \d+ runs; the nearest run, iteration \d+, misses \w+ by .*\.$/,
+      /^Stopped: the last \d+ runs came no more than 0\.5 % nearer to the targets; the nearest run, run \d+, misses \w+ by .*\.$/,
     );
   });
 
@@ -115,7 +115,7 @@ describe('the stop rules of an objective', () => {
     const { stopReason, endReason } = await read(body.id);
     expect(stopReason).toBe(3);
     expect(endReason).toMatch(
-      /^Exhausted: all 2 suggested inputs of the 6 runs that stop\.maximumRuns allows are used and none meets every target; the best output is cost = /,
+      /^Exhausted: all 2 suggested inputs of the 6 runs allowed in total are used and none meets every target; the best output is cost = /,
     );
     const refused = await load({ stop: { maximumRuns: 4 } });
     expect([refused.status, refused.body.errors]).toEqual([
@@ -141,7 +141,7 @@ describe('the stop rules of an objective', () => {
       const { stopReason, endReason } = await read(id);
       expect([stopReason, endReason]).toEqual([
         2,
-        expect.stringMatching(`^Stopped: its time ended at ${until}, after `),
+        expect.stringMatching(`^Stopped: its time limit, ${until}, was reached after `),
       ]);
       expect(await eventsOf(id)).toEqual(['objective.stopped']);
     }

@@ -115,7 +115,7 @@ describe.each(['storedRows', 'storedBytes'] as const)('an account that has used 
         expect(refused.body).toMatchObject({
           type: 'urn:backsolve:problem:quota-exceeded',
           title: 'The storage quota of the account is used up',
-          detail: expect.stringMatching(/^This account stores .*; its quota is .*purge them at once/),
+          detail: expect.stringMatching(/^This account stores .*; its quota is .*then purge the deleted records/),
         });
       }
       expect(await usageOf(t.send)).toEqual(before);

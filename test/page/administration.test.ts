@@ -146,11 +146,11 @@ test('Who replaces or revokes the key they are signed in with is told what follo
   await own.getByText('you are signed in with it').waitFor();
   const another = rowOf('admin').filter({ hasNotText: 'you are signed in with it' });
   await another.getByRole('button', { name: 'Revoke' }).click();
-  expect(await dialog(page).getByText('This is the key you are signed in with').count()).toBe(0);
+  expect(await dialog(page).getByText('You are signed in with this key').count()).toBe(0);
   await page.keyboard.press('Escape');
 
   await own.getByRole('button', { name: 'Rotate' }).click();
-  await dialog(page).getByText('This is the key you are signed in with').waitFor();
+  await dialog(page).getByText('You are signed in with this key').waitFor();
   // The new key would be gone before it was copied.
   expect(await dialog(page).getByRole('option', { name: 'stop working immediately' }).count()).toBe(0);
   await expectAccessible(page);

@@ -92,7 +92,7 @@ describe('comparing', () => {
     await tradeOff
       .getByText(/runs; values that meet the targets are shaded; \d+ non-dominated (run has a ring|runs have rings)/)
       .waitFor();
-    await tradeOff.getByText('Non-dominated runs').click();
+    await tradeOff.getByText('Non-dominated runs', { exact: true }).click();
     expect(await tradeOff.getByRole('row').count()).toBeGreaterThan(1);
     await screenshot(page, 'compare-light');
     const chart = page.getByRole('img', { name: /^Best distance so far\. Objective 1/ });

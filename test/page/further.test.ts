@@ -95,7 +95,7 @@ describe('further questions', () => {
     await section(page).getByRole('button', { name: 'Compute again' }).click();
     await expect.poll(() => rows(page, 'Solutions that were run').count()).toBe(1);
 
-    await open(page, 'Robustness: do the targets');
+    await open(page, 'Robustness: are the targets');
     await section(page).getByLabel('Tolerance of Length').fill('one');
     await section(page).getByRole('button', { name: 'Compute', exact: true }).click();
     await section(page).getByText('“one” is not a number.').waitFor();
@@ -104,7 +104,7 @@ describe('further questions', () => {
     await section(page).getByText('meets all targets with a probability of').waitFor();
     await rows(page, 'Input (Misses avoided if exact)').first().waitFor();
 
-    await open(page, 'Identifiability: what');
+    await open(page, 'Identifiability: which');
     await expect.poll(() => rows(page, 'Values of the inputs that fit').count()).toBe(3);
     await section(page).scrollIntoViewIfNeeded();
     await screenshot(page, 'further questions');

@@ -168,7 +168,7 @@ describe('a new problem', () => {
     await box(page, 'Alloy of row 4').fill('copper');
     await box(page, 'Alloy of row 4').press('Tab');
     await button(page, 'Leave out the rows with errors').click();
-    await page.getByText('4 runs, 1 of them without outputs').waitFor();
+    await page.getByText('4 runs, 1 of them failed (no outputs)').waitFor();
     await button(page, 'Next: targets').click();
     await page.getByLabel('What is wanted of power').selectOption('value');
     await fill(page, { 'Target of power': '10', 'From, offset of power': '-0.1', 'To, offset of power': '0.1' });

@@ -145,7 +145,7 @@ describe('an objective', () => {
     await coordinates.locator('canvas').click({ position: { x: 46, y: 100 } });
     await expect.poll(() => status.innerText()).toBe('200 runs');
     const distance = section(page, 'Distance to the targets');
-    const from = distance.getByLabel('Iterations');
+    const from = distance.getByLabel('Runs', { exact: true });
     expect(await from.inputValue()).toBe('1');
     await drag(page, distance.locator('canvas'), { fromX: 400, fromY: 100, toX: 700, toY: 100 });
     await expect.poll(async () => Number(await from.inputValue())).toBeGreaterThan(20);

@@ -169,7 +169,7 @@ test('A tab says so when another one signs in to another account, and shows that
   await heading(page, 'Sign in');
   expect(await page.getByRole('alert').textContent()).toContain('Another tab signed in to the account other');
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Go on with other' }).click();
+  await page.getByRole('button', { name: 'Continue with other' }).click();
   await expect.poll(() => accountIn(page).textContent()).toBe('Account other');
 });
 

@@ -55,7 +55,7 @@ export async function signInByLink(db: Db, linkToken: string): Promise<NewSessio
   const stored = isToken ? await sessions.redeemLink(db, hashSecret(linkToken), secrets) : undefined;
   if (stored === undefined) {
     const message =
-      'This sign-in link was used before or has expired. Run `npx backsolve page` for another one, or sign in with an API key.';
+      'This sign-in link has been used or has expired. Run `npx backsolve page` to get a new one, or sign in with an API key.';
     throw refused('LINK_ENDED', 'token', message);
   }
   return begin(db, stored, secrets);

@@ -124,13 +124,13 @@ export async function revokeAccountKey(db: Db, accountId: number, id: number): P
 function refuseMissingScopes(principal: Principal, scopes: readonly Scope[]): void {
   const missing = scopes.filter((scope) => !allows(principal.scopes, scope));
   if (missing.length === 0) return;
-  const message = `A key cannot grant a scope that it lacks, here ${missing.join(' and ')}; use a key that has it.`;
+  const message = `A key cannot grant a scope it lacks (${missing.join(' and ')}). Use a key that has it.`;
   throw new DomainError('FORBIDDEN', message);
 }
 
 function refusePast(expiresAt: Date, now: Date): void {
   if (expiresAt > now) return;
-  const message = `must be in the future; the time here is ${now.toISOString()}. To end a key at once, delete it.`;
+  const message = `must be in the future; the time of the service is ${now.toISOString()}. To end a key immediately, revoke it.`;
   refuseViolations([makeViolation(['expiresAt'], message)]);
 }
 
@@ -143,6 +143,6 @@ async function refuseTooMany(trx: Trx, accountId: number, now: Date): Promise<vo
 /** Without an admin key only the operator could ever create another key. */
 async function refuseLastAdmin(trx: Trx, accountId: number, key: KeyRecord, end: Date): Promise<void> {
   if (!key.scopes.includes('admin') || (await keys.hasOtherAdminKey(trx, accountId, key.id, end))) return;
-  const message = `No other key with the scope admin would be left after ${end.toISOString()} (rotated keys do not count); create one first.`;
+  const message = `After ${end.toISOString()} no key with the scope admin would be left (rotated keys do not count). Create another one first.`;
   throw new DomainError('LAST_ADMIN_KEY', message);
 }

@@ -292,7 +292,7 @@ async function giveUpObjective(
   { objectiveId, failedSuggestions }: { readonly objectiveId: number; readonly failedSuggestions: number },
 ): Promise<void> {
   await stopObjective(trx, accountId, { objectiveId }, { kind: 'not-computed' });
-  const reason = `It was stopped, because ${failedSuggestions} suggestions in a row could not be computed`;
+  const reason = `Stopped because ${failedSuggestions} suggestions in a row could not be computed`;
   await objectivesOf.noteGivenUp(trx, id, objectiveId, reason);
 }
 

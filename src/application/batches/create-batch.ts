@@ -143,7 +143,7 @@ function checkDefinition(project: Project, outputCount: number, sent: NewObjecti
       : [
           makeViolation(
             ['continues'],
-            'is not possible in a batch, whose objectives know each other unless reuse is false.',
+            'is not possible in a batch: its objectives know each other unless reuse is false.',
           ),
         ];
   return [...violations, ...atNames([...wrong, ...wrongLimits], named), ...mayNot];

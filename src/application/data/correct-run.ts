@@ -241,8 +241,7 @@ function readChange({ change }: NewCorrection, outputCount: number, names: reado
 
 function refuseFailedStart(change: ResultChange, { iteration }: Inverse): void {
   if (change.kind !== 'failed' || iteration !== 1) return;
-  const message =
-    'must be left out for iteration 1: the initial point needs an output. Exclude it instead (excluded: true).';
+  const message = 'must be left out for run 1: the initial point needs an output. Exclude it instead (excluded: true).';
   refuseViolations([makeViolation(['failed'], message)]);
 }
 

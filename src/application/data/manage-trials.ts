@@ -66,7 +66,7 @@ export async function updateTrial(
     const trial = await lockTrialAt(trx, accountId, path);
     if (change.status === undefined || change.status === trial.status) return trial;
     if (!canMoveTrial(trial.status, change.status)) {
-      const message = `the trial is ${trial.status}; only an active trial moves, and only to completed.`;
+      const message = `the trial is ${trial.status}; only an active trial can be changed, and only to completed.`;
       refuseViolations([makeViolation(['status'], message)]);
     }
     return trials.setTrialStatus(trx, trial.id, change.status);

@@ -40,7 +40,7 @@ export async function failEvaluation(
     const { state, tries, heldNs } = evaluation;
     const heldMs = heldNs / 1e6;
     if (state === 'done') {
-      throw new DomainError('OUTPUT_CONFLICT', `Evaluation ${id} is done, and its output stays.`);
+      throw new DomainError('OUTPUT_CONFLICT', `Evaluation ${id} is done; its output is kept.`);
     }
     const event = failureEvent(evaluation, report.isRetryable);
     const next = nextEvaluationState(state, event);

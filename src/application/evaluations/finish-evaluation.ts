@@ -20,7 +20,7 @@ export async function lockHeld(
   const evaluation = await lockEvaluation(trx, accountId, id);
   if (evaluation === undefined) throw notFound('evaluation', id);
   if (evaluation.leaseToken !== leaseToken) {
-    throw leaseLost(id, evaluation.leaseToken === null ? 'nobody holds it' : 'another evaluator has claimed it');
+    throw leaseLost(id, evaluation.leaseToken === null ? 'no evaluator holds it' : 'another evaluator has claimed it');
   }
   return evaluation;
 }

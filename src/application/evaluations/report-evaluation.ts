@@ -71,7 +71,7 @@ async function reportCase(
   }
   if (state === 'failed') throw hasFailed(id);
   if (state === 'done' && !areEqualVectors(evaluation.output ?? [], output)) {
-    const message = `Evaluation ${id} already has a different output, and the stored one stays. Only the stored output is accepted again.`;
+    const message = `Evaluation ${id} already has a different output, which is kept. Only the stored output is accepted again.`;
     throw new DomainError('OUTPUT_CONFLICT', message);
   }
   return { state, view: null, heldMs };

@@ -97,7 +97,7 @@ export async function* exportModel(
   const model = await findModel(db, accountId, modelId);
   if (model === undefined) throw notFound('model', modelId);
   if (model.disabledAt !== null && !options.withDeleted) {
-    const message = `The model ${modelId} was deleted; until it is purged, deleted=true exports it.`;
+    const message = `The model ${modelId} was deleted. To export it before it is purged, send deleted=true.`;
     throw new DomainError('NOT_FOUND', message);
   }
   yield* pacing(readModel(db, accountId, model, extent), options.signal);

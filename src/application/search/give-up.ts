@@ -59,7 +59,7 @@ export async function giveUpInverse(db: Db | Trx, accountId: number, path: Inver
     if (own === undefined || state === undefined) {
       const { inverse } = (await findIteration(trx, accountId, { inverseId: path.inverseId }))!;
       if (inverse.status === InverseStatus.stopped) return viewOf(objective, inverse);
-      const message = `Iteration ${inverse.iteration} is not open: it is ${inverse.output === null ? inverse.status : 'completed'}. Only an inverse that waits for its output can be stopped.`;
+      const message = `Run ${inverse.iteration} is not open: it is ${inverse.output === null ? inverse.status : 'completed'}. Only a run that waits for its output can be given up.`;
       throw new DomainError('NO_OPEN_ITERATION', message);
     }
     const job = own.isSuggested ? undefined : await findJobOf(trx, objective.id);

@@ -179,7 +179,7 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
 async function stopContinued(trx: Trx, accountId: number, trial: Trial, objectiveId: number): Promise<void> {
   const objective = await findObjective(trx, accountId, objectiveId);
   if (objective === undefined || objective.trialId !== trial.id || objective.disabledAt !== null) {
-    const message = `must be the id of an objective of trial ${trial.id}, running or ended, is ${objectiveId}; GET the objectives of the trial for their ids.`;
+    const message = `must be the id of an objective of trial ${trial.id}, running or ended, is ${objectiveId}; list the objectives of the trial to find their ids.`;
     refuseViolations([makeViolation(['continues'], message)]);
   }
   await stopObjective(trx, accountId, { objectiveId }, { kind: 'continued' });

@@ -81,7 +81,7 @@ export class ModelInsights {
   async front(asking: Asking, path: ObjectivePath): Promise<ObjectiveFront> {
     const objective = await getObjectiveWithParents(asking.db, asking.accountId, path);
     if (outputsWithoutTarget(objective).length === 0) {
-      const message = 'has a target for every output, so it looks for no front; GET its solutions.';
+      const message = 'has a target for every output, so it has no front. Ask for its solutions instead.';
       refuseViolations([makeViolation(['objective_id'], message)]);
     }
     const { request, sourceOf } = toSourcedRequest(await snapshotOf(asking, objective.id), this.#workLimit);
@@ -117,11 +117,11 @@ export class ModelInsights {
     const meant = inverseId ?? objective.optimalInverseId;
     refuseViolations([
       ...(tolerances ? [] : [makeViolation(['tolerances'], 'is required: the objective has no inputTolerances.')]),
-      ...(meant === null ? [makeViolation(['inverse'], 'is required: the objective has no optimal inverse yet.')] : []),
+      ...(meant === null ? [makeViolation(['inverse'], 'is required: no run satisfies the objective yet.')] : []),
     ]);
     const { inverse } = await getInverse(db, accountId, { ...path, objectiveId: objective.id, inverseId: meant! });
     if (inverse.input === null) {
-      const message = `must have an input; inverse ${inverse.id} is still being computed.`;
+      const message = `must have an input; that of run ${inverse.iteration} is still being computed.`;
       refuseViolations([makeViolation(['inverse'], message)]);
     }
     const input = inverse.input!;

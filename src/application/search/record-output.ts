@@ -118,22 +118,20 @@ async function getMeant(db: Db | Trx, accountId: number, path: ObjectivePath | I
 }
 
 function ambiguous(open: readonly OpenInverse[]): DomainError {
-  const message = `${open.length} iterations wait for their outputs; name the inverse (PUT .../inverses/{inverse_id}/output).`;
-  const violations = open.map(({ id, iteration }) =>
-    makeViolation(['inverseId'], `may be ${id}, iteration ${iteration}.`),
-  );
+  const message = `${open.length} runs wait for their outputs; name the inverse to say which run this output belongs to.`;
+  const violations = open.map(({ id, iteration }) => makeViolation(['inverseId'], `may be ${id}, run ${iteration}.`));
   return new DomainError('AMBIGUOUS_ITERATION', message, { violations });
 }
 
 /** Accepts only a repetition of what is known about an inverse that is not open. */
 function refuseOther(inverse: Inverse, measurement: Measurement): void {
   if (isBeingComputed(inverse)) {
-    const message = `Iteration ${inverse.iteration} is still being computed; ask for the suggestion before loading its output.`;
+    const message = `Run ${inverse.iteration} is still being computed; ask for the suggestion before loading its output.`;
     throw new DomainError('NO_OPEN_ITERATION', message);
   }
   const isRunFailed = inverse.status === InverseStatus.failed && inverse.input !== null;
   if (inverse.output === null && !isRunFailed) {
-    const message = `Iteration ${inverse.iteration} is ${inverse.status} and takes no output; ask for the next suggestion.`;
+    const message = `Run ${inverse.iteration} is ${inverse.status} and takes no output; ask for the next suggestion.`;
     throw new DomainError('NO_OPEN_ITERATION', message);
   }
   const isSame =
@@ -148,11 +146,11 @@ function refuseOther(inverse: Inverse, measurement: Measurement): void {
 
 function explainConflict({ iteration }: Inverse, isRunFailed: boolean): string {
   if (iteration === 1) {
-    return 'Iteration 1 is the initial point, whose output is already stored. Ask for a suggestion, then load its output.';
+    return 'Run 1 is the initial point, whose output is already stored. Ask for a suggestion, then load its output.';
   }
   return isRunFailed
-    ? `The run of iteration ${iteration} has already been reported as failed, and that report stays. Only the same report is accepted again.`
-    : `Iteration ${iteration} already has a different output, and the stored one stays. Only the stored output is accepted again.`;
+    ? `Run ${iteration} has already been reported as failed, and that report is kept. Only the same report is accepted again.`
+    : `Run ${iteration} already has a different output, which is kept. Only the stored output is accepted again.`;
 }
 
 /** Undefined when the iteration, or its objective, is no longer open, or the data by which it was judged has changed. */

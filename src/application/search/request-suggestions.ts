@@ -204,9 +204,9 @@ export function refuseEnded(objective: { readonly id: number; readonly stopReaso
 /** The OBJECTIVE_ENDED for an objective with a final stop reason. */
 export function objectiveEnded(objectiveId: number, stopReason: StopReason): DomainError {
   const names = {
-    [StopReason.satisfied]: 'SATISFIED',
-    [StopReason.stopped]: 'STOPPED',
-    [StopReason.exhausted]: 'EXHAUSTED',
+    [StopReason.satisfied]: 'satisfied',
+    [StopReason.stopped]: 'stopped',
+    [StopReason.exhausted]: 'exhausted',
   };
   const name = names[stopReason as keyof typeof names];
   return new DomainError('OBJECTIVE_ENDED', `Objective ${objectiveId} is no longer running: it is ${name}.`);

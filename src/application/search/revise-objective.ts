@@ -101,9 +101,9 @@ function reopeningNeeded(objective: ObjectiveWithParents, inverseId: number): Do
   const verdict = !endsWithOneRun(objective.options)
     ? `The objective ${objective.id} is satisfied, and its verdict rests on all runs at this input`
     : objective.stopReason === StopReason.satisfied
-      ? `The objective ${objective.id} is satisfied, and with this correction no inverse satisfies it any more`
-      : `The objective ${objective.id} has ended without success, and with this correction an inverse satisfies it`;
-  const message = `${verdict}. Send the correction with reopen: true to change its verdict; nothing was stored.`;
+      ? `The objective ${objective.id} is satisfied, and with this correction no run satisfies it any more`
+      : `The objective ${objective.id} has ended without success, and with this correction a run satisfies it`;
+  const message = `${verdict}. Nothing was stored; to change the verdict, send the correction with reopen: true.`;
   return new DomainError('REOPENING_NEEDED', message, { inverse: { objectiveId: objective.id, inverseId } });
 }
 

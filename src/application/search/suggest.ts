@@ -114,7 +114,7 @@ async function awaitAsked(
   if (inverse === undefined && isDone) return undefined;
   if (inverse === undefined) {
     const message =
-      'Inputs for other requests are computed first; repeat the request with the same Idempotency-Key, or look for it among the open inverses (GET .../inverses?status=open).';
+      'Inputs for other requests are computed first; repeat the request with the same Idempotency-Key, or look for its input among the open inverses.';
     throw new DomainError('SUGGESTION_PENDING', message);
   }
   refuseUnusable(asked.objectiveId, inverse);
@@ -259,16 +259,16 @@ function noneOpened(objective: Objective, whyNone: WhyNone, oldest: OpenInverse 
   const inverse = oldest && { objectiveId: objective.id, inverseId: oldest.id };
   const facts = inverse === undefined ? {} : { inverse };
   if (whyNone === 'attempts') {
-    const message = `All ${objective.maximumAttempts} attempts of objective ${objective.id} are handed out; load the outputs of the open inverses or stop those that will not be run.`;
+    const message = `All ${objective.maximumAttempts} inputs of objective ${objective.id} have been suggested; load the outputs of the open runs, or give up those that will not be done.`;
     return new DomainError('ATTEMPTS_HANDED_OUT', message, facts);
   }
   const reasons = {
-    parallelism: `As many inverses are open as parallelism says (${objective.parallelism})`,
+    parallelism: `As many runs are open as the parallelism of the objective allows (${objective.parallelism})`,
     'held-back':
-      'An open inverse is likely to satisfy the objective, so no other is handed out before its output is known (holdBack)',
-    'nothing-new': 'The search finds nothing new before an output of the open inverses is known',
+      'An open run is likely to satisfy the objective, so no other input is suggested before its output is known (holdBack)',
+    'nothing-new': 'The search finds nothing new before an output of the open runs is known',
   };
-  const message = `${reasons[whyNone]}; load the output of an open inverse, report that its run failed, or stop it.`;
+  const message = `${reasons[whyNone]}; load the output of an open run, report that it failed, or give it up.`;
   return new DomainError('ITERATION_OPEN', message, facts);
 }
 
@@ -298,7 +298,7 @@ function refuseOpenIteration(objectiveId: number, last: Inverse): void {
   if (!awaitsOutput(last)) return;
   throw new DomainError(
     'ITERATION_OPEN',
-    `Iteration ${last.iteration} still waits for its output; load the output of inverse ${last.id} or report that its run failed.`,
+    `Run ${last.iteration} still waits for its output; load the output of inverse ${last.id}, or report that the run failed.`,
     { inverse: { objectiveId, inverseId: last.id } },
   );
 }

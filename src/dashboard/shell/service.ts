@@ -1,7 +1,6 @@
 /** The service, by the session of the page, and whether it can be reached. */
 import { signal } from '@preact/signals';
 import { Backsolve, BacksolveError, ConnectionError } from '../../../clients/typescript/src/index.ts';
-import { forPeople } from '../parts/for-people.ts';
 import { pageSecret, SECRET_HEADER } from './page-secret.ts';
 
 /** Since when no answer has come; undefined while the service answers. */
@@ -60,7 +59,7 @@ export const service = new Backsolve({
 
 /** What to tell the user of a failure. */
 export function explain(error: unknown): string {
-  if (error instanceof BacksolveError) return forPeople(error.detail);
+  if (error instanceof BacksolveError) return error.detail;
   if (error instanceof ConnectionError)
     return 'The service does not respond. Check that it is running, then try again.';
   return error instanceof Error ? error.message : String(error);

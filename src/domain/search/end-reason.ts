@@ -7,13 +7,13 @@ import { solutionsSought } from '../search-options.ts';
 import type { Ending } from './ending.ts';
 import { StopReason } from './stop-reason.ts';
 
-/** Outputs whose misses are told; of more the worst. */
+/** At most so many misses are listed, the worst ones. */
 const TOLD_MISSES = 3;
 
 /** The run that an objective shows as its best. */
 export interface ShownRun {
-  /** null for a case. */
-  readonly iteration: number | null;
+  /** For example "run 4" or "case 3". */
+  readonly name: string;
   readonly output: readonly number[];
   /** The largest miss in units of its tolerance; null when it is not known. */
   readonly worstMiss: number | null;
@@ -29,10 +29,11 @@ export function shownRunOf(
   optimal: Pick<Inverse, 'iteration' | 'output'> | null | undefined,
   best: NearestRun | null,
 ): ShownRun | null {
-  if (optimal?.output != null) return { iteration: optimal.iteration, output: optimal.output, worstMiss: null };
+  if (optimal?.output != null) return { name: `run ${optimal.iteration}`, output: optimal.output, worstMiss: null };
   if (best === null) return null;
-  const iteration = best.source.kind === 'inverse' ? best.source.iteration : null;
-  return { iteration, output: best.output, worstMiss: Math.max(0, ...best.misses) };
+  const { source } = best;
+  const name = source.kind === 'inverse' ? `run ${source.iteration}` : `case ${source.number + 1}`;
+  return { name, output: best.output, worstMiss: Math.max(0, ...best.misses) };
 }
 
 /** One or two sentences with figures; null while the objective runs. */
@@ -51,16 +52,16 @@ export function endReasonOf(objective: Ended, best: ShownRun | null): string | n
 
 function describeSuccess(objective: Ended, best: ShownRun | null): string {
   const sought = solutionsSought(objective.options);
-  const more = sought > 1 ? `, the first of ${sought} solutions that lie apart` : '';
-  return best === null ? 'Satisfied.' : `Satisfied: ${nameOf(best)} meets every target${howSurely(objective)}${more}.`;
+  const more = sought > 1 ? `, the first of ${sought} distinct solutions` : '';
+  return best === null ? 'Satisfied.' : `Satisfied: ${best.name} meets every target${howSurely(objective)}${more}.`;
 }
 
-/** What an objective that used all its attempts did not reach. */
+/** What an exhausted objective did not reach. */
 function describeMissing(objective: Ended): string {
   if (isFront(objective)) return '';
   const sought = solutionsSought(objective.options);
   return sought > 1
-    ? ` and fewer than ${sought} solutions that lie apart are found`
+    ? ` and fewer than ${sought} distinct solutions have been found`
     : ` and none meets every target${howSurely(objective)}`;
 }
 
@@ -69,7 +70,7 @@ function isFront(objective: Ended): boolean {
   return outputsWithoutTarget(objective).length > 0;
 }
 
-/** What the client asked for beyond one run that meets the targets. */
+/** The requirement beyond one run that meets the targets. */
 function howSurely({ options }: Ended): string {
   const { confirm, confidence, confidenceOf = 'run' } = options ?? {};
   if (confirm !== undefined) return ` in the mean of ${confirm} runs`;
@@ -80,7 +81,7 @@ function howSurely({ options }: Ended): string {
 function describeAttempts({ maximumAttempts, options }: Ended): string {
   const maximumRuns = options?.stop?.maximumRuns;
   const isByRuns = maximumRuns !== undefined && maximumAttempts < maximumRuns;
-  const allowed = isByRuns ? ` of the ${maximumRuns} runs that stop.maximumRuns allows` : '';
+  const allowed = isByRuns ? ` of the ${maximumRuns} runs allowed in total` : '';
   return `all ${maximumAttempts} suggested inputs${allowed} are used`;
 }
 
@@ -94,13 +95,13 @@ function describeStop(objective: Ended, best: ShownRun | null): string {
     case 'by-hand':
       return ` by hand after ${count}${shown}`;
     case 'continued':
-      return ` after ${count}, because another objective goes on from it${shown}`;
+      return ` after ${count}, because another objective continues it${shown}`;
     case 'batch':
       return ` with its batch after ${count}${shown}`;
     case 'not-computed':
       return ` after ${count}, because the next ones could not be computed${shown}`;
     case 'until':
-      return `: its time ended at ${options?.stop?.until}, after ${count}${shown}`;
+      return `: its time limit, ${options?.stop?.until}, was reached after ${count}${shown}`;
     case 'space-used-up':
       return `: every input of the space has been evaluated${shown}`;
     case 'duplicate':
@@ -110,7 +111,7 @@ function describeStop(objective: Ended, best: ShownRun | null): string {
         ? `: the last suggested inputs hardly enlarged the front${shown}`
         : `: the models expect no further improvement${shown}`;
     case 'no-further-solution':
-      return `: the search finds no further solution that lies apart${shown}`;
+      return `: the search finds no further distinct solution${shown}`;
     case 'standstill':
       return describeStandstill(objective, ended, best);
   }
@@ -125,22 +126,22 @@ function describeStandstill(
   const aspirations = best === null ? '' : describeAspirations(objective, best);
   const subject =
     aspirations === '' || best === null
-      ? `: no run came nearer to the targets by more than ${least} in the last ${quiet} runs`
-      : `: the best output ${aspirations} of ${nameOf(best)} has not improved by more than ${least} in the last ${quiet} runs`;
+      ? `: the last ${quiet} runs came no more than ${least} nearer to the targets`
+      : `: the best output ${aspirations} of ${best.name} has not improved by more than ${least} in the last ${quiet} runs`;
   const expected = expectedGain === null ? '' : `; the models expect at most ${percent(expectedGain)} more`;
   return subject + expected + (aspirations === '' ? describeBest(objective, best) : '');
 }
 
-/** After a comma: what the best run reached; empty when there is none. */
+/** After a semicolon: what the best run reached; empty without one. */
 function describeBest(objective: Ended, best: ShownRun | null): string {
   if (best === null) return '';
   const aspirations = describeAspirations(objective, best);
   const isMet = best.worstMiss === 0 || (aspirations !== '' && best.worstMiss === null);
   const title = isFront(objective) ? 'best compromise' : 'best output';
-  if (isMet && aspirations !== '') return `; the ${title} is ${aspirations} of ${nameOf(best)}`;
-  if (isMet) return `; ${nameOf(best)} meets every target`;
+  if (isMet && aspirations !== '') return `; the ${title} is ${aspirations} of ${best.name}`;
+  if (isMet) return `; ${best.name} meets every target`;
   const missed = best.worstMiss === null ? '' : `, ${describeMisses(objective, best.output)}`;
-  return `; the nearest run, ${nameOf(best)}${missed}`;
+  return `; the nearest run, ${best.name}${missed}`;
 }
 
 /** For example "misses sag by 0.7146 and mass by 1.4257": in the units of the outputs, the worst in tolerances first. */
@@ -148,7 +149,7 @@ function describeMisses(objective: Ended, output: readonly number[]): string {
   const { targets, l1 } = compileGoal(objective);
   if (l1 !== null) {
     const norm = output.reduce((sum, y, j) => sum + Math.abs(y - l1.center[j]!), 0);
-    return `has an L1 norm of ${round(norm)} where ${round(l1.threshold)} is allowed`;
+    return `differs from the targets by ${round(norm)} in sum where ${round(l1.threshold)} is allowed`;
   }
   const misses = makeMissMeasure(objective).missesOf(output);
   const missed = [...misses.keys()].filter((j) => misses[j]! > 0).sort((a, b) => misses[b]! - misses[a]! || a - b);
@@ -172,10 +173,6 @@ function describeAspirations(objective: Ended, { output }: ShownRun): string {
 
 function outputName({ labels }: Ended, j: number): string {
   return labels?.outputNames?.[j] ?? `y${j + 1}`;
-}
-
-function nameOf({ iteration }: ShownRun): string {
-  return iteration === null ? 'a case of the trial' : `iteration ${iteration}`;
 }
 
 function percent(share: number): string {

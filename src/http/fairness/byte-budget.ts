@@ -32,7 +32,7 @@ export class ByteBudget {
     return {
       take: (bytes) => {
         if (this.#held.of(holder) + bytes > this.#limits.perHolder) {
-          const message = `You are sending more than ${this.#limits.perHolder} bytes at once; send large bodies one after the other.`;
+          const message = `You are sending more than ${this.#limits.perHolder} bytes at the same time; send large bodies one after the other.`;
           throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
         }
         const total = this.#total + largePart(size + bytes) - largePart(size);

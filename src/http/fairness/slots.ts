@@ -29,7 +29,7 @@ export class Slots {
   take(holder: string, reply: FastifyReply): void {
     const taken = this.#taken.of(holder);
     if (taken >= this.#maximum) {
-      const message = `You already have ${taken} requests in progress, the most this service takes at once; wait until some have finished.`;
+      const message = `You already have ${taken} requests in progress, the maximum for an account; wait until some have finished.`;
       throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     this.#taken.add(holder);

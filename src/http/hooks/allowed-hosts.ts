@@ -14,7 +14,7 @@ export function requireAllowedHost(app: FastifyInstance, names: ReadonlySet<stri
     // As it was sent: a page can claim any X-Forwarded-Host. Every browser sends Host.
     const { host } = request.headers;
     if (host === undefined || isAllowed(nameIn(host), names)) return;
-    const detail = `This service does not answer for the host ${JSON.stringify(nameIn(host))}. Use localhost or an address, or add the host to the setting ALLOWED_HOSTS.`;
+    const detail = `This service does not serve the host ${JSON.stringify(nameIn(host))}. Use localhost or an address, or add the host to the setting ALLOWED_HOSTS.`;
     return sendError(reply, answerStatus(421, detail, { instance: pathOf(request) }));
   });
 }

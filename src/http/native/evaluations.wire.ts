@@ -18,7 +18,6 @@ import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '
 import { namedInputValue, vectorSchema } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { presentReportedInverse, reportedInverseSchema } from './inverses.wire.ts';
-import { inversePath } from './paths.ts';
 
 /** Evaluations of one claim. */
 const MAXIMUM_CLAIM = 64;
@@ -275,8 +274,7 @@ export function presentReportedEvaluation({
   view,
 }: ReportedEvaluation): z.infer<typeof reportedEvaluationSchema> {
   if (view === null) return { state, inverse: null, warnings: [] };
-  const path = inversePath({}, view.objective.id, view.inverse.id);
-  const { warnings, ...inverse } = presentReportedInverse(view, path);
+  const { warnings, ...inverse } = presentReportedInverse(view);
   return { state, inverse, warnings };
 }
 

@@ -18,7 +18,6 @@ import { presentCreatedKey, presentKey, presentRotatedKey } from './keys.wire.ts
 import { presentModel } from './models.wire.ts';
 import { presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
 import { presentLoadedSet, presentOutputCaseSet, presentOutputCaseSetSummary } from './output-cases.wire.ts';
-import { inversePath } from './paths.ts';
 import { presentProject, presentProjectSummary } from './projects.wire.ts';
 import { presentTrial } from './trials.wire.ts';
 
@@ -219,7 +218,7 @@ export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   Suggestion: presentSuggestion(view),
   Inverse: presentInverse(view),
-  ReportedInverse: presentReportedInverse(reported, inversePath({ modelId: 3, projectId: 12, trialId: 58 }, 77, 901)),
+  ReportedInverse: presentReportedInverse(reported),
   Correction: presentCorrection(correction),
   Key: presentKey(key),
   CreatedKey: presentCreatedKey({ key, text }),

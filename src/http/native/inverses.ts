@@ -43,7 +43,7 @@ const POLL_CROWDED_SECONDS = 5;
 /** A different output than the stored one is what a client sends who has found a mistake. */
 function adviseCorrection(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== 'OUTPUT_CONFLICT') throw error;
-  const message = `${error.message} To change it, send a correction (POST .../inverses/{inverse_id}/corrections).`;
+  const message = `${error.message} To change it, correct the run.`;
   throw new DomainError(error.code, message, error.facts);
 }
 
@@ -213,16 +213,13 @@ export const inverseOperations: readonly Operation[] = [
     },
     handle: async ({ deps, accountId, ids, body }) => {
       const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
-      return ok.answer(presentReportedInverse(view, inversePath(ids, ids.objectiveId, view.inverse.id)));
+      return ok.answer(presentReportedInverse(view));
     },
     replay: {
       // It changes only by a correction, which a repeat then shows.
       isFinal: true,
       read: async ({ deps, accountId, ids }, inverseId) =>
-        presentReportedInverse(
-          await getInverse(deps.db, accountId, { ...ids, inverseId }),
-          inversePath(ids, ids.objectiveId, inverseId),
-        ),
+        presentReportedInverse(await getInverse(deps.db, accountId, { ...ids, inverseId })),
     },
   }),
   defineOperation({
@@ -236,7 +233,7 @@ export const inverseOperations: readonly Operation[] = [
     refusals: { 409: 'The iteration already has a different output; instance is its path. A correction changes it.' },
     handle: async ({ deps, accountId, ids, body }) => {
       const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
-      return ok.answer(presentReportedInverse(view, inversePath(ids, ids.objectiveId, view.inverse.id)));
+      return ok.answer(presentReportedInverse(view));
     },
   }),
   defineOperation({

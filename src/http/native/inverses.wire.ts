@@ -66,7 +66,7 @@ const warningSchema = z
     value: z.number().describe('As it was loaded and stored.'),
     expectedMinimum: z.number().nullable().describe('null where the model leaves this end open.'),
     expectedMaximum: z.number().nullable(),
-    detail: z.string().describe('What was expected, and how to correct the output.'),
+    detail: z.string().describe('The same in words, with five digits. correctInverse corrects the output.'),
   })
   .meta({ id: 'OutputWarning' });
 
@@ -126,38 +126,37 @@ export function presentInverse(view: InverseView): z.infer<typeof inverseSchema>
   return presentRun(RUN_VIEWS.inverse, view);
 }
 
-/** An inverse as the answer to the report of its run; `path` is that of the inverse. */
-export function presentReportedInverse(view: InverseView, path: string): z.infer<typeof reportedInverseSchema> {
+/** An inverse as the answer to the report of its run. */
+export function presentReportedInverse(view: InverseView): z.infer<typeof reportedInverseSchema> {
   return {
     ...presentInverse(view),
-    warnings: presentWarnings(view.inverse, { path, outputNames: view.objective.labels?.outputNames ?? null }),
+    warnings: presentWarnings(view.inverse, view.objective.labels?.outputNames ?? null),
   };
 }
 
-interface WarningContext {
-  readonly path: string;
-  readonly outputNames: readonly string[] | null;
-}
-
-function presentWarnings(inverse: Inverse, { path, outputNames }: WarningContext): z.infer<typeof warningSchema>[] {
+function presentWarnings(inverse: Inverse, outputNames: readonly string[] | null): z.infer<typeof warningSchema>[] {
   return surprisesOf(inverse).map(({ output, value, minimum, maximum }) => {
     const name = outputNames?.[output] ?? null;
-    const what = `Output ${name ?? `y${output + 1}`} is ${value}; the model expected ${describeRange(minimum, maximum)}.`;
-    const advice = `It was stored. If it is wrong, correct it: POST ${path}/corrections.`;
+    const what = `Output ${name ?? `y${output + 1}`} is ${short(value)}; the model expected ${describeRange(minimum, maximum)}.`;
     return {
       output,
       name,
       value,
       expectedMinimum: minimum,
       expectedMaximum: maximum,
-      detail: `${what} ${advice}`,
+      detail: `${what} It was stored. If it is wrong, correct the run.`,
     };
   });
 }
 
 function describeRange(minimum: number | null, maximum: number | null): string {
-  if (minimum === null) return `at most ${maximum}`;
-  return maximum === null ? `at least ${minimum}` : `${minimum} to ${maximum}`;
+  if (minimum === null) return `at most ${short(maximum!)}`;
+  return maximum === null ? `at least ${short(minimum)}` : `${short(minimum)} to ${short(maximum)}`;
+}
+
+/** Five significant digits: the fields of the warning have all. */
+function short(value: number): string {
+  return String(Number(value.toPrecision(5)));
 }
 
 /** An inverse among the inverses of its objective. */

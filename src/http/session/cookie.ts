@@ -40,7 +40,7 @@ export function requireProof(request: FastifyRequest): SessionProof | undefined 
   const proof = readProof(request);
   if (proof !== undefined || readTokens(request).length === 0) return proof;
   const message =
-    'The cookie of a session counts only together with the secret of its page, in X-Page-Secret; sign in again. Programs send an API key instead: Authorization: Bearer <key>.';
+    'The session cookie is valid only together with the secret of its page, in X-Page-Secret; sign in again. Programs send an API key instead: Authorization: Bearer <key>.';
   throw new DomainError('SESSION_ENDED', message);
 }
 

@@ -81,7 +81,7 @@ function makeSignIn(deps: IngressDeps): (request: FastifyRequest, sent: SignIn) 
     const retryAfterSeconds = tries.waitSeconds(address, text);
     if (retryAfterSeconds !== undefined) {
       metrics?.signInTried(by, 'slowed');
-      const message = `Too many sign-ins failed at your address; check the key and retry in ${retryAfterSeconds} s.`;
+      const message = `Too many failed sign-ins from your address; check the key and retry in ${retryAfterSeconds} s.`;
       throw new DomainError('TOO_MANY_WRONG_KEYS', message, { retryAfterSeconds });
     }
     try {

@@ -85,7 +85,7 @@ it.each([1, 3])(
     expect(failed).toBeOneOf([3, 4]);
     const rows = await objectivesOf(id);
     expect(rows.map(({ failureReason }) => failureReason)).toEqual([
-      `It was stopped, because ${failed} suggestions in a row could not be computed; the last one: the matrix is singular`,
+      `Stopped because ${failed} suggestions in a row could not be computed; the last one: the matrix is singular`,
       null,
     ]);
     expect(await read(id)).toMatchObject({

@@ -16,6 +16,7 @@ import {
   JournalError,
   levels,
   log,
+  maximize,
   minimize,
   openProject,
   ProblemLockedError,

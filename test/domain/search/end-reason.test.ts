@@ -18,7 +18,7 @@ const objective = {
   options: { stop: { improvementBelow: 0.001, until: '2027-03-01T06:00:00.000Z' } },
   labels: { inputNames: null, outputNames: ['cost', 'sag'] } as never,
 };
-const best: ShownRun = { iteration: 23, output: [1.724852, 0.2], worstMiss: null };
+const best: ShownRun = { name: 'run 23', output: [1.724852, 0.2], worstMiss: null };
 const reason = (change: object, run: ShownRun | null = best) => endReasonOf({ ...objective, ...change }, run);
 
 it('A running objective has no reason', () => {
@@ -27,55 +27,55 @@ it('A running objective has no reason', () => {
 
 it('A standstill is told with its figures', () => {
   expect(reason({ ended: { kind: 'standstill', quiet: 12, expectedGain: 0.0002 } })).toBe(
-    'Stopped: the best output cost = 1.7249 of iteration 23 has not improved by more than 0.1 % in the last 12 runs; the models expect at most 0.02 % more.',
+    'Stopped: the best output cost = 1.7249 of run 23 has not improved by more than 0.1 % in the last 12 runs; the models expect at most 0.02 % more.',
   );
 });
 
 it.each<[Ending['kind'] | null, string]>([
-  ['by-hand', 'Stopped by hand after 31 suggested inputs; the best output is cost = 1.7249 of iteration 23.'],
-  [null, 'Stopped after 31 suggested inputs; the best output is cost = 1.7249 of iteration 23.'],
+  ['by-hand', 'Stopped by hand after 31 suggested inputs; the best output is cost = 1.7249 of run 23.'],
+  [null, 'Stopped after 31 suggested inputs; the best output is cost = 1.7249 of run 23.'],
   [
     'until',
-    'Stopped: its time ended at 2027-03-01T06:00:00.000Z, after 31 suggested inputs; the best output is cost = 1.7249 of iteration 23.',
+    'Stopped: its time limit, 2027-03-01T06:00:00.000Z, was reached after 31 suggested inputs; the best output is cost = 1.7249 of run 23.',
   ],
   [
     'space-used-up',
-    'Stopped: every input of the space has been evaluated; the best output is cost = 1.7249 of iteration 23.',
+    'Stopped: every input of the space has been evaluated; the best output is cost = 1.7249 of run 23.',
   ],
 ])('An objective stopped for %s says so', (kind, text) => {
   expect(reason({ ended: kind && { kind } })).toBe(text);
 });
 
 it('One that met no other target tells how far the nearest run is, in the units of the outputs', () => {
-  const missing = { iteration: null, output: [3, 0.9], worstMiss: 2.31234 };
+  const missing = { name: 'case 3', output: [3, 0.9], worstMiss: 2.31234 };
   expect(reason({ stopReason: StopReason.exhausted, maximumAttempts: 40 }, missing)).toBe(
-    'Exhausted: all 40 suggested inputs are used and none meets every target; the nearest run, a case of the trial, misses cost by 2 and sag by 0.4.',
+    'Exhausted: all 40 suggested inputs are used and none meets every target; the nearest run, case 3, misses cost by 2 and sag by 0.4.',
   );
   const exact = { objectiveTypes: ['exact', 'exact'], desiredL1Norm: 0.5, stopReason: StopReason.exhausted };
-  expect(reason(exact, missing)).toContain('has an L1 norm of 2.4 where 0.5 is allowed.');
+  expect(reason(exact, missing)).toContain('differs from the targets by 2.4 in sum where 0.5 is allowed.');
 });
 
 it('Several solutions and fronts end in words of their own', () => {
   const several = { options: { solutions: { count: 5, apart: 0.1 } } };
-  const run: ShownRun = { iteration: 9, output: [1, 0.2], worstMiss: 0 };
+  const run: ShownRun = { name: 'run 9', output: [1, 0.2], worstMiss: 0 };
   const types = { objectiveTypes: ['value', 'lessthan_equal'] };
   expect(reason({ ...several, ...types, stopReason: StopReason.satisfied }, run)).toBe(
-    'Satisfied: iteration 9 meets every target, the first of 5 solutions that lie apart.',
+    'Satisfied: run 9 meets every target, the first of 5 distinct solutions.',
   );
   expect(reason({ ...several, ...types, stopReason: StopReason.exhausted, maximumAttempts: 40 }, run)).toBe(
-    'Exhausted: all 40 suggested inputs are used and fewer than 5 solutions that lie apart are found; iteration 9 meets every target.',
+    'Exhausted: all 40 suggested inputs are used and fewer than 5 distinct solutions have been found; run 9 meets every target.',
   );
   const front = {
     objectives: [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
     objectiveTypes: ['minimize', 'minimize'],
   };
   expect(reason({ ...front, ended: { kind: 'no-improvement-expected' } })).toBe(
-    'Stopped: the last suggested inputs hardly enlarged the front; the best compromise is cost = 1.7249, sag = 0.2 of iteration 23.',
+    'Stopped: the last suggested inputs hardly enlarged the front; the best compromise is cost = 1.7249, sag = 0.2 of run 23.',
   );
 });
 
 it('A satisfied one names the run', () => {
-  expect(reason({ stopReason: StopReason.satisfied })).toBe('Satisfied: iteration 23 meets every target.');
+  expect(reason({ stopReason: StopReason.satisfied })).toBe('Satisfied: run 23 meets every target.');
 });
 
 it('The rule of the optimizer is left out where it could not apply', () => {

@@ -20,7 +20,6 @@ from ._progress import Progress
 from ._reading import Judge, read_result
 from ._retry import Retries
 from ._steps import Steps, run_async
-from ._words import for_person
 from ._work import Work
 from .client import AsyncBacksolve
 from .problem import Failed, Outcome
@@ -294,7 +293,7 @@ class Engine:
         self._leases.pop(evaluation.id, None)
         self._journal.settled(evaluation.id, evaluation.lease_token, told.state)
         for warning in told.warnings:
-            self._progress.note(for_person(warning))
+            self._progress.note(f"{warning.removesuffix('.')} with Project.correct.")
         if told.state == "waiting" and isinstance(outcome, Failed):
             self._progress.note(f"a run failed and is tried again: {outcome.reason}")
         else:

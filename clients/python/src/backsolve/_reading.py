@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from ._batch import Place
 from ._errors import IncompatibleServiceError
 from ._generated import models as m
 from ._steps import Call, Steps
-from ._words import describe_off, for_person, short
+from ._words import short
 from .problem import Space
 from .result import STOP_REASONS, History, Result, Run, Status
 
@@ -86,10 +86,10 @@ def _read(name: str, place: Place, space: Space, earlier: Sequence[int]) -> Step
     status = STOP_REASONS[objective.stop_reason]
     if status == "running" or (status == "stopped" and batch.status == "failed"):
         status = _batch_status(batch, None)
-    diagnosis = for_person(objective.diagnosis.detail) if objective.diagnosis is not None and status != "satisfied" else None
+    diagnosis = objective.diagnosis.detail if objective.diagnosis is not None and status != "satisfied" else None
     best = found.best(ended)
     probability = _probability_of(ended)
-    reason = batch.failure_reason if status == "failed" else found.describe(ended.end_reason, best, probability)
+    reason = batch.failure_reason if status == "failed" else _describe_end(ended.end_reason, probability)
     return Result(status, reason, best, History(found.runs), diagnosis, objective=objective, probability=probability, **ids)
 
 
@@ -149,22 +149,12 @@ class _Found:
             return optimal or nearest
         return optimal if optimal is not None and not (nearest is not None and nearest.is_satisfied) else nearest
 
-    def describe(self, reason: str | None, best: Run | None, probability: float | None) -> str | None:
-        """Why the search ended, with runs by their places in the history, and how near the best one came, in units of the outputs."""
-        if reason is None:
-            return None
-        text = re.sub(r"\biteration (\d+)\b", lambda found: self._name(self._by_iteration.get(int(found[1]))), for_person(reason))
-        if best is not None and best.kind == "designed":
-            text = text.replace("a case of the trial", self._name(best))
-        if best is not None and "; the nearest run, " in text:
-            text = f"{text.split('; the nearest run, ')[0]}; the nearest run, {self._name(best)}, misses {describe_off(best.off_by)}."
-        if probability is None:
-            return text
-        return f"{text.rstrip('.')}; the probability reached is {short(probability)}."
 
-    def _name(self, run: Run | None) -> str:
-        number = next((n for n, each in enumerate(self.runs, 1) if each is run), None)
-        return "a run" if number is None else f"run {number}"
+def _describe_end(reason: str | None, probability: float | None) -> str | None:
+    """Why the search ended, in the words of the service, and the probability that the best input reached."""
+    if reason is None or probability is None:
+        return reason
+    return f"{reason.rstrip('.')}; the probability reached is {short(probability)}."
 
 
 def _earlier_runs(batch_ids: Sequence[int], trial_id: int, space: Space, judge: Judge) -> Steps[list[Run]]:
@@ -174,7 +164,7 @@ def _earlier_runs(batch_ids: Sequence[int], trial_id: int, space: Space, judge: 
         entries: list[m.BatchObjective] = (yield Call("list_batch_objectives", batch_id)).body
         if batch.trial_id == trial_id and entries[0].objective_id is not None:
             objective: m.History = (yield Call("get_history_flat", entries[0].objective_id)).body
-            runs += [run for run in _iterations(objective, space, judge) if run.number > 1]
+            runs += [replace(run, earlier=True) for run in _iterations(objective, space, judge) if run.number > 1]
     return runs
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from .inputs import Value
 from .problem import Failed, Outcome
-
-OPERATION = r"(?:GET|POST|PUT|PATCH|DELETE) (?:\.\.\.|/)[^\s)]*?"
 
 
 def short(value: object) -> str:
@@ -29,9 +26,3 @@ def describe_outcome(names: Sequence[str], outcome: Outcome) -> str:
 def describe_off(off_by: Mapping[str, float]) -> str:
     """The outputs that miss their goals, in their own units; empty when none does."""
     return ", ".join(f"{name} by {short(value)}" for name, value in off_by.items() if value > 0)
-
-
-def for_person(text: str) -> str:
-    """A text of the service without the operations of the interface that it recommends to programs."""
-    text = re.sub(rf": {OPERATION}/corrections(?=[.,;]?(?:\s|$))", " with Project.correct", text)
-    return re.sub(rf"\s*\({OPERATION}\)|:? {OPERATION}(?=[.,;]?(?:\s|$))", "", text)

@@ -24,7 +24,7 @@ class Run:
 
     kind: Literal["designed", "suggested"]
     number: int
-    """Of a designed run from 1; of a suggested one its iteration, from 2."""
+    """The number of the case or of the suggested run, as the service and its page count."""
     input: Mapping[str, Value]
     output: Mapping[str, float] | None
     """None after a failed run."""
@@ -34,6 +34,14 @@ class Run:
     excluded: bool = False
     off_by: Mapping[str, float] = field(default_factory=dict)
     """The same in units of the output: by how much it misses the limit of its goal."""
+    earlier: bool = field(default=False, compare=False)
+    """Whether an earlier search on the same data made it, as before a larger budget."""
+
+    @property
+    def name(self) -> str:
+        """For example "case 3" or "run 17", as on the page of the service."""
+        of = " of an earlier search" if self.earlier else ""
+        return f"{'case' if self.kind == 'designed' else 'run'} {self.number}{of}"
 
     @property
     def worst_miss(self) -> float | None:
@@ -131,12 +139,10 @@ class Result:
         return "\n".join(lines)
 
     def _nearness(self) -> str:
-        """Of the best run."""
+        """How near the best run came."""
         assert self.best is not None  # noqa: S101 - asked before
-        number = next((n for n, run in enumerate(self.history, 1) if run is self.best), None)
-        run = "the best run" if number is None else f"run {number}"
         off = describe_off(self.best.off_by)
-        return f"{run} misses {off}" if off else f"{run} meets every goal"
+        return f"{self.best.name} misses {off}" if off else f"{self.best.name} meets every goal"
 
     def _goals(self) -> dict[str, str]:
         """What is wanted of each output, in words."""

@@ -16,12 +16,12 @@ export class ObjectiveEndedError extends BacksolveError {
   override readonly name = 'ObjectiveEndedError';
 }
 
-/** No iteration is open. */
+/** No run is open. */
 export class NoOpenIterationError extends BacksolveError {
   override readonly name = 'NoOpenIterationError';
 }
 
-/** The inverse has no result of its own. */
+/** The run has no result of its own. */
 export class NothingToCorrectError extends BacksolveError {
   override readonly name = 'NothingToCorrectError';
 }
@@ -31,12 +31,12 @@ export class UnauthenticatedError extends BacksolveError {
   override readonly name = 'UnauthenticatedError';
 }
 
-/** Nobody is signed in. */
+/** Not signed in. */
 export class SessionEndedError extends BacksolveError {
   override readonly name = 'SessionEndedError';
 }
 
-/** The sign-in link works no more. */
+/** The sign-in link is no longer valid. */
 export class LinkEndedError extends BacksolveError {
   override readonly name = 'LinkEndedError';
 }
@@ -56,22 +56,22 @@ export class NotFoundError extends BacksolveError {
   override readonly name = 'NotFoundError';
 }
 
-/** The previous iteration is not completed. */
+/** The previous run is not completed. */
 export class IterationOpenError extends BacksolveError {
   override readonly name = 'IterationOpenError';
 }
 
-/** Several iterations are open. */
+/** Several runs are open. */
 export class AmbiguousIterationError extends BacksolveError {
   override readonly name = 'AmbiguousIterationError';
 }
 
-/** All attempts are handed out. */
+/** All inputs have been suggested. */
 export class AttemptsHandedOutError extends BacksolveError {
   override readonly name = 'AttemptsHandedOutError';
 }
 
-/** The iteration already has a different output. */
+/** The run already has a different output. */
 export class OutputConflictError extends BacksolveError {
   override readonly name = 'OutputConflictError';
 }

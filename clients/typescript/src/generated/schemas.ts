@@ -1318,7 +1318,7 @@ export interface OutputWarning {
   /** null where the model leaves this end open. */
   expectedMinimum: number | null;
   expectedMaximum: number | null;
-  /** What was expected, and how to correct the output. */
+  /** The same in words, with five digits. correctInverse corrects the output. */
   detail: string;
 }
 

@@ -64,7 +64,7 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
       )}
       <p>
         {counted(own.rows.length, 'run')}
-        {failedCount > 0 && `, ${failedCount} of them failed because they have no outputs`}
+        {failedCount > 0 && `, ${failedCount} of them failed (no outputs)`}
         {wrongRows.size > 0 && `; ${counted(wrongRows.size, 'row has', 'rows have')} errors`}.
       </p>
       <div class="actions">

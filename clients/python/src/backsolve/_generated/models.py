@@ -1224,7 +1224,7 @@ class OutputWarning(Wire):
     """null where the model leaves this end open."""
     expected_maximum: float | None
     detail: str
-    """What was expected, and how to correct the output."""
+    """The same in words, with five digits. correctInverse corrects the output."""
 
 
 class HistoryConstraints(Wire):

@@ -17,11 +17,11 @@ class ObjectiveEndedError(ServiceError):
 
 
 class NoOpenIterationError(ServiceError):
-    """No iteration is open."""
+    """No run is open."""
 
 
 class NothingToCorrectError(ServiceError):
-    """The inverse has no result of its own."""
+    """The run has no result of its own."""
 
 
 class UnauthenticatedError(ServiceError):
@@ -29,11 +29,11 @@ class UnauthenticatedError(ServiceError):
 
 
 class SessionEndedError(ServiceError):
-    """Nobody is signed in."""
+    """Not signed in."""
 
 
 class LinkEndedError(ServiceError):
-    """The sign-in link works no more."""
+    """The sign-in link is no longer valid."""
 
 
 class ForbiddenError(ServiceError):
@@ -49,19 +49,19 @@ class NotFoundError(ServiceError):
 
 
 class IterationOpenError(ServiceError):
-    """The previous iteration is not completed."""
+    """The previous run is not completed."""
 
 
 class AmbiguousIterationError(ServiceError):
-    """Several iterations are open."""
+    """Several runs are open."""
 
 
 class AttemptsHandedOutError(ServiceError):
-    """All attempts are handed out."""
+    """All inputs have been suggested."""
 
 
 class OutputConflictError(ServiceError):
-    """The iteration already has a different output."""
+    """The run already has a different output."""
 
 
 class LeaseLostError(ServiceError):

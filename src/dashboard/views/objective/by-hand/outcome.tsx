@@ -1,7 +1,6 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
 import { correcting, ownTarget } from '../actions/correcting.ts';
 import type { Run } from '../history.ts';
-import { surpriseText } from './surprise.ts';
 
 interface OutcomeProps {
   readonly run: Run;
@@ -17,7 +16,7 @@ export function Outcome({ run, outcome }: OutcomeProps) {
       {outcome !== undefined && <p class="notice hand-outcome">{sentence(outcome, bestIteration)}</p>}
       {outcome?.warnings.map((surprise) => (
         <p key={surprise.output} class="notice warning">
-          {surpriseText(surprise)}{' '}
+          {surprise.detail}{' '}
           <button
             type="button"
             onClick={() => {
