@@ -4,8 +4,8 @@
  * first.
  */
 import { connectTo } from '../../harness/database-handle.ts';
-import { toSuggested } from '../../src/application/search/compute-suggestion.ts';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
+import { toSuggested } from '../../src/application/search/suggested-input.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
 import { findObjective } from '../../src/db/search/objectives.ts';

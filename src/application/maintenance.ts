@@ -1,11 +1,13 @@
 /** Scheduled work. Each function is one pass and returns counts. Several processes may run it at once. */
 
-import { type Db, inTransaction } from '../db/connection/transaction.ts';
-import { updateInverse } from '../db/search/inverses.ts';
+import { type Db, inTransaction, type Trx } from '../db/connection/transaction.ts';
 import { listOverdue, lockObjective } from '../db/search/objectives.ts';
-import { listExhaustedJobs, removeExhaustedJob } from '../db/search/suggestion-jobs.ts';
-import { nextState } from '../domain/search/stop-reason.ts';
-import { openForAskers } from './search/request-suggestions.ts';
+import { readSearch } from '../db/search/search-ledger.ts';
+import { type ExhaustedJob, listExhaustedJobs, lockExhaustedJob } from '../db/search/suggestion-jobs.ts';
+import { writeChange } from '../db/search/write-search.ts';
+import { after } from '../domain/search/standing.ts';
+import { standingIn, termsOf } from './search/change-search.ts';
+import { goOnBehind } from './search/give-up.ts';
 import { stopObjective } from './search/stop-objective.ts';
 
 /** Most jobs or objectives of one pass. */
@@ -20,22 +22,42 @@ export async function failExhaustedJobs(db: Db): Promise<{ readonly failed: numb
   for (const job of await listExhaustedJobs(db, PASS_LIMIT)) {
     const isFailed = await inTransaction(db, async (trx) => {
       const objective = await lockObjective(trx, job.accountId, job.objectiveId);
-      const removed = objective && (await removeExhaustedJob(trx, job.id));
-      const state = objective && nextState(objective.stopReason, 'computation-failed');
-      if (removed === undefined || state === undefined) return false;
-      await updateInverse(trx, removed.inverseId, {
-        status: state.inverseStatus,
-        failureReason: removed.lastError ?? 'every worker that computed it was killed or lost its connection',
-        reached: ['failedAt'],
-      });
-      // The rest of the same request would most likely fail as well.
-      const others = removed.askers.filter((asker) => asker !== removed.askedBy);
-      await openForAskers(trx, job.accountId, job.objectiveId, others);
-      return true;
+      const exhausted = objective && (await lockExhaustedJob(trx, job.id));
+      return exhausted === undefined ? false : failComputation(trx, job, exhausted);
     });
     if (isFailed) failed += 1;
   }
   return { failed };
+}
+
+/** The objective and the job are locked. False when the objective has ended. */
+async function failComputation(
+  trx: Trx,
+  { accountId, objectiveId }: { readonly accountId: number; readonly objectiveId: number },
+  { inverseId, lastError, askers, askedBy }: ExhaustedJob,
+): Promise<boolean> {
+  const search = (await readSearch(trx, accountId, objectiveId))!;
+  const outcome = after(termsOf(search.objective), standingIn(search), { kind: 'not-computed', id: inverseId });
+  if (outcome === undefined) return false;
+  // The rest of the same request would most likely fail as well.
+  const others = askers.filter((asker) => asker !== askedBy);
+  const written = await writeChange(trx, accountId, search, {
+    ...goOnBehind(search, inverseId, false, others),
+    closed: {
+      inverseId,
+      status: outcome.status!,
+      wasRun: false,
+      output: null,
+      computeTimeNs: null,
+      failureReason: lastError ?? 'every worker that computed it was killed or lost its connection',
+      isFailed: true,
+      isSatisfied: false,
+      isStopped: false,
+      isExhausted: false,
+      isNumbered: false,
+    },
+  });
+  return written.kind === 'written';
 }
 
 /** Stops the objectives whose time is over, and returns how many. Events: as those of objectives stopped by hand. */

@@ -146,7 +146,7 @@ export interface ObjectivesTable extends Lifetime {
   constraints: ColumnType<unknown, string | null, string | null> | null;
   data_revision: Generated<number>;
   parallelism: Generated<number>;
-  is_parallel: Generated<boolean>;
+  version: Generated<number>;
   hold_back: Generated<boolean>;
   completed_count: Generated<number>;
   nothing_new_at: number | null;

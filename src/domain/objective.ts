@@ -96,10 +96,10 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly constraints: ObjectiveConstraints | null;
   /** The revision of the trial's data that everything stored about it was judged by. */
   readonly dataRevision: number;
+  /** Raised by whatever changes it, its inverses or its job. */
+  readonly version: number;
   /** How many of its inverses may be open at once. */
   readonly parallelism: number;
-  /** Whether that was ever above 1: only then can several be open, or an output come after its inverse was given up. */
-  readonly isParallel: boolean;
   /** Whether no inverse is opened while an open one is likely to succeed. */
   readonly holdBack: boolean;
   /** How often one of its inverses was completed or given up. */

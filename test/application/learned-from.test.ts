@@ -1,20 +1,22 @@
 /** What a suggestion learns from, and that it can be repeated from what is stored with it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { computeSuggestion, toSuggested } from '../../src/application/search/compute-suggestion.ts';
+import { computeSuggestion } from '../../src/application/search/compute-suggestion.ts';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
 import { loadObjectives } from '../../src/application/search/load-objectives.ts';
 import { recordOutput } from '../../src/application/search/record-output.ts';
 import { requestSuggestion } from '../../src/application/search/suggest.ts';
+import { toSuggested } from '../../src/application/search/suggested-input.ts';
 import { inTransaction, type Trx } from '../../src/db/connection/transaction.ts';
 import { encodeMatrix } from '../../src/db/matrices.ts';
-import { completeIteration, findIteration } from '../../src/db/search/iterations.ts';
 import { findObjective } from '../../src/db/search/objectives.ts';
+import { readSearch } from '../../src/db/search/search-ledger.ts';
 import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { readSnapshot, readSnapshotOf } from '../../src/db/search/suggestions.ts';
+import { writeChange } from '../../src/db/search/write-search.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { NewObjective } from '../../src/domain/objective.ts';
-import { TRANSITIONS } from '../../src/domain/search/stop-reason.ts';
+import { StopReason } from '../../src/domain/search/stop-reason.ts';
 import type { History, SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
@@ -76,7 +78,7 @@ async function raise(trx: Trx, trialId: number): Promise<number> {
   const { rows } = await sql<{ revision: number }>`
     update trials set revision = revision + 1 where id = ${trialId} returning revision`.execute(trx);
   const { revision } = rows[0]!;
-  await sql`update objectives set data_revision = ${revision}, judged_through = null, nearest_iteration = null
+  await sql`update objectives set data_revision = ${revision}, version = version + 1, judged_through = null, nearest_iteration = null
     where trial_id = ${trialId}`.execute(trx);
   return revision;
 }
@@ -350,7 +352,6 @@ describe('while the data of a trial change', () => {
     const { trial, objective } = await loadLinearObjective(account, FAR);
     const inverseId = await suggestNext(objective.id);
     const path = { objectiveId: objective.id, inverseId };
-    const read = (await findIteration(db, accountId, { inverseId }))!;
     let loaded: ReturnType<typeof recordOutput> | undefined;
     await inTransaction(db, async (trx) => {
       await raise(trx, trial.id);
@@ -364,7 +365,6 @@ describe('while the data of a trial change', () => {
         .toBe(1);
     });
     expect((await loaded!).objective).toMatchObject({ dataRevision: 1 });
-    expect(read.objective.dataRevision).toBe(0);
     expect((await inverseOf(objective.id, inverseId)).output).toEqual([1, 2, 3]);
   });
 
@@ -372,21 +372,17 @@ describe('while the data of a trial change', () => {
     const { db, accountId } = account;
     const { trial, objective } = await loadLinearObjective(account, FAR);
     const inverseId = await suggestNext(objective.id);
-    const completed = {
-      accountId,
-      objectiveId: objective.id,
-      inverseId,
-      state: TRANSITIONS['output-satisfied'],
-      output: [1, 2, 3],
-      computeTimeNs: null,
-      failureReason: null,
-      optimalInverseId: inverseId,
-      events: [],
-    };
+    const change = {
+      objective: { optimalInverseId: inverseId, stopReason: StopReason.satisfied },
+      events: [{ name: 'objective.satisfied', resourceId: objective.id }],
+    } as const;
+    const before = (await readSearch(db, accountId, objective.id))!;
     await inTransaction(db, (trx) => raise(trx, trial.id));
-    expect(await completeIteration(db, { ...completed, dataRevision: 0 })).toBeUndefined();
-    expect((await inverseOf(objective.id, inverseId)).output).toBeNull();
-    expect(await completeIteration(db, { ...completed, dataRevision: 1 })).toMatchObject({
+    expect(await writeChange(db, accountId, before, change)).toEqual({ kind: 'outdated' });
+    const now = (await readSearch(db, accountId, objective.id))!;
+    expect(now.objective).toMatchObject({ optimalInverseId: null, stopReason: 0, dataRevision: 1 });
+    expect(await writeChange(db, accountId, now, change)).toMatchObject({
+      kind: 'written',
       objective: { stopReason: 1 },
     });
   });

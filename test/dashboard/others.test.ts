@@ -12,6 +12,8 @@ const nothing = {
   objectiveNumber: null,
   inverseId: null,
   met: null,
+  misses: null,
+  missedBy: null,
   loadedAt: null,
   failureReason: null,
   excluded: false,

@@ -202,15 +202,12 @@ describe('an inverse', () => {
     expect((await send('POST', `${path}/heartbeat`, lease)).body.isWanted).toBe(false);
     const done = await send('PUT', `${path}/output`, { ...lease, output: [1, 2, 3] });
     expect(done.status, done.text).toBe(200);
-    expect(done.body).toEqual({ state: 'cancelled', inverse: null, warnings: [] });
-    expect(await read(id)).toMatchObject({ state: 'cancelled', progress: 0.2 });
+    expect(done.body).toMatchObject({ state: 'done', inverse: { status: 'stopped', output: [1, 2, 3] }, warnings: [] });
+    expect(await read(id)).toMatchObject({ state: 'done', progress: 0.2 });
   });
 
-  it('A late output of a cancelled evaluation is kept with the stopped inverse where several may be open', async () => {
+  it('A late output of a cancelled evaluation is kept with the stopped inverse', async () => {
     const { id, inverseUrl, inverseId, input, objectiveUrl } = await prepareInverse();
-    await sql`update objectives set parallelism = 2, is_parallel = true where id = (select objective_id from inverses where id = ${inverseId})`.execute(
-      service.db,
-    );
     const { path, lease } = await claimOne();
     await send('POST', `${objectiveUrl}/stop`);
     await sql`update evaluations set state = 'cancelled', finished_at = now() where id = ${id}`.execute(service.db);

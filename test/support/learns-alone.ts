@@ -9,7 +9,7 @@ export const LEARNS_ALONE: Pick<
   | 'constraints'
   | 'dataRevision'
   | 'parallelism'
-  | 'isParallel'
+  | 'version'
   | 'holdBack'
   | 'completedCount'
   | 'nothingNewAt'
@@ -23,7 +23,7 @@ export const LEARNS_ALONE: Pick<
   constraints: null,
   dataRevision: 0,
   parallelism: 1,
-  isParallel: false,
+  version: 0,
   holdBack: true,
   completedCount: 0,
   nothingNewAt: null,

@@ -38,7 +38,7 @@ export async function awaitSuggestions(
 }
 
 /** One for which nothing new was found is removed; what is left tells the next read. */
-function unlessRemoved(error: unknown): undefined {
+export function unlessRemoved(error: unknown): undefined {
   if (error instanceof DomainError && error.code === 'NOT_FOUND') return undefined;
   throw error;
 }

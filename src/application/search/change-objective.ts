@@ -1,8 +1,8 @@
-import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import { updateObjective } from '../../db/search/objectives.ts';
+import type { Db, Trx } from '../../db/connection/transaction.ts';
+import type { Search } from '../../db/search/search-ledger.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { ObjectivePath } from '../paths.ts';
-import { lockObjectiveAt } from './read-objectives.ts';
+import { changeSearch, getSearch } from './change-search.ts';
 import { refuseEnded } from './request-suggestions.ts';
 
 export interface ObjectivePatch {
@@ -20,12 +20,12 @@ export async function changeObjective(
   path: ObjectivePath,
   { parallelism, holdBack }: ObjectivePatch,
 ): Promise<Objective> {
-  return inTransaction(db, async (trx) => {
-    const objective = await lockObjectiveAt(trx, accountId, path);
+  const read = (handle: Db | Trx) => getSearch(handle, accountId, path);
+  return changeSearch<Search, Objective>(db, accountId, read, ({ objective }) => {
     refuseEnded(objective);
-    return updateObjective(trx, objective.id, {
-      ...(parallelism !== undefined && { parallelism }),
-      ...(holdBack !== undefined && { holdBack }),
-    });
+    const change = {
+      objective: { ...(parallelism !== undefined && { parallelism }), ...(holdBack !== undefined && { holdBack }) },
+    };
+    return { kind: 'change', change, toResult: (stored) => stored.objective };
   });
 }

@@ -9,21 +9,19 @@ import { countAddedCases, readAddedOutputs, readAddedRows, readCorrectedCases } 
 import { readCases } from '../../db/data/cases.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
 import { findTrial } from '../../db/data/trials.ts';
-import { listInverses, listUnjudgedRuns } from '../../db/search/inverses.ts';
+import { listInverses } from '../../db/search/inverses.ts';
 import {
   findObjective,
   findObjectives,
   type NearestIteration,
   type ObjectiveWithParents,
 } from '../../db/search/objectives.ts';
-import type { Snapshot } from '../../db/search/suggestions.ts';
 import {
   listUnjudgedObjectives,
   listUnjudgedOfTrial,
   storeNearest,
   tellJudged,
 } from '../../db/search/unjudged-objectives.ts';
-import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import { type JudgedCase, judgeIterations, makeMissMeasure, nearestCase } from '../../domain/nearest.ts';
 import type { NearestSoFar, Objective, ObjectiveDefinition } from '../../domain/objective.ts';
@@ -143,47 +141,6 @@ async function withCorrections(
 }
 
 /**
- * What is to be stored about the nearest run once all of `runs` are known. Judges only what has not been judged; undefined when
- * not even the cases have been.
- */
-export function judgeRuns(
-  objective: Objective,
-  runs: Pick<Snapshot, 'iterations' | 'outputs'>,
-): NearestIteration | undefined {
-  if (objective.judgedThrough === null) return undefined;
-  return judgeIterations(makeMissMeasure(objective), objective, iterationsOf(runs));
-}
-
-/**
- * The nearest iteration after one was completed that counted as judged without an output, as happens where several are open. Undefined
- * when nothing changes. The caller holds the lock of the objective, which is as it was before.
- */
-export async function judgeOutOfOrder(
-  trx: Trx,
-  objective: Objective,
-  { iteration, output }: Pick<Inverse, 'iteration' | 'output'>,
-): Promise<number | undefined> {
-  const { judgedThrough, nearestIteration } = objective;
-  if (output === null || judgedThrough === null || iteration > judgedThrough) return undefined;
-  const [holder] =
-    nearestIteration === null
-      ? []
-      : await listUnjudgedRuns(trx, objective.id, { nearestIteration, judgedThrough: LAST_ITERATION });
-  const runs = [...(holder === undefined ? [] : [holder]), { iteration, output }];
-  const nothing = { nearestIteration: null, judgedThrough: 0 };
-  const ascending = runs.toSorted((a, b) => a.iteration - b.iteration);
-  return judgeIterations(makeMissMeasure(objective), nothing, ascending).nearestIteration ?? undefined;
-}
-
-/** Ascending. The initial point is iteration 1. */
-function* iterationsOf({ iterations, outputs }: Pick<Snapshot, 'iterations' | 'outputs'>) {
-  for (const [row, iteration] of iterations.entries()) {
-    const output = outputs.row(row);
-    yield { iteration, output: Number.isNaN(output[0]) ? null : output };
-  }
-}
-
-/**
  * The nearest run of an objective, from everything stored. The objective is read before the rest: if the trial's data changed in
  * between, `storeNearest` refuses what is returned. Undefined when it is being purged.
  */
@@ -203,8 +160,6 @@ export async function judgeAll(
 const PASS_LIMIT = 200;
 /** Inverses read at a time. */
 const INVERSES_PER_READ = 200;
-/** Beyond every iteration. */
-const LAST_ITERATION = 2 ** 31 - 1;
 /** Objectives judged with one look at the cases. */
 const JUDGED_TOGETHER = 20;
 /** What a request that changed the data of a trial spends on judging its objectives again; the rest is left to the passes. */
@@ -265,19 +220,16 @@ async function judgeAllInverses(db: Db, accountId: number, objective: Objective)
   let after: number | null = null;
   do {
     const page = await listInverses(db, accountId, objective.id, { limit: INVERSES_PER_READ, after });
-    // Its output may arrive between two pages: neither it nor a later one counts as judged.
-    const openAt = page.items.findIndex(({ status, output }) => status === InverseStatus.active && output === null);
-    const completed = openAt < 0 ? page.items : page.items.slice(0, openAt);
     const runs = [
       ...holder,
-      ...completed.map(({ iteration, output, excludedAt }) => ({
+      ...page.items.map(({ iteration, output, excludedAt }) => ({
         iteration,
         output: excludedAt === null ? output : null,
       })),
     ];
     known = judgeIterations(measure, known, runs);
     holder = runs.filter(({ iteration }) => iteration === known.nearestIteration);
-    after = openAt < 0 ? page.nextAfter : null;
+    after = page.nextAfter;
   } while (after !== null);
   return known;
 }

@@ -18,9 +18,7 @@ import {
   updateObjective,
 } from '../../db/search/objectives.ts';
 import { readKnownCases, readOtherRuns } from '../../db/search/suggestions.ts';
-import { evaluateOutput } from '../../domain/acceptance.ts';
 import { DomainError, makeViolation, refuseViolations, validationFailed } from '../../domain/errors.ts';
-import { InverseStatus } from '../../domain/inverse.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import { atNames } from '../../domain/names.ts';
 import { isNearer, type Miss, makeMissMeasure } from '../../domain/nearest.ts';
@@ -35,9 +33,10 @@ import {
   readObjectiveLimits,
 } from '../../domain/objective-limits.ts';
 import type { Project } from '../../domain/project.ts';
-import { isEligible } from '../../domain/search/optimum.ts';
-import { nextState, outputEvent, StopReason } from '../../domain/search/stop-reason.ts';
-import { endsWithOneRun, searchOptionsOf, solutionsSought } from '../../domain/search-options.ts';
+import { questOf } from '../../domain/search/quest.ts';
+import { after, nothingReached } from '../../domain/search/standing.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
+import { searchOptionsOf } from '../../domain/search-options.ts';
 import { seedOf } from '../../domain/seed.ts';
 import { attemptsWithin, checkMaximumRuns } from '../../domain/stop-options.ts';
 import type { Trial } from '../../domain/trial.ts';
@@ -47,9 +46,9 @@ import { getTrial, lockTrialAt, refuseClosedTrial } from '../data/manage-trials.
 import type { TrialPath } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';
 import { recordEvents } from '../webhooks/record-event.ts';
+import { solutionEvents } from './change-search.ts';
 import { toObjectiveSpace } from './engine-input.ts';
 import { findNearestCase, type NearestCase } from './judge-runs.ts';
-import { solutionEvents } from './several-solutions.ts';
 import { stopObjective } from './stop-objective.ts';
 
 /**
@@ -277,34 +276,29 @@ async function store(
   accountId: number,
   { row, project, nearestCase }: Checked,
 ): Promise<ObjectiveWithInverses> {
-  const evaluation = evaluateOutput(row, row.initialOutput);
   // An initial point that breaks a limit is data, not a solution.
   const mayEnd = isAdmissible(project, row, row.initialInput);
-  const isSatisfied = evaluation.isSatisfied && mayEnd && endsWithOneRun(row.options);
-  const isMoreSought = solutionsSought(row.options) > 1;
-  const event = outputEvent(
-    isSatisfied,
-    { attemptCount: 0, maximumAttempts: row.maximumAttempts, options: row.options },
-    false,
-    isMoreSought,
-  );
-  const state = isSatisfied ? nextState(StopReason.running, event)! : undefined;
+  const { initialInput: input, initialOutput: output, maximumAttempts } = row;
+  const terms = { quest: questOf(row), definition: row, variables: [] };
+  const run = { id: 0, iteration: 1, input, output };
+  const change = { kind: 'output', run, isAdmissible: mayEnd, isLate: false } as const;
+  const { standing, status, isHit } = after(terms, nothingReached(maximumAttempts), change)!;
   const nearest = { ...nearestCase, nearestIteration: 1, judgedThrough: 1 };
   const objectiveId = await insertObjective(trx, accountId, { ...row, ...nearest });
   const inverseId = await insertInverse(trx, accountId, {
     objectiveId,
     iteration: 1,
-    status: state?.inverseStatus ?? InverseStatus.active,
-    input: row.initialInput,
-    output: row.initialOutput,
+    status: status!,
+    input,
+    output,
     isLoaded: true,
-    isSatisfied,
+    isSatisfied: isHit,
   });
   const objective = await updateObjective(trx, objectiveId, {
-    stopReason: state?.stopReason ?? StopReason.running,
-    optimalInverseId: isEligible(evaluation) && mayEnd ? inverseId : null,
+    stopReason: standing.stopReason,
+    optimalInverseId: standing.optimal === null ? null : inverseId,
   });
   const loaded = { name: 'objectives.loaded', resourceId: objectiveId } as const;
-  await recordEvents(trx, accountId, [loaded, ...solutionEvents(objective, isSatisfied)], objective);
+  await recordEvents(trx, accountId, [loaded, ...solutionEvents(objective, isHit)], objective);
   return { ...objective, inverses: await listAllInverses(trx, accountId, [objectiveId]) };
 }

@@ -122,9 +122,9 @@ export async function getHistory(
   };
 }
 
-/** Only where several inverses may be open can one be given up and get its output later. */
-async function findLate(db: Db, { id, isParallel, completedCount }: Objective, { after, completed }: HistoryRequest) {
-  if (!isParallel || completed === null || completed >= completedCount) return [];
+/** Iterations that the reader has, and that were completed since. */
+async function findLate(db: Db, { id, completedCount }: Objective, { after, completed }: HistoryRequest) {
+  if (completed === null || completed >= completedCount) return [];
   return listLateIterations(db, id, { last: after, completedCount: completed });
 }
 

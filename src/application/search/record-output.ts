@@ -1,44 +1,23 @@
 /**
- * A measured output, or the report of a failed run, completes the open iteration. Repeating the same one returns the same
- * answer; a different one for a completed iteration is a conflict. Events: inverse.output_loaded for an output,
- * objective.solution_found where several solutions are sought, and objective.satisfied or objective.exhausted when the objective has ended with it.
+ * A measured output, or the report of a failed run, completes an open inverse. Repeating the same one returns the same answer; a
+ * different one for a completed inverse is a conflict. The output of an inverse that was given up is taken as well. Events:
+ * inverse.output_loaded for an output, objective.solution_found where several solutions are sought, and where the objective ends with
+ * it inverse.stopped for each inverse that was still open, then objective.satisfied or objective.exhausted.
  */
 
-import { ConflictError, type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import {
-  type CompletedIteration,
-  completeIteration,
-  findIteration,
-  type Iteration,
-} from '../../db/search/iterations.ts';
-import { lockObjective, updateObjective } from '../../db/search/objectives.ts';
-import {
-  findLastCompleted,
-  listOpenInverses,
-  type OpenInverse,
-  storeCompletion,
-} from '../../db/search/open-inverses.ts';
-import { evaluateOutput } from '../../domain/acceptance.ts';
+import type { Db, Trx } from '../../db/connection/transaction.ts';
+import { findLastCompleted, listLate } from '../../db/search/open-inverses.ts';
+import type { SearchAt } from '../../db/search/search-ledger.ts';
 import { DomainError, makeViolation, refuseViolations } from '../../domain/errors.ts';
+import type { NewEvent } from '../../domain/event.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, mayComeLate } from '../../domain/inverse.ts';
 import type { ByName } from '../../domain/names.ts';
-import {
-  failedRunEvent,
-  isFinal,
-  lateOutputState,
-  nextState,
-  outputEvent,
-  StopReason,
-} from '../../domain/search/stop-reason.ts';
+import { after, type Change, type Outcome } from '../../domain/search/standing.ts';
 import { areEqualVectors, checkLength } from '../../domain/vectors.ts';
-import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from '../paths.ts';
+import type { InversePath, ObjectivePath } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';
-import { recordEvents, withEnd } from '../webhooks/record-event.ts';
-import { giveUpOpen } from './give-up.ts';
-import { judgeOutOfOrder } from './judge-runs.ts';
-import { findOptimalNow, seeksSurer } from './optimum.ts';
+import { answer, changeOf, changeSearch, getSearchAt, readStanding, solutionEvents } from './change-search.ts';
 import { inOrder } from './output-by-name.ts';
-import { countSolutions, NOTHING_FOUND, solutionEvents } from './several-solutions.ts';
 
 export type Measurement =
   | {
@@ -52,16 +31,8 @@ export type Measurement =
   | { readonly kind: 'failed'; readonly reason: string | null };
 
 /**
- * Tries to complete an iteration. Once a try has failed the iteration is completed or stopped, which the next one sees, or the
- * data of the trial has changed.
- */
-const MAXIMUM_TRIES = 5;
-
-/**
- * Reads, judges, and writes if nothing has changed since the read; no lock is held while it judges. The path names the inverse;
- * without an inverse id it is the open one, or the last one. Joins the transaction when `db` is one. Where several inverses may be
- * open, the output of one that was given up is taken as well. Throws NOT_FOUND, VALIDATION_FAILED, AMBIGUOUS_ITERATION,
- * NO_OPEN_ITERATION, OUTPUT_CONFLICT.
+ * The path names the inverse; without an inverse id it is the only one that waits for its output, or the last one. Joins the
+ * transaction when `db` is one. Throws NOT_FOUND, VALIDATION_FAILED, AMBIGUOUS_ITERATION, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
  */
 export async function recordOutput(
   db: Db | Trx,
@@ -70,55 +41,98 @@ export async function recordOutput(
   sent: Measurement,
 ): Promise<InverseView> {
   let meant = path;
-  for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
-    const iteration = await getMeant(db, accountId, meant);
-    const { objective, inverse } = iteration;
+  const read = async (handle: Db | Trx) => {
+    const found = await getMeant(handle, accountId, meant);
     // By the next try it may no longer be the last one, and the output belongs to no other input.
-    meant = { ...path, inverseId: inverse.id };
-    const measurement =
-      sent.kind === 'output' ? inOrder(sent, objective.objectives.length, objective.labels?.outputNames ?? null) : sent;
-    if (measurement.kind === 'output') {
-      refuseViolations(checkLength(['output'], measurement.output, objective.objectives.length, 'objective'));
-    }
-    const isLate = objective.isParallel && measurement.kind === 'output' && mayComeLate(inverse);
+    meant = { ...path, inverseId: found.inverse.id };
+    return found;
+  };
+  return changeSearch(db, accountId, read, async (found, handle) => {
+    const { objective, inverse } = found;
+    const measurement = inOutputs(sent, found);
+    const isLate = measurement.kind === 'output' && mayComeLate(inverse);
     if (!awaitsOutput(inverse) && !isLate) {
       refuseOther(inverse, measurement);
-      return viewOf(objective, inverse);
+      return answer(viewOf(objective, inverse));
     }
-    const view = objective.isParallel
-      ? await completeAmongOthers(db, accountId, iteration, measurement)
-      : await complete(db, accountId, iteration, measurement);
-    if (view !== undefined) return view;
-  }
-  throw new ConflictError('the iteration changed while its output was judged');
+    const { terms, standing } = await readStanding(handle, accountId, found);
+    const outcome = after(terms, standing, toChange(inverse, measurement, isLate))!;
+    const change = changeOf(found, outcome, eventsOf(found, measurement, outcome));
+    const isJudged = measurement.kind === 'output' && objective.judgedThrough !== null;
+    const judgedThrough = Math.max(objective.judgedThrough ?? 0, inverse.iteration);
+    return {
+      kind: 'change',
+      change: {
+        ...change,
+        closed: closedBy(inverse, measurement, outcome),
+        objective: { ...change.objective, ...(isJudged && { judgedThrough }) },
+      },
+      toResult: (stored) => viewOf(stored.objective, stored.inverse!),
+    };
+  });
 }
 
-async function getIteration(db: Db | Trx, accountId: number, path: ObjectivePath | InversePath): Promise<Iteration> {
-  const iteration = await findIteration(db, accountId, path);
-  const isThere =
-    iteration !== undefined &&
-    iteration.objective.disabledAt === null &&
-    isUnder(path, { ...parentsOf(iteration.objective), objectiveId: iteration.objective.id });
-  if (isThere) return iteration;
-  const last =
-    'inverseId' in path && (iteration === undefined || iteration.objective.disabledAt === null)
-      ? { resource: 'inverse', id: path.inverseId }
-      : { resource: 'objective', id: iteration?.objective.id ?? path.objectiveId! };
-  throw await missingInPath(db, accountId, path, last);
+/** In the order of the outputs. Throws VALIDATION_FAILED. */
+function inOutputs(sent: Measurement, { objective }: SearchAt): Measurement {
+  if (sent.kind === 'failed') return sent;
+  const { objectives, labels } = objective;
+  const ordered = inOrder(sent, objectives.length, labels?.outputNames ?? null);
+  refuseViolations(checkLength(['output'], ordered.output, objectives.length, 'objective'));
+  return ordered;
 }
 
-/** The iteration that a path means: where several inverses may be open, one without an inverse id means the only one that is. */
-async function getMeant(db: Db | Trx, accountId: number, path: ObjectivePath | InversePath): Promise<Iteration> {
-  const iteration = await getIteration(db, accountId, path);
-  if (!iteration.objective.isParallel || 'inverseId' in path) return iteration;
-  const { id } = iteration.objective;
-  const open = (await listOpenInverses(db, id)).filter(({ isSuggested }) => isSuggested);
-  if (open.length > 1) throw ambiguous(open);
-  return getIteration(db, accountId, { ...path, inverseId: open[0]?.id ?? (await findLastCompleted(db, id)) });
+function toChange({ id, iteration, input }: Inverse, measurement: Measurement, isLate: boolean): Change {
+  if (measurement.kind === 'failed') return { kind: 'failed', id };
+  // What is suggested keeps all limits.
+  return {
+    kind: 'output',
+    run: { id, iteration, input: input!, output: measurement.output },
+    isAdmissible: true,
+    isLate,
+  };
 }
 
-function ambiguous(open: readonly OpenInverse[]): DomainError {
-  const message = `${open.length} runs wait for their outputs; name the inverse to say which run this output belongs to.`;
+function closedBy({ id }: Inverse, measurement: Measurement, { status, isHit, isExhausting }: Outcome) {
+  const isOutput = measurement.kind === 'output';
+  return {
+    inverseId: id,
+    status: status!,
+    wasRun: true,
+    output: isOutput ? measurement.output : null,
+    computeTimeNs: isOutput ? measurement.computeTimeNs : null,
+    failureReason: isOutput ? null : measurement.reason,
+    isFailed: !isOutput,
+    isSatisfied: isHit,
+    isStopped: false,
+    isExhausted: isExhausting,
+    isNumbered: true,
+  };
+}
+
+function eventsOf({ objective }: SearchAt, { kind }: Measurement, { isHit }: Outcome): readonly NewEvent[] {
+  if (kind === 'failed') return [];
+  return [{ name: 'inverse.output_loaded', resourceId: objective.id }, ...solutionEvents(objective, isHit)];
+}
+
+/** The inverse that a path means: one without an inverse id means the only one that waits for its output, or the last one. */
+async function getMeant(db: Db | Trx, accountId: number, path: ObjectivePath | InversePath): Promise<SearchAt> {
+  const found = await getSearchAt(db, accountId, path);
+  if ('inverseId' in path) return found;
+  const waiting = found.open.filter(({ isSuggested }) => isSuggested);
+  if (waiting.length > 1) throw ambiguous(waiting, 'wait for their outputs');
+  const { inverse, objective } = found;
+  // The newest one, unless it was completed: then the last of the completed ones.
+  const id =
+    waiting[0]?.id ?? (inverse.completedOrder === null ? inverse.id : await findLastCompleted(db, objective.id));
+  const meant = id === inverse.id ? found : await getSearchAt(db, accountId, { ...path, inverseId: id });
+  if (!mayComeLate(meant.inverse)) return meant;
+  const late = await listLate(db, objective.id);
+  if (late.length > 1) throw ambiguous(late, 'were given up and have no output');
+  return meant;
+}
+
+function ambiguous(open: readonly Pick<Inverse, 'id' | 'iteration'>[], what: string): DomainError {
+  const message = `${open.length} runs ${what}; name the inverse to say which run this output belongs to.`;
   const violations = open.map(({ id, iteration }) => makeViolation(['inverseId'], `may be ${id}, run ${iteration}.`));
   return new DomainError('AMBIGUOUS_ITERATION', message, { violations });
 }
@@ -151,112 +165,4 @@ function explainConflict({ iteration }: Inverse, isRunFailed: boolean): string {
   return isRunFailed
     ? `Run ${iteration} has already been reported as failed, and that report is kept. Only the same report is accepted again.`
     : `Run ${iteration} already has a different output, which is kept. Only the stored output is accepted again.`;
-}
-
-/** Undefined when the iteration, or its objective, is no longer open, or the data by which it was judged has changed. */
-async function complete(
-  db: Db | Trx,
-  accountId: number,
-  { objective, inverse, optimalOutput }: Iteration,
-  measurement: Measurement,
-): Promise<InverseView | undefined> {
-  const { dataRevision } = objective;
-  const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id, dataRevision };
-  if (measurement.kind === 'failed') {
-    const isHeld = seeksSurer(objective, optimalOutput);
-    const state = nextState(objective.stopReason, failedRunEvent(objective), isHeld)!;
-    const failed: CompletedIteration = {
-      ...completed,
-      state,
-      output: null,
-      computeTimeNs: null,
-      failureReason: measurement.reason,
-      optimalInverseId: null,
-      events: withEnd([], { id: objective.id, stopReason: state.stopReason }),
-    };
-    const written = await completeIteration(db, failed);
-    return written && viewOf(written.objective, written.inverse);
-  }
-  const evaluation = evaluateOutput(objective, measurement.output);
-  const { isSatisfied, isMoreSought } = await countSolutions(db, accountId, objective, inverse, evaluation);
-  const event = outputEvent(isSatisfied, objective, false, isMoreSought);
-  const state = nextState(objective.stopReason, event, seeksSurer(objective, optimalOutput))!;
-  const judged = { inverseId: inverse.id, output: measurement.output, evaluation };
-  const loaded = { name: 'inverse.output_loaded', resourceId: objective.id } as const;
-  const written = await completeIteration(db, {
-    ...completed,
-    state,
-    output: measurement.output,
-    computeTimeNs: measurement.computeTimeNs,
-    failureReason: null,
-    optimalInverseId: await findOptimalNow(db, objective, judged, optimalOutput),
-    events: withEnd([loaded, ...solutionEvents(objective, isSatisfied)], {
-      id: objective.id,
-      stopReason: state.stopReason,
-    }),
-  });
-  return written && { ...written, evaluation };
-}
-
-/**
- * The same where other inverses may be open. Behind the lock of the objective, because what an output leads to depends on them: the
- * last one of all attempts exhausts the objective, and one that satisfies everything makes the others be given up. Undefined when
- * the inverse takes no output any more.
- */
-async function completeAmongOthers(
-  db: Db | Trx,
-  accountId: number,
-  before: Iteration,
-  measurement: Measurement,
-): Promise<InverseView | undefined> {
-  return inTransaction(db, async (trx) => {
-    const objective = await lockObjective(trx, accountId, before.objective.id);
-    const { inverse, optimalOutput } =
-      (await findIteration(trx, accountId, { inverseId: before.inverse.id })) ?? before;
-    if (objective === undefined || objective.disabledAt !== null) return undefined;
-    const isRunning = !isFinal(objective.stopReason);
-    const isOpen = isRunning && awaitsOutput(inverse);
-    const isLate = measurement.kind === 'output' && mayComeLate(inverse);
-    if (!isOpen && !isLate) return undefined;
-    const others = (await listOpenInverses(trx, objective.id)).filter(({ id }) => id !== inverse.id);
-    const output = measurement.kind === 'output' ? measurement.output : null;
-    const evaluation = output === null ? undefined : evaluateOutput(objective, output);
-    const { isSatisfied, isMoreSought } = evaluation
-      ? await countSolutions(trx, accountId, objective, inverse, evaluation)
-      : NOTHING_FOUND;
-    const event =
-      output === null
-        ? failedRunEvent(objective, others.length > 0)
-        : outputEvent(isSatisfied, objective, others.length > 0, isMoreSought);
-    const state = isLate
-      ? lateOutputState(objective.stopReason, event)
-      : nextState(objective.stopReason, event, seeksSurer(objective, optimalOutput))!;
-    // Before the output is stored: it joins those of the other runs.
-    const optimalInverseId =
-      isRunning && evaluation !== undefined && output !== null
-        ? await findOptimalNow(trx, objective, { inverseId: inverse.id, output, evaluation }, optimalOutput)
-        : null;
-    const completed = await storeCompletion(trx, {
-      objectiveId: objective.id,
-      inverseId: inverse.id,
-      status: state.inverseStatus,
-      output,
-      computeTimeNs: measurement.kind === 'output' ? measurement.computeTimeNs : null,
-      failureReason: measurement.kind === 'failed' ? measurement.reason : null,
-      isSatisfied: state.inverseStatus === InverseStatus.converged,
-      isExhausted: isRunning && state.stopReason === StopReason.exhausted,
-    });
-    const isEnd = isRunning && isFinal(state.stopReason);
-    const givenUp = isEnd ? await giveUpOpen(trx, objective.id, others) : [];
-    const nearestIteration = await judgeOutOfOrder(trx, objective, completed);
-    const now = await updateObjective(trx, objective.id, {
-      stopReason: state.stopReason,
-      ...(optimalInverseId !== null && { optimalInverseId }),
-      ...(nearestIteration !== undefined && { nearestIteration }),
-    });
-    const loaded = output === null ? [] : [{ name: 'inverse.output_loaded', resourceId: objective.id } as const];
-    const found = solutionEvents(objective, state.inverseStatus === InverseStatus.converged);
-    await recordEvents(trx, accountId, [...loaded, ...found, ...givenUp], isEnd ? now : undefined);
-    return viewOf(now, completed);
-  });
 }

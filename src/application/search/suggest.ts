@@ -1,37 +1,23 @@
 /** Asking for the next input and waiting for it, for a bounded time. Any worker of any process may compute it. */
-import { readUsage } from '../../db/accounts/account-usage.ts';
 import { ConflictError, type Db, type Trx } from '../../db/connection/transaction.ts';
 import { findInverse } from '../../db/search/inverses.ts';
-import { openIteration, type RequestedIteration } from '../../db/search/iterations.ts';
-import { lockObjective } from '../../db/search/objectives.ts';
-import { type Asked, type AskedInverses, type OpenInverse, readAsked } from '../../db/search/open-inverses.ts';
-import { DomainError } from '../../domain/errors.ts';
+import { findObjective } from '../../db/search/objectives.ts';
+import { type Asked, type AskedInverses, readAsked } from '../../db/search/open-inverses.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
-import { UNKNOWN_RUN } from '../../domain/run-fields.ts';
-import type { WhyNone } from '../../domain/search/opening.ts';
-import { NO_QUOTA, quotaExceeded, type StorageUsage } from '../../domain/storage.ts';
-import { takeWithin } from '../accounts/account-limits.ts';
-import { refuseClosedTrial } from '../data/manage-trials.ts';
+import type { OpenInverse, WhyNone } from '../../domain/search/opening.ts';
 import { type IdempotentRequest, runOnce } from '../idempotent.ts';
-import { isUnder, missingInPath, type ObjectivePath, parentsOf, refuseDisabled } from '../paths.ts';
+import { type ObjectivePath, refuseDisabled } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';
-import { awaitSuggestions, type SuggestDeps } from './await-suggestions.ts';
+import { awaitSuggestions, type SuggestDeps, unlessRemoved } from './await-suggestions.ts';
 import { getInverse } from './read-objectives.ts';
-import {
-  objectiveEnded,
-  openWaitingInverse,
-  queueFull,
-  type RequestOptions,
-  refuseEnded,
-  requestSuggestions,
-} from './request-suggestions.ts';
+import { objectiveEnded, type RequestOptions, requestOne } from './request-suggestions.ts';
 
 export { objectiveEnded };
 
 /** Tries to open an iteration while other requests do the same. One of them succeeds with each. */
 const MAXIMUM_TRIES = 5;
-const NOTHING: StorageUsage = { bytes: 0, rows: 0 };
 
 export type { SuggestDeps };
 
@@ -89,15 +75,24 @@ export async function suggest(
   }
 }
 
+/** Undefined when it was removed, since nothing new was found for it. */
 async function awaitInverse(
   { suggestionWaiters }: SuggestDeps,
   accountId: number,
   view: InverseView,
   waitMs: number,
-): Promise<InverseView> {
+): Promise<InverseView | undefined> {
   const { objective, inverse } = view;
   const mustWait = waitMs > 0 && isBeingComputed(inverse) && inverse.disabledAt === null;
-  const finished = mustWait ? await suggestionWaiters.wait(accountId, inverse.id, waitMs) : undefined;
+  let isRemoved = false;
+  const noteRemoval = (error: unknown) => {
+    isRemoved = true;
+    return unlessRemoved(error);
+  };
+  const finished = mustWait
+    ? await suggestionWaiters.wait(accountId, inverse.id, waitMs).catch(noteRemoval)
+    : undefined;
+  if (isRemoved) return undefined;
   refuseUnusable(objective.id, finished ?? inverse);
   return finished === undefined ? view : viewOf(objective, finished);
 }
@@ -118,7 +113,9 @@ async function awaitAsked(
     throw new DomainError('SUGGESTION_PENDING', message);
   }
   refuseUnusable(asked.objectiveId, inverse);
-  return getInverse(deps.db, accountId, { inverseId: inverse.id });
+  const objective = await findObjective(deps.db, accountId, asked.objectiveId);
+  if (objective === undefined) throw notFound('objective', asked.objectiveId);
+  return viewOf(objective, inverse);
 }
 
 /** Throws NOT_FOUND for one that was deleted, SUGGESTION_FAILED for one that could not be computed. */
@@ -157,7 +154,7 @@ async function requestOnce(
   const isSpent = async (trx: Trx, outcome: Outcome) => {
     if (outcome.kind === 'asked') return hasNone(await readAsked(trx, accountId, outcome));
     const inverse = await findInverse(trx, accountId, outcome.inverseId);
-    return inverse !== undefined && couldNotBeComputed(inverse);
+    return inverse === undefined || couldNotBeComputed(inverse);
   };
   const { outcome, isReplay } = await runOnce<Outcome>(db, idempotency, request, { isSpent });
   if (!isReplay && requested !== undefined) return requested;
@@ -167,7 +164,7 @@ async function requestOnce(
 
 /**
  * Opens the next iteration with the job that computes it, or returns the one being computed, without waiting. Workers hear of
- * the job on commit. Where several may be open, the oldest open one counts as the only one.
+ * the job on commit. Where several are open, the oldest counts as the only one.
  *
  * Throws, in this order, NOT_FOUND; TRIAL_CLOSED or OBJECTIVE_ENDED; ITERATION_OPEN while an output is missing;
  * QUOTA_EXCEEDED; QUEUE_FULL.
@@ -189,70 +186,20 @@ async function requestNext(
   path: ObjectivePath,
   options: NextOptions,
 ): Promise<Requested> {
-  const maximumQueued = options.limits?.queuedSuggestions ?? 0;
-  let requested: Requested | undefined;
-  const take = async (limit: number, handle: Db | Trx) => {
-    requested = await request(handle, accountId, path, options, limit);
-    return requested !== undefined;
-  };
-  await takeWithin(db, accountId, maximumQueued, take, (trx) => lockObjective(trx, accountId, path.objectiveId));
-  if (requested !== undefined) return requested;
-  throw queueFull(maximumQueued);
-}
-
-/** Undefined when the account has `maximumQueued` jobs already. */
-async function request(
-  db: Db | Trx,
-  accountId: number,
-  path: ObjectivePath,
-  options: NextOptions,
-  maximumQueued: number,
-): Promise<Requested | undefined> {
-  const { modelId = null, projectId = null, trialId = null, objectiveId } = path;
-  const { storedBytes, storedRows } = options.limits ?? NO_QUOTA;
-  const where = { accountId, modelId, projectId, trialId, objectiveId };
-  const job = { requestId: options.requestId, traceParent: options.traceParent ?? null };
-  for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
-    const found = await openIteration(db, { ...where, ...job, storedBytes, storedRows, maximumQueued });
-    if (found === undefined || found.objective.disabledAt !== null || !isUnder(path, parentsOf(found.objective))) {
-      throw await missingInPath(db, accountId, path, { resource: 'objective', id: objectiveId });
+  const requested = await requestOne(db, accountId, path, options);
+  switch (requested.kind) {
+    case 'asked':
+      return requested;
+    case 'inverse':
+      return { kind: 'view', view: viewOf(requested.objective, requested.inverse) };
+    case 'open': {
+      const view = await getInverse(db, accountId, { inverseId: requested.inverseId });
+      refuseOpenIteration(view.objective.id, view.inverse);
+      return { kind: 'view', view };
     }
-    const { objective, last, opened } = found;
-    if (opened !== undefined) return { kind: 'view', view: viewOf(objective, toOpened(last, opened)) };
-    refuseClosedTrial(objective.trialId, objective.trialStatus);
-    refuseEnded(objective);
-    if (objective.isParallel) return requestAmongOthers(db, accountId, path, options);
-    if (isBeingComputed(last)) return { kind: 'view', view: viewOf(objective, last) };
-    refuseOpenIteration(objective.id, last);
-    if (found.lacks === 'queue') return undefined;
-    if (found.lacks === 'storage') {
-      throw quotaExceeded({ storedBytes, storedRows }, await readUsage(db, accountId), NOTHING);
-    }
+    case 'none':
+      throw noneOpened(requested.objective, requested.whyNone, requested.open[0]);
   }
-  throw new ConflictError('other requests opened and completed iterations of the objective meanwhile');
-}
-
-/** The same where several may be open. */
-async function requestAmongOthers(
-  db: Db | Trx,
-  accountId: number,
-  path: ObjectivePath,
-  options: NextOptions,
-): Promise<Requested> {
-  if (options.opensMore) {
-    const { granted, whyNone, objective, open, objectiveId, asker, after } = await requestSuggestions(
-      db,
-      accountId,
-      path,
-      { ...options, count: 1 },
-    );
-    if (granted === 0) throw noneOpened(objective, whyNone!, open[0]);
-    return { kind: 'asked', asked: { objectiveId, asker, after } };
-  }
-  const { inverseId } = await openWaitingInverse(db, accountId, path, options);
-  const view = await getInverse(db, accountId, { inverseId });
-  refuseOpenIteration(view.objective.id, view.inverse);
-  return { kind: 'view', view };
 }
 
 function noneOpened(objective: Objective, whyNone: WhyNone, oldest: OpenInverse | undefined): DomainError {
@@ -279,19 +226,6 @@ function hasNone({ inverses, awaitedId }: AskedInverses): boolean {
 
 export function couldNotBeComputed(inverse: Inverse): boolean {
   return inverse.status === InverseStatus.failed && inverse.input === null;
-}
-
-function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened']>): Inverse {
-  return {
-    ...UNKNOWN_RUN,
-    ...opened,
-    objectiveId: last.objectiveId,
-    iteration: last.iteration + 1,
-    status: InverseStatus.active,
-    basisOutput: last.output ?? last.basisOutput,
-    suggestTimeNs: 0,
-    computeTimeNs: 0,
-  };
 }
 
 function refuseOpenIteration(objectiveId: number, last: Inverse): void {

@@ -51,7 +51,7 @@ async function cancelBatches(
 async function stopBelow(trx: Trx, isBelow: RawBuilder<unknown>): Promise<void> {
   const { stopReason, inverseStatus } = TRANSITIONS['stopped-by-hand'];
   await sql`
-    update objectives set stop_reason = ${stopReason}, updated_at = now()
+    update objectives set stop_reason = ${stopReason}, version = version + 1, updated_at = now()
     where ${isBelow} and stop_reason = ${StopReason.running}`.execute(trx);
   const objectives = sql`select id from objectives where ${isBelow}`;
   await sql`delete from suggestion_jobs where objective_id in (${objectives})`.execute(trx);

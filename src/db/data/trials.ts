@@ -139,7 +139,7 @@ export async function raiseRevision(trx: Trx, accountId: number, trialId: number
     with locked as materialized (
       select id from objectives where account_id = ${accountId} and trial_id = ${trialId} and disabled_at is null
       order by id for update)
-    update objectives o set data_revision = ${revision}, judged_through = null, nothing_new_at = null,
+    update objectives o set data_revision = ${revision}, version = o.version + 1, judged_through = null, nothing_new_at = null,
       nearest_iteration = null, nearest_case = null,
       nearest_case_input = null, nearest_case_output = null
     from locked l where o.id = l.id`.execute(trx);

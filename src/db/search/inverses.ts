@@ -2,7 +2,8 @@ import { type Compilable, sql } from 'kysely';
 import type { RunResult } from '../../domain/correction.ts';
 import { type Inverse, InverseStatus, isBeingComputed, type LearnedFrom } from '../../domain/inverse.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import { type RevisedStates, StopReason } from '../../domain/search/stop-reason.ts';
+import type { Formed } from '../../domain/search/standing-of.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
 import { compileOnce } from '../connection/compiled.ts';
 import { anyOf } from '../connection/prepared-statements.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
@@ -221,9 +222,9 @@ export function listUnjudgedRuns(
 export async function listCompletedOutputs(
   db: Db | Trx,
   objectiveId: number,
-): Promise<readonly { readonly id: number; readonly output: readonly number[] }[]> {
-  const { rows } = await sql<{ id: number; output: readonly number[] }>`
-    select i.id, i.output from inverses i
+): Promise<readonly { readonly id: number; readonly iteration: number; readonly output: readonly number[] }[]> {
+  const { rows } = await sql<{ id: number; iteration: number; output: readonly number[] }>`
+    select i.id, i.iteration, i.output from inverses i
     where i.objective_id = ${objectiveId} and i.output is not null and ${WAS_RUN} and i.excluded_at is null
     order by i.iteration`.execute(db);
   return rows;
@@ -331,7 +332,7 @@ export async function storeResult(trx: Trx, id: number, result: RunResult): Prom
 export async function storeRevisedStates(
   trx: Trx,
   objectiveId: number,
-  { stopReason, statuses, exhaustedId }: RevisedStates,
+  { stopReason, statuses, exhaustedId }: Pick<Formed, 'statuses' | 'exhaustedId'> & { readonly stopReason: StopReason },
 ): Promise<void> {
   await sql`
     update inverses i set

@@ -23,8 +23,8 @@ const INVERSE_NAMES = [...INVERSE_COLUMNS.map(nameOf), 'basisOutput'];
 const OBJECTIVE_NAMES = [...OBJECTIVE_COLUMNS.map(nameOf), 'labels'];
 
 /** The columns of the inverse in the common table expression `table`, told apart from those of the objective. */
-export function inverseOf(table: string): RawBuilder<unknown> {
-  return sql.join(INVERSE_NAMES.map((name) => sql`${sql.ref(`${table}.${name}`)} as ${sql.id(PREFIX + name)}`));
+export function inverseOf(table: string, prefix = PREFIX): RawBuilder<unknown> {
+  return sql.join(INVERSE_NAMES.map((name) => sql`${sql.ref(`${table}.${name}`)} as ${sql.id(prefix + name)}`));
 }
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -34,8 +34,8 @@ function pick(row: Row, names: readonly string[], prefix = ''): Row {
 }
 
 /** The inverse of `inverseOf`. */
-export function readInverse(row: Row): Inverse {
-  return toInverse(pick(row, INVERSE_NAMES, PREFIX) as unknown as InverseRow);
+export function readInverse(row: Row, prefix = PREFIX): Inverse {
+  return toInverse(pick(row, INVERSE_NAMES, prefix) as unknown as InverseRow);
 }
 
 /** Of a row with OBJECTIVE_COLUMNS and LABELS. */

@@ -37,8 +37,8 @@ export const OBJECTIVE_COLUMNS = [
   'o.fixed_inputs as fixedInputs',
   'o.constraints as constraints',
   'o.data_revision as dataRevision',
+  'o.version as version',
   'o.parallelism as parallelism',
-  'o.is_parallel as isParallel',
   'o.hold_back as holdBack',
   'o.completed_count as completedCount',
   'o.nothing_new_at as nothingNewAt',
@@ -336,7 +336,6 @@ export async function insertObjective(
       constraints: objective.constraints === null ? null : JSON.stringify(objective.constraints),
       data_revision: objective.dataRevision,
       parallelism: objective.parallelism,
-      is_parallel: objective.parallelism > 1,
       hold_back: objective.holdBack,
       batch_id: objective.batchId,
       options: objective.options === null ? null : JSON.stringify(objective.options),
@@ -380,11 +379,10 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
       ...(change.ended === undefined ? {} : { ended: JSON.stringify(change.ended) }),
       ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
       ...(change.initialOutput === undefined ? {} : { initial_output: change.initialOutput }),
-      ...(change.parallelism === undefined
-        ? {}
-        : { parallelism: change.parallelism, is_parallel: sql<boolean>`o.is_parallel or ${change.parallelism > 1}` }),
+      ...(change.parallelism === undefined ? {} : { parallelism: change.parallelism }),
       ...(change.nearestIteration === undefined ? {} : { nearest_iteration: change.nearestIteration }),
       ...(change.holdBack === undefined ? {} : { hold_back: change.holdBack }),
+      version: sql<number>`o.version + 1`,
       updated_at: sql<Date>`now()`,
     })
     .where('o.id', '=', id)

@@ -65,18 +65,7 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.id));
 }
 
-/**
- * Deletes a job whose result is written by the same statement, and returns its inverse_id: no row when the lease was lost, or
- * the job is not of this objective.
- */
-export function finishingJob(id: number, leaseToken: string, objectiveId: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`
-    delete from suggestion_jobs
-    where id = ${id}::bigint and lease_token = ${leaseToken}::uuid and state = 'leased' and objective_id = ${objectiveId}
-    returning inverse_id`;
-}
-
-/** The job of an objective, for who holds the lock of the objective. */
+/** The job of an objective. */
 export interface OpenJob {
   readonly id: number;
   readonly inverseId: number;
@@ -91,68 +80,6 @@ export async function findJobOf(db: Db | Trx, objectiveId: number): Promise<Open
   const { rows } = await sql<OpenJob>`
     select ${OPEN_JOB} from suggestion_jobs where objective_id = ${objectiveId}`.execute(db);
   return rows[0];
-}
-
-/** The job, if the lease is still held. Locks it. The caller holds the lock of the objective. */
-export async function lockLeasedJob(
-  trx: Trx,
-  { id, objectiveId, leaseToken }: Pick<LeasedJob, 'id' | 'objectiveId' | 'leaseToken'>,
-): Promise<OpenJob | undefined> {
-  const { rows } = await sql<OpenJob>`
-    select ${OPEN_JOB} from suggestion_jobs
-    where id = ${id} and lease_token = ${leaseToken}::uuid and state = 'leased' and objective_id = ${objectiveId}
-    for update`.execute(trx);
-  return rows[0];
-}
-
-/** Whether the account may have another job; see hasRoomInQueue. */
-export async function mayQueue(trx: Trx, accountId: number, maximumQueued: number): Promise<boolean> {
-  const { rows } = await sql<{ mayQueue: boolean }>`
-    select ${hasRoomInQueue(accountId, maximumQueued)} as "mayQueue"`.execute(trx);
-  return rows[0]!.mayQueue;
-}
-
-export interface NewJob {
-  readonly accountId: number;
-  readonly objectiveId: number;
-  readonly inverseId: number;
-  readonly askers: readonly string[];
-  readonly requestId: string | null;
-  readonly traceParent: string | null;
-}
-
-/** The caller holds the lock of the objective, which has no job. Workers hear of it on commit. */
-export async function insertJob(trx: Trx, job: NewJob): Promise<void> {
-  await sql`
-    with job as (
-      insert into suggestion_jobs (account_id, objective_id, inverse_id, askers, request_id, trace_parent)
-      values (${job.accountId}, ${job.objectiveId}, ${job.inverseId}, ${job.askers}::text[], ${job.requestId},
-        ${job.traceParent})
-      returning id)
-    select pg_notify(${JOBS_CHANNEL}, '') from job`.execute(trx);
-}
-
-/** Asks for more inverses after those of the job. The caller holds the lock of the objective. */
-export async function addAskers(trx: Trx, jobId: number, askers: readonly string[]): Promise<void> {
-  await sql`update suggestion_jobs set askers = askers || ${askers}::text[] where id = ${jobId}`.execute(trx);
-}
-
-/**
- * Makes the worker that holds the job go on with the next inverse, for the first of the askers: its lease stays, its attempts begin
- * anew. The caller holds the lock of the objective and of the job.
- */
-export async function moveJob(trx: Trx, jobId: number, inverseId: number): Promise<void> {
-  await sql`
-    update suggestion_jobs set inverse_id = ${inverseId}, askers = askers[2:], attempts = 1, last_error = null,
-      created_at = now()
-    where id = ${jobId}`.execute(trx);
-}
-
-/** Removes a job that is done. The commit wakes requests that wait for its inverse. The caller holds both locks. */
-export async function endJob(trx: Trx, { id, inverseId }: Pick<OpenJob, 'id' | 'inverseId'>): Promise<void> {
-  await sql`
-    with ended as (delete from suggestion_jobs where id = ${id})
-    select pg_notify(${FINISHED_CHANNEL}, ${String(inverseId)})`.execute(trx);
 }
 
 /** Hands a job back, claimable after a delay. False: the lease was lost. */
@@ -206,28 +133,12 @@ export interface ExhaustedJob {
   readonly askedBy: string | null;
 }
 
-/** Removes an exhausted job. The caller holds the lock of its objective. Undefined when another process has removed it. */
-export async function removeExhaustedJob(trx: Trx, id: number): Promise<ExhaustedJob | undefined> {
+/** Locks an exhausted job. The caller holds the lock of its objective. Undefined when it is gone, or no longer exhausted. */
+export async function lockExhaustedJob(trx: Trx, id: number): Promise<ExhaustedJob | undefined> {
   const { rows } = await sql<ExhaustedJob>`
-    with removed as (
-      delete from suggestion_jobs
-      where id = ${id} and visible_at <= now() and attempts >= ${MAXIMUM_JOB_ATTEMPTS}
-      returning inverse_id, last_error, askers)
-    select r.inverse_id as "inverseId", r.last_error as "lastError", r.askers, i.asked_by as "askedBy",
-      pg_notify(${FINISHED_CHANNEL}, r.inverse_id::text)
-    from removed r left join inverses i on i.id = r.inverse_id`.execute(trx);
+    select j.inverse_id as "inverseId", j.last_error as "lastError", j.askers, i.asked_by as "askedBy"
+    from suggestion_jobs j left join inverses i on i.id = j.inverse_id
+    where j.id = ${id} and j.visible_at <= now() and j.attempts >= ${MAXIMUM_JOB_ATTEMPTS}
+    for update of j`.execute(trx);
   return rows[0];
-}
-
-/**
- * Drops the open job of an objective, leased or not: the fenced write of a worker that holds it will find nothing. The commit
- * notifies requests that wait for the inverse, even if there was no job left.
- */
-export async function dropJob(
-  trx: Trx,
-  { objectiveId, inverseId }: { readonly objectiveId: number; readonly inverseId: number },
-): Promise<void> {
-  await sql`
-    with dropped as (delete from suggestion_jobs where objective_id = ${objectiveId})
-    select pg_notify(${FINISHED_CHANNEL}, ${String(inverseId)})`.execute(trx);
 }

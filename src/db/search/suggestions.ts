@@ -6,7 +6,7 @@ import type { Matrix } from '../../domain/matrix.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { decodeMatrix, matrixColumn } from '../matrices.ts';
-import { columns, OBJECTIVE_WITH_PARENTS, OPTIMAL_OUTPUT, type Row, readWithParents } from './iteration-rows.ts';
+import { columns, OBJECTIVE_WITH_PARENTS, type Row, readWithParents } from './iteration-rows.ts';
 import {
   CASE_COLUMNS,
   type CaseColumns,
@@ -23,6 +23,7 @@ import {
 } from './known-runs.ts';
 import type { ObjectiveWithParents } from './objectives.ts';
 import { openInverses } from './open-inverses.ts';
+import { SEARCH_COLUMNS, type Search, toSearch } from './search-ledger.ts';
 
 /** What a suggestion is computed from. */
 export interface Snapshot extends KnownCases {
@@ -44,7 +45,8 @@ export interface Snapshot extends KnownCases {
   readonly pending: Matrix;
   /** How many of its inverses had been completed or given up. */
   readonly basis: number;
-  readonly optimalOutput: readonly number[] | null;
+  /** To which the suggestion is written. */
+  readonly search: Search;
   /** To be stored with the suggestion: what `readSnapshotOf` needs. */
   readonly learnedFrom: LearnedFrom | null;
 }
@@ -55,7 +57,6 @@ interface PlainRow extends Omit<InputSpace, 'inputTypes' | 'details'> {
   readonly inputCases: Buffer;
   readonly outputCases: Buffer;
   readonly failedCases: readonly number[];
-  readonly optimalOutput: readonly number[] | null;
   readonly pendingIterations: readonly number[] | null;
   readonly pendingInputs: Buffer | null;
 }
@@ -81,9 +82,8 @@ function gatheredPending(from: RawBuilder<unknown>): RawBuilder<unknown> {
     from ${from}`;
 }
 
-/** Costs nothing where only one inverse may be open: that is the one to be computed. */
 const OPEN_WITH_INPUT = gatheredPending(
-  sql`(select i.iteration, i.input from ${openInverses(sql`o.id`)} where o.is_parallel and i.input is not null) i`,
+  sql`(select i.iteration, i.input from ${openInverses(sql`o.id`)} where i.input is not null) i`,
 );
 
 function toPending({ pendingIterations, pendingInputs }: PlainRow): Pick<Snapshot, 'pendingIterations' | 'pending'> {
@@ -105,7 +105,7 @@ const selectPlain = compileSqlOnce<
   Row & PlainRow & OwnColumns & { readonly isMoreKnown: boolean }
 >(
   (value) => sql`
-    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, p.input_count as "inputCount", ${SPACE},
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${SEARCH_COLUMNS}, p.input_count as "inputCount", ${SPACE},
       ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
       s.failed_cases as "failedCases", r.iterations, r."completedOrders", r.inputs, r.outputs, w."pendingIterations", w."pendingInputs",
       t.revision > 0 or o.continues_id is not null or o.reuse and exists (
@@ -121,7 +121,7 @@ const selectPlain = compileSqlOnce<
 
 const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }, Row & SnapshotRow>(
   (value) => sql`
-    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, ${SPACE}, ${CASE_COLUMNS}, t.revision,
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${SEARCH_COLUMNS}, ${SPACE}, ${CASE_COLUMNS}, t.revision,
       ${runColumns('r', OWN)}, ${runColumns('x', OTHER)}, w."pendingIterations", w."pendingInputs"
     from objectives o
     join trials t on t.id = o.trial_id
@@ -172,7 +172,7 @@ function toPlainSnapshot(row: Row & PlainRow & OwnColumns): Snapshot {
     outputs: decodeMatrix(row.outputs),
     ...toPending(row),
     basis: row['completedCount'] as number,
-    optimalOutput: row.optimalOutput,
+    search: toSearch(row),
     learnedFrom: null,
   };
 }
@@ -197,7 +197,7 @@ function toSnapshot(row: Row & SnapshotRow): Snapshot {
     outputs,
     ...toPending(row),
     basis: row['completedCount'] as number,
-    optimalOutput: row.optimalOutput,
+    search: toSearch(row),
     learnedFrom: describeKnown(row.revision, others),
   };
 }
@@ -234,7 +234,7 @@ const selectSnapshotOf = compileSqlOnce<{ accountId: number; inverseId: number }
       from inverses i
       where i.account_id = ${value('accountId')} and i.id = ${value('inverseId')} and i.iteration > 1
         and i.input is not null)
-    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, ${SPACE}, ${CASE_COLUMNS}, k.revision,
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${SEARCH_COLUMNS}, ${SPACE}, ${CASE_COLUMNS}, k.revision,
       k.others as "knownOthers", k.basis as "knownBasis", ${runColumns('r', OWN)}, ${runColumns('x', OTHER)},
       w."pendingIterations", w."pendingInputs"
     from known k

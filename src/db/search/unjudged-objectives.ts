@@ -1,4 +1,5 @@
 /** Objectives whose nearest run is not known, as after a change of the trial's data. */
+import { sql } from 'kysely';
 import type { NearestSoFar, Objective } from '../../domain/objective.ts';
 import { notify } from '../connection/listen.ts';
 import type { Db } from '../connection/transaction.ts';
@@ -46,20 +47,19 @@ export async function listUnjudgedOfTrial(
 }
 
 /**
- * Stores a verdict on the data of the given revision, unless another process has or the data changed; false if nothing was
- * written. Needs no lock: on the same data the verdict is the same. What completes out of order meanwhile might be missed.
+ * Stores the nearest run of an objective that was read at a version, unless another process has or the objective has changed since;
+ * false if nothing was written.
  */
 export async function storeNearest(
   db: Db,
-  { id, dataRevision, completedCount }: Pick<Objective, 'id' | 'dataRevision' | 'completedCount'>,
+  { id, version }: Pick<Objective, 'id' | 'version'>,
   nearest: NearestSoFar,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('objectives')
-    .set(nearestColumns(nearest))
+    .set({ ...nearestColumns(nearest), version: sql<number>`version + 1` })
     .where('id', '=', id)
-    .where('data_revision', '=', dataRevision)
-    .where((where) => where.or([where('is_parallel', '=', false), where('completed_count', '=', completedCount)]))
+    .where('version', '=', version)
     .where('judged_through', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows === 1n;

@@ -1,15 +1,20 @@
 /** How many inverses of one objective may be open at once, and when no further one is opened although it might be. */
 import { hasAspiration, type Objective } from '../objective.ts';
-import { endsWithOneRun } from '../search-options.ts';
+import { questOf } from './quest.ts';
 
 /** An open inverse with this chance is waited for: it saves about a tenth of the runs and costs few rounds. */
 const LIKELY_CHANCE = 0.9;
 
-interface OpenInverse {
+export interface OpenInverse {
+  readonly id: number;
+  readonly iteration: number;
   /** False while it is being computed. */
   readonly isSuggested: boolean;
+  /** How likely the model considered its success; null where it says nothing. */
   readonly chance: number | null;
 }
+
+type Open = Pick<OpenInverse, 'isSuggested' | 'chance'>;
 
 /** Why no inverse is opened. */
 export type WhyNone =
@@ -29,6 +34,7 @@ type Opening = Pick<
   | 'options'
   | 'attemptCount'
   | 'maximumAttempts'
+  | 'objectives'
   | 'objectiveTypes'
   | 'completedCount'
   | 'nothingNewAt'
@@ -36,10 +42,10 @@ type Opening = Pick<
 
 /** Whether the objective waits for an open inverse that is likely to succeed. Without an end in sight, as with minimize or while further solutions are sought, it never does. */
 export function isHeldBack(
-  objective: Pick<Objective, 'holdBack' | 'objectiveTypes' | 'options'>,
+  objective: Pick<Objective, 'holdBack' | 'objectives' | 'objectiveTypes' | 'options'>,
   open: readonly Pick<OpenInverse, 'chance'>[],
 ): boolean {
-  if (!objective.holdBack || hasAspiration(objective) || objective.options?.solutions) return false;
+  if (!objective.holdBack || hasAspiration(objective) || !questOf(objective).isEndInSight) return false;
   return open.some(({ chance }) => chance !== null && chance >= LIKELY_CHANCE);
 }
 
@@ -51,7 +57,7 @@ export function isHeldBack(
  */
 export function planOpening(
   objective: Opening,
-  open: readonly OpenInverse[],
+  open: readonly Open[],
   asked: number,
   count = Number.POSITIVE_INFINITY,
 ): { readonly granted: number; readonly whyNone: WhyNone | null } {
@@ -60,7 +66,7 @@ export function planOpening(
   const attemptsLeft = objective.maximumAttempts - objective.attemptCount - computing - asked;
   if (attemptsLeft <= 0) {
     // With all outputs there, one more suggestion decides how the objective ends.
-    const isDecided = open.length + asked === 0 && !endsWithOneRun(objective.options);
+    const isDecided = open.length + asked === 0 && !questOf(objective).endsWithRuns;
     return isDecided ? { granted: 1, whyNone: null } : { granted: 0, whyNone: 'attempts' };
   }
   if (capacity <= 0) return { granted: 0, whyNone: 'parallelism' };
@@ -72,6 +78,6 @@ export function planOpening(
 }
 
 /** Whether the worker goes on with the next inverse that was asked for, after it has stored one. */
-export function goesOn(objective: Opening, open: readonly OpenInverse[]): boolean {
+export function goesOn(objective: Opening, open: readonly Open[]): boolean {
   return planOpening(objective, open, 0, 1).granted > 0;
 }

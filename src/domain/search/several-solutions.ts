@@ -32,7 +32,7 @@ export function checkSolutions({ count, apart }: SolutionsOption): readonly Viol
 /** Whether an input lies apart from all solutions found. */
 export function isApart(
   variables: readonly Variable[],
-  { apart }: SolutionsOption,
+  { apart }: Pick<SolutionsOption, 'apart'>,
   found: readonly (readonly number[])[],
   input: readonly number[],
 ): boolean {

@@ -105,7 +105,7 @@ const objective: Objective = {
   nearestIteration: 1,
   judgedThrough: 1,
   parallelism: 1,
-  isParallel: false,
+  version: 3,
   holdBack: true,
   completedCount: 0,
   nothingNewAt: null,

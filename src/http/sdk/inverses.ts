@@ -62,7 +62,7 @@ export const inverseOperations: readonly Operation[] = [
       } catch (error) {
         if (!isRefusal(error, 'OUTPUT_CONFLICT', 'NO_OPEN_ITERATION')) throw error;
         const view = await getInverse(deps.db, accountId, ids);
-        if (!endedWithoutClient(view.inverse)) throw error;
+        if (!wasStopped(view.inverse) || view.inverse.loadedAt !== null) throw error;
         return ok.answer(presentInverse(view.objective, view.inverse, view.evaluation));
       }
     },
@@ -114,12 +114,12 @@ async function findSuggested(call: SuggestCall, error: unknown): Promise<Inverse
   const newest = await getNewestInverse(deps.db, accountId, ids);
   const { inverse } = newest;
   const wasSatisfiedAtOnce = inverse.iteration === 1 && inverse.satisfiedAt !== null;
-  return wasSatisfiedAtOnce || endedWithoutClient(inverse) ? newest : undefined;
+  return wasSatisfiedAtOnce || wasStopped(inverse) ? newest : undefined;
 }
 
-/** Whether the inverse has an input and was stopped before the client loaded its output. */
-function endedWithoutClient(inverse: Inverse): boolean {
-  return inverse.status === InverseStatus.stopped && inverse.input !== null && inverse.loadedAt === null;
+/** Whether the inverse was stopped after it had been handed out, or repeats a known run with which the search ended. */
+function wasStopped({ status, input }: Inverse): boolean {
+  return status === InverseStatus.stopped && input !== null;
 }
 
 function isRefusal(error: unknown, ...codes: readonly ErrorCode[]): error is DomainError {

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestSuggestion } from '../../../src/application/search/suggest.ts';
 import { ensureAccount } from '../../../src/db/accounts/accounts.ts';
 import { inTransaction, type Trx } from '../../../src/db/connection/transaction.ts';
-import { storeSuggestion } from '../../../src/db/search/stored-suggestions.ts';
+import { readSearch } from '../../../src/db/search/search-ledger.ts';
 import { claimJobs, listExhaustedJobs, releaseJob, renewLeases } from '../../../src/db/search/suggestion-jobs.ts';
-import { TRANSITIONS } from '../../../src/domain/search/stop-reason.ts';
+import { writeChange } from '../../../src/db/search/write-search.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../../src/domain/suggestion-job.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../../support/fixtures.ts';
-import { NOTHING_JUDGED } from '../../support/nothing-judged.ts';
 
 let account: TestAccount;
 beforeAll(async () => {
@@ -27,24 +26,28 @@ async function openOneJob() {
 }
 
 const claim = (limit = 10) => claimJobs(account.db, { limit, leaseMs: 60_000, workerName: 'test' });
-const finish = (job: LeasedJob) =>
-  storeSuggestion(account.db, {
-    job,
-    state: TRANSITIONS['inverse-suggested'],
-    input: [1, 2],
-    output: null,
-    ended: null,
-    suggestTimeNs: 1,
-    isOptimal: false,
-    optimalIteration: null,
-    nearest: NOTHING_JUDGED,
-    dataRevision: 0,
-    basis: 0,
-    pendingIterations: [],
-    chance: null,
-    learnedFrom: null,
-    events: [],
+/** Whether the suggestion of a job could be stored. */
+async function finish(job: LeasedJob): Promise<boolean> {
+  const search = (await readSearch(account.db, job.accountId, job.objectiveId))!;
+  const written = await writeChange(account.db, job.accountId, search, {
+    lease: job,
+    job: { kind: 'ended' },
+    computed: {
+      inverseId: job.inverseId,
+      status: 'active',
+      input: [1, 2],
+      output: null,
+      suggestTimeNs: 1,
+      isRepeat: false,
+      expected: null,
+      basis: 0,
+      pending: null,
+      chance: null,
+      learnedFrom: null,
+    },
   });
+  return written.kind === 'written';
+}
 /** Lets all leases run out, by the database's clock. */
 const expireLeases = () => sql`update suggestion_jobs set visible_at = now() - interval '1 ms'`.execute(account.db);
 

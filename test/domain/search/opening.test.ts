@@ -6,6 +6,7 @@ const objective = {
   holdBack: true,
   attemptCount: 10,
   maximumAttempts: 500,
+  objectives: [1, 2],
   objectiveTypes: ['value', 'lessthan'],
   completedCount: 7,
   options: null,

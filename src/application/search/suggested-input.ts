@@ -1,0 +1,81 @@
+/** What a proposal of the optimizer means as an inverse. */
+import type { Snapshot } from '../../db/search/suggestions.ts';
+import { checkSuggestion, isAdmissible } from '../../domain/objective-limits.ts';
+import { type Ending, endingOf } from '../../domain/search/ending.ts';
+import { findOptimum } from '../../domain/search/optimum.ts';
+import { questOf } from '../../domain/search/quest.ts';
+import { withoutNegativeZero } from '../../domain/vectors.ts';
+import type { History, Proposal } from '../../optimizer/problem.ts';
+import { rowOf } from './engine-input.ts';
+
+/** Whether nothing more is run: nothing is found, or no attempt is left and the suggestion was to decide how the objective ends. */
+export function isNothingNew({ objective }: Snapshot, proposal: Proposal): boolean {
+  const { attemptCount, maximumAttempts } = objective;
+  return proposal.kind === 'nothing-new' || (!questOf(objective).endsWithRuns && attemptCount >= maximumAttempts);
+}
+
+export interface Suggested {
+  readonly input: readonly number[];
+  /** Whether it has been run before. */
+  readonly isRepeat: boolean;
+  readonly expected: readonly number[] | null;
+  readonly chance: number | null;
+  /** Set when the optimizer has nothing new: the known output of the repeated best input. */
+  readonly output: readonly number[] | null;
+  /** Why nothing is; null with something new. */
+  readonly ended: Ending | null;
+  /** The iteration that meets the targets most surely as far as a search for a surer input knows; null without one. */
+  readonly surestIteration: number | null;
+}
+
+/** What a suggestion to be run leaves open. */
+const NOTHING_ENDED = { output: null, ended: null };
+
+/**
+ * What the proposal means as an inverse, or the text of a fault: nothing outside the space and the limits of the objective ever
+ * reaches a client.
+ */
+export function toSuggested(snapshot: Snapshot, history: History, proposal: Proposal): Suggested | string {
+  const { objective, space, iterations } = snapshot;
+  // Its own runs are the last rows.
+  const iterationAt = (row: number) => iterations[row - (history.count - iterations.length)]!;
+  if (proposal.kind === 'candidate' && !isNothingNew(snapshot, proposal)) {
+    const input = withoutNegativeZero(Array.from(proposal.input));
+    const violations = checkSuggestion(space, objective, input);
+    if (violations.length > 0 || !input.every(Number.isFinite)) {
+      return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
+    }
+    const expected = proposal.expected ? Array.from(proposal.expected) : null;
+    const isRepeat = proposal.repeatOf !== undefined;
+    const surestIteration = proposal.surestIndex === undefined ? null : iterationAt(proposal.surestIndex);
+    return { ...NOTHING_ENDED, input, isRepeat, expected, chance: proposal.chance, surestIteration };
+  }
+  const end = { isRepeat: false, ended: endingOf(proposal), surestIteration: null, expected: null, chance: null };
+  const standing = proposal.standing?.row;
+  if (standing !== undefined) {
+    const input = rowOf(history.X, standing, space.inputCount);
+    return { ...end, input, output: meanAt(history, input) };
+  }
+  const outputs = Array.from({ length: history.count }, (_, row) =>
+    history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
+      ? null
+      : rowOf(history.Y, row, objective.objectives.length),
+  );
+  const isSurest = proposal.kind === 'nothing-new' && proposal.reason === 'robust';
+  const best =
+    (isSurest ? null : findOptimum(objective, outputs)) ??
+    (proposal.kind === 'nothing-new' ? proposal.bestIndex : outputs.findIndex((output) => output !== null));
+  const output = outputs[best];
+  if (output == null) return 'the optimizer has nothing new and no run succeeded';
+  const surestIteration = isSurest ? iterationAt(best) : null;
+  return { ...end, input: rowOf(history.X, best, space.inputCount), output, surestIteration };
+}
+
+/** The mean of the outputs at an input, of which there is one. */
+function meanAt({ X, Y, count, failed }: History, input: readonly number[]): number[] {
+  const rows = Array.from({ length: count }, (_, row) => row).filter(
+    (row) => failed[row] === 0 && input.every((value, v) => value === X[row * input.length + v]),
+  );
+  const outputs = rows.map((row) => rowOf(Y, row, Y.length / count));
+  return outputs[0]!.map((_, j) => outputs.reduce((sum, output) => sum + output[j]! / outputs.length, 0));
+}

@@ -1,0 +1,110 @@
+/** What the writer of a search can change, see search-ledger.ts. One change holds everything that one act leads to. */
+import type { NewEvent } from '../../domain/event.ts';
+import type { InverseStatus, LearnedFrom } from '../../domain/inverse.ts';
+import type { NearestSoFar } from '../../domain/objective.ts';
+import type { Ending } from '../../domain/search/ending.ts';
+import type { StopReason } from '../../domain/search/stop-reason.ts';
+import type { StorageQuota } from '../../domain/storage.ts';
+import type { LeasedJob } from '../../domain/suggestion-job.ts';
+
+/** An inverse that is over: it has an output, failed, was given up or could not be computed. */
+export interface ClosedInverse {
+  readonly inverseId: number;
+  readonly status: InverseStatus;
+  /** Whether it was run; otherwise its output and the time of its run stay as they are. */
+  readonly wasRun: boolean;
+  /** null: none. */
+  readonly output: readonly number[] | null;
+  /** Nanoseconds, or null for the time since the input was handed out, by the database's clock. */
+  readonly computeTimeNs: number | null;
+  readonly failureReason: string | null;
+  /** Instants that are set to now. */
+  readonly isFailed: boolean;
+  readonly isSatisfied: boolean;
+  readonly isStopped: boolean;
+  readonly isExhausted: boolean;
+  /** Whether it gets the next number among those completed or given up. */
+  readonly isNumbered: boolean;
+}
+
+/** An input that was computed, and what it was computed from. */
+export interface ComputedInverse {
+  readonly inverseId: number;
+  readonly status: InverseStatus;
+  readonly input: readonly number[];
+  /** Set when the objective ends with it: the known output of the repeated input. */
+  readonly output: readonly number[] | null;
+  readonly suggestTimeNs: number;
+  /** Whether the input has been run before. */
+  readonly isRepeat: boolean;
+  /** What the model expected of the outputs, lower ends then upper ends, if it expected anything. */
+  readonly expected: readonly number[] | null;
+  /** See Snapshot. */
+  readonly basis: number;
+  /** Iterations; null: none. */
+  readonly pending: readonly number[] | null;
+  /** How likely the model considers its success; null where it says nothing. */
+  readonly chance: number | null;
+  readonly learnedFrom: LearnedFrom | null;
+}
+
+/** The next inverse, and those that are to follow it. */
+export interface OpenedInverse {
+  readonly askedBy: string;
+}
+
+/** A job for the inverse that is opened. It is refused when the account has no room. */
+export interface OpenedJob extends StorageQuota {
+  readonly askers: readonly string[];
+  readonly requestId: string | null;
+  readonly traceParent: string | null;
+  /** Jobs that the account may have; 0 for any number. */
+  readonly maximumQueued: number;
+}
+
+export type JobChange =
+  | ({ readonly kind: 'opened' } & OpenedJob)
+  /** More are to follow. */
+  | { readonly kind: 'extended'; readonly askers: readonly string[] }
+  /** Its worker goes on with the inverse that is opened, for the first of those who asked. */
+  | { readonly kind: 'moved' }
+  /** Any worker takes it for the inverse that is opened; who held it has lost it. */
+  | { readonly kind: 'restarted'; readonly askers: readonly string[] }
+  /** It is over, and requests that wait for its inverse wake up. */
+  | { readonly kind: 'ended' };
+
+/** Fields of the objective that change; those left out stay. */
+export interface ObjectiveFields {
+  readonly stopReason?: StopReason;
+  /** With the stop reason STOPPED. */
+  readonly ended?: Ending;
+  readonly optimalInverseId?: number | null;
+  /** The same by its iteration. */
+  readonly optimalIteration?: number;
+  /** The nearest inverse, where it is known. */
+  readonly nearestIteration?: number;
+  /** With it: it is the nearest of all up to this iteration. */
+  readonly judgedThrough?: number;
+  /** The nearest run of all, which was not known. */
+  readonly nearest?: NearestSoFar;
+  readonly parallelism?: number;
+  readonly holdBack?: boolean;
+  readonly nothingNewAt?: number;
+}
+
+export interface LedgerChange {
+  /** The lease without which nothing is written. */
+  readonly lease?: Pick<LeasedJob, 'id' | 'leaseToken' | 'inverseId'>;
+  readonly closed?: ClosedInverse;
+  readonly computed?: ComputedInverse;
+  /** An inverse without an input that is removed, as if it had never been asked for. */
+  readonly removed?: number;
+  /** Open inverses that are given up, in order of iteration. */
+  readonly givenUp?: readonly number[];
+  readonly opened?: OpenedInverse;
+  readonly job?: JobChange;
+  /** The inverse whose computation is over, for requests that wait for it. */
+  readonly finished?: number;
+  readonly objective?: ObjectiveFields;
+  readonly events?: readonly NewEvent[];
+}
