@@ -72,7 +72,8 @@ export default defineConfig({
           // Pure tests keep no state, so files may share threads and their loaded modules.
           pool: 'threads',
           isolate: false,
-          maxWorkers,
+          // They wait for nothing, and every further thread loads and compiles the modules again.
+          maxWorkers: availableParallelism(),
         },
       },
       {

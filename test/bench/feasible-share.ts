@@ -16,8 +16,9 @@ const MOST_LEVELS = 60;
  * Source: Au and Beck 2001, Probabilistic Engineering Mechanics 16 (subset simulation).
  *
  * @param count points of a level
+ * @param enough a share below this is not estimated further
  */
-export function shareFeasible(problem: Problem, count: number, seed: number): number {
+export function shareFeasible(problem: Problem, count: number, seed: number, enough = 0): number {
   const uniform = makeUniform(seed);
   const { targets } = compileGoal(toDefinition(problem));
   const run = { seed, index: 0 };
@@ -31,7 +32,7 @@ export function shareFeasible(problem: Problem, count: number, seed: number): nu
   const measured = (x: number[]) => ({ x, value: worst(x) });
   let points = Array.from({ length: count }, () => measured(draw()));
   let share = 1;
-  for (let level = 0; level < MOST_LEVELS; level++) {
+  for (let level = 0; level < MOST_LEVELS && share >= enough; level++) {
     points.sort((a, b) => a.value - b.value);
     const inside = points.filter(({ value }) => value <= 0).length;
     if (inside >= KEPT * count) return (share * inside) / count;

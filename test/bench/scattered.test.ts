@@ -5,8 +5,8 @@ import { getProblemOfAnySet } from '../../bench/problems/sets.ts';
 
 describe.each(scatteredProblems.map((problem) => [problem.name, problem] as const))('%s', (name, problem) => {
   it('more than nine in ten runs at its known input meet all targets, and their average does', () => {
-    const runs = Array.from({ length: 400 }, (_, index) => problem.evaluate(problem.known, { seed: 1, index }));
-    expect(runs.filter((outputs) => judge(problem, outputs)).length).toBeGreaterThan(360);
+    const runs = Array.from({ length: 200 }, (_, index) => problem.evaluate(problem.known, { seed: 1, index }));
+    expect(runs.filter((outputs) => judge(problem, outputs)).length).toBeGreaterThan(180);
     expect(judge(problem, problem.average(problem.known))).toBe(true);
   });
 

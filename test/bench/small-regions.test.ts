@@ -4,7 +4,7 @@ import { shareFeasible } from './feasible-share.ts';
 
 describe.each(problemsOf('small-regions').map((problem) => [problem.name, problem] as const))('%s', (_, problem) => {
   it('at most a millionth of its box meets the requirements', () => {
-    expect(shareFeasible(problem, 200, 1)).toBeLessThan(1e-6);
+    expect(shareFeasible(problem, 200, 1, 1e-6)).toBeLessThan(1e-6);
   });
 
   it('it has 5 to 20 inputs and only one-sided requirements', () => {

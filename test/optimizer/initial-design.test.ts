@@ -28,16 +28,16 @@ describe('the designed cases', () => {
       of.reduce((left, right) => ({ kind: 'operation', operator: '+', of: [left, right] }));
     const inputs = (n: number) => Array.from({ length: n }, (_, v) => x(v));
     const curved: Condition = {
-      left: { kind: 'call', name: 'sin', of: [sum(inputs(10))] },
+      left: { kind: 'call', name: 'sin', of: [sum(inputs(4))] },
       relation: '>=',
       right: number(0.5),
     };
-    const flat: Condition = { left: sum(inputs(30)), relation: '<=', right: number(0) };
+    const flat: Condition = { left: sum(inputs(12)), relation: '<=', right: number(0) };
     const whole: Condition = { left: sum(inputs(8)), relation: '=', right: number(37) };
     const integers = floats(8).map((one) => ({ ...one, kind: 'integer' as const }));
     for (const space of [
-      { variables: floats(10), conditions: [curved] },
-      { variables: floats(30), conditions: [flat] },
+      { variables: floats(4), conditions: [curved] },
+      { variables: floats(12), conditions: [flat] },
       { variables: integers, conditions: [whole] },
     ]) {
       const request = { space, outputCount: null, caseCount: 4, seed: 1 };

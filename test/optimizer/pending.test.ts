@@ -122,7 +122,7 @@ describe('pending inputs', () => {
         if (!isDirected) expect(keys.size).toBe(size);
         if (keys.size === size) expect(suggest(withPending(request, together)).kind).toBe('nothing-new');
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 
@@ -152,7 +152,7 @@ describe('pending inputs', () => {
           });
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 

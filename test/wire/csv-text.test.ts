@@ -32,7 +32,7 @@ function titlesOf(text: string): (string | null)[] {
 }
 
 /** What is wrong with the file, each as `property: message`. */
-function faultsOf(text: string): readonly string[] {
+function faultsOf(text: string | Uint8Array): readonly string[] {
   const result = read(text);
   if (result.kind === 'unreadable') return [result.message];
   if (result.value.kind === 'value') return [];
@@ -202,12 +202,11 @@ describe('large files', () => {
     ['digits', '1'],
     ['spaces', ' '],
     ['signs', '-'],
-  ])('31 MB of %s in one cell are refused after the first megabyte', (_, character) => {
-    const file = (header: string) => header + character.repeat(31 * 1024 * 1024);
+  ])('Four megabytes of %s in one cell are refused after the first', (_, character) => {
+    const file = Buffer.alloc(4 * 1024 * 1024, character);
     for (const [i, header] of ['', 'a,b\n'].entries()) {
-      expect(faultsOf(file(header))).toEqual([
-        expect.stringContaining(`line ${i + 1}: begins or ends a row of more than`),
-      ]);
+      file.write(header);
+      expect(faultsOf(file)).toEqual([expect.stringContaining(`line ${i + 1}: begins or ends a row of more than`)]);
     }
   });
 

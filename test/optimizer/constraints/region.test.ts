@@ -107,7 +107,7 @@ describe('a region', () => {
           expect(squareOf(u, nearest)).toBeLessThanOrEqual(squareOf(u, inside) + 1e-6);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -133,6 +133,7 @@ describe('a region', () => {
           expect(second.next().value).toEqual(u);
         }
       }),
+      { numRuns: 40 },
     );
   });
 

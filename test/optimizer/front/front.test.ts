@@ -131,19 +131,20 @@ describe('a search for a front', () => {
 describe('more cases than a fit takes', () => {
   it('are chosen around the front', () => {
     const random = makeRandom(5);
-    const inputs = Array.from({ length: 400 }, () => [random.uniform(), random.uniform()]);
+    const inputs = Array.from({ length: 250 }, () => [random.uniform(), random.uniform()]);
     const request = requestOf(inputs);
     const { cases, ...space } = prepare(request);
     const { rows } = globalScope(space, cases, request.goal);
     expect(rows.length).toBe(150);
     const front = frontOf(cases, openOutputs(request.goal));
     expect(front.rows.length).toBeGreaterThan(5);
-    for (const row of [...front.rows, 399]) expect(rows).toContain(row);
+    for (const row of [...front.rows, 249]) expect(rows).toContain(row);
     const behind = distancesBehind(cases, openOutputs(request.goal), front.points);
     const mean = (of: Iterable<number>) => [...of].reduce((sum, i, _, all) => sum + behind[i]! / all.length, 0);
     expect(mean(rows)).toBeLessThan(0.7 * mean(cases.rows));
     // The front that is known already is predicted as it is.
-    const { predicted } = findFront(request);
+    const { predicted } = findFront({ ...request, workLimit: 3_000 });
+    expect(predicted.length).toBeGreaterThan(0);
     for (const { input, output } of predicted) expect(output[0]).toBeCloseTo(evaluate(input)[0]!, 1);
   });
 });
