@@ -26,8 +26,8 @@ export interface MissMeasure {
   /** One miss per output. */
   missesOf(output: readonly number[]): number[];
   /**
-   * Per output and in its unit, how far it is beyond the end of its interval, for exact from its target: negative below, 0 where it
-   * is met. 0 at the limit of a strict inequality as well, whose miss is not.
+   * Per output and in its unit, how far it is beyond the end of its interval: negative below, 0 within, and 0 at the limit of a strict
+   * inequality, whose miss is not 0. For exact, its difference from the target.
    */
   missedByOf(output: readonly number[]): number[];
 }
@@ -54,10 +54,7 @@ export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
     return {
       measure,
       missesOf: (output) => new Array<number>(m).fill(measure(output).worst),
-      missedByOf: (output) => {
-        const isMet = measure(output).worst === 0;
-        return output.map((y, j) => (isMet ? 0 : toFinite(y - center[j]!)));
-      },
+      missedByOf: (output) => output.map((y, j) => toFinite(y - center[j]!)),
     };
   }
   const missOf = (j: number, y: number): number => {

@@ -87,7 +87,7 @@ export const RUN_FIELDS = {
     holds: 'vector',
     orNull: true,
     description:
-      'The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met.',
+      'The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target.',
   },
   suggestTimeNs: {
     holds: 'nanoseconds',

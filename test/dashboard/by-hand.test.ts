@@ -130,6 +130,8 @@ describe('outputs of an input that is no longer open', () => {
     computeTimes: [0, 0, 0, 0],
     inputs: [[1], [2], [3], [4]],
     outputs: [[1, 2], [1.5, 2], null, null],
+    misses: [],
+    missedBy: [],
     failureReasons: {},
     repeatOf: {},
     excluded: [],

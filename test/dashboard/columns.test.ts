@@ -38,6 +38,8 @@ function answerOf(
     corrected: [],
     inputs: entries.map(({ iteration, input }) => (input === undefined ? [iteration, 2] : input)),
     outputs: entries.map(({ iteration, output }) => (output === undefined ? [iteration / 10] : output)),
+    misses: entries.map(({ output }) => (output === null ? null : [0])),
+    missedBy: entries.map(({ output }) => (output === null ? null : [0])),
     ...marks,
   };
   return lists as unknown as History;
@@ -101,7 +103,7 @@ describe('the columns of a history', () => {
     const more = insertRows(columns, answer);
     expect(iterationsOf(more)).toEqual([1, 4, 5, 7]);
     expect(Array.from(more.outputs[0]!)).toEqual([0.1, 0.4, Number.NaN, 0.7]);
-    expect(more.failureReasons.get(5)).toBe('broke');
+    expect(more.failureReasons.get(1005)).toBe('broke');
     expect(insertRows(more, answer)).toBe(more);
     // The columns that were there are still what they were.
     expect(iterationsOf(columns)).toEqual([1, 4, 7]);
@@ -109,16 +111,16 @@ describe('the columns of a history', () => {
 
   it('know which runs repeat an input, and forget it with the row', () => {
     const columns = columnsOf({ 1: {}, 2: {}, 3: {}, 4: {} }, { repeatOf: { 2: 1001, 3: null, 4: 7 } });
-    expect([1, 2, 3, 4].map((iteration) => repeatText(columns, iteration))).toEqual([
+    expect([0, 1, 2, 3].map((row) => repeatText(columns, row))).toEqual([
       undefined,
       'run 1',
       'an earlier run',
       'an earlier run',
     ]);
     const replaced = replaceRows(columns, 1, answerOf({ 2: {}, 3: {} }, { repeatOf: { 3: 1002 } }));
-    expect([...replaced.repeatOf]).toEqual([[3, 1002]]);
+    expect([...replaced.repeatOf]).toEqual([[1003, 1002]]);
     const inserted = insertRows(columnsOf({ 1: {} }), answerOf({ 2: {} }, { repeatOf: { 2: 1001 } }));
-    expect(repeatText(inserted, 2)).toBe('run 1');
+    expect(repeatText(inserted, 1)).toBe('run 1');
   });
 
   it('tell the last one of an objective, which nobody has run, from an output that came late', () => {

@@ -46,6 +46,8 @@ function history(changed: Partial<History>): History {
     bestCaseNumber: null,
     bestInput: [1.5, 2],
     bestOutput: [9.5, 21],
+    bestMisses: [4, 5],
+    bestMissedBy: [-0.4, 1],
     objectives: [10, 20],
     objectiveTypes: ['percent', 'minimize'],
     desiredL1Norm: 0,
@@ -81,6 +83,8 @@ function history(changed: Partial<History>): History {
       [1.5, 2],
     ],
     outputs: [[9, 30], null, [9.5, 21]],
+    misses: [[9, 50], null, [4, 5]],
+    missedBy: [[-0.9, 10], null, [-0.4, 1]],
     insight: null,
     diagnosis: null,
     ...changed,
@@ -101,6 +105,8 @@ const other = history({
     { lower: null, upper: 1, lowerOpen: false, upperOpen: false },
   ],
   bestOutput: [14, 3],
+  bestMisses: [0, 200],
+  bestMissedBy: [0, 2],
   excluded: [1],
 });
 

@@ -28,22 +28,19 @@ describe('two inputs', () => {
   });
 });
 
-const columnsOf = (runs: readonly (readonly number[] | null)[], excluded: readonly number[] = []) => ({
+/** @param most  what the last output may be at most */
+const columnsOf = (
+  runs: readonly (readonly number[] | null)[],
+  { excluded = [] as readonly number[], most = Number.POSITIVE_INFINITY } = {},
+) => ({
   count: runs.length,
   outputs: [0, 1, 2].map((j) => Float64Array.from(runs, (run) => run?.[j] ?? Number.NaN)),
+  misses: [0, 0, 1].map((share) => Float64Array.from(runs, (run) => share * Number((run?.[2] ?? Number.NaN) > most))),
   excluded: Uint8Array.from(runs, (_, row) => Number(excluded.includes(row))),
   inverseIds: Float64Array.from(runs, (_, row) => 100 + row),
 });
 
-const free = { lower: null, upper: null, lowerOpen: false, upperOpen: false };
-/** Two outputs without target, and one that may be 5 at most. */
-const goal = {
-  objectives: [null, null, 5],
-  objectiveTypes: ['minimize', 'maximize', 'lessthan_equal'],
-  intervals: [free, free, { ...free, upper: 5 }],
-  tolerances: [1, 1, 1],
-  l1Threshold: null,
-} as unknown as Parameters<typeof frontVolumes>[0];
+const goal = { objectiveTypes: ['minimize' as const, 'maximize' as const, 'lessthan_equal' as const] };
 
 const front = (points: Front['points'], reference: number[] | null) =>
   ({ outputs: [0, 1], points, reference }) as unknown as Front;
@@ -52,7 +49,7 @@ describe('the hypervolume of a front', () => {
   it('grows with runs that are not beaten and meet the targets, from the known cases on', () => {
     const known = { caseNumber: 1, inverseId: null, iteration: null, input: [0], output: [4, 1, 0] };
     const runs = [[3, 2, 0], null, [2, 9, 6], [2, 9, 5], [1, 8, 0], [1.5, 8, 0]];
-    const volumes = frontVolumes(goal, columnsOf(runs, [4]), front([known], [5, 0]));
+    const volumes = frontVolumes(goal, columnsOf(runs, { excluded: [4], most: 5 }), front([known], [5, 0]));
     // (5 - 4) * 1, then (5 - 3) * 2, the same without output and with a miss, then (5 - 2) * 9, an excluded one, and one beside.
     expect(Array.from(volumes)).toEqual([4, 4, 4, 27, 27, 27 + 0.5 * 8]);
     expect(Array.from(frontVolumes(goal, columnsOf(runs), front([], null)))).toEqual(new Array(6).fill(0));
@@ -60,12 +57,11 @@ describe('the hypervolume of a front', () => {
 
   it('ends at what the service computes', () => {
     const coordinate = fc.integer({ min: -20, max: 20 });
-    const three = { ...goal, objectives: [null, null, null], intervals: [free, free, free] } as typeof goal;
     fc.assert(
       fc.property(fc.array(fc.tuple(coordinate, coordinate, coordinate), { minLength: 1, maxLength: 12 }), (runs) => {
         const types = ['minimize', 'maximize', 'minimize'] as const;
         const all = { ...front([], [15, -15, 15]), outputs: [0, 1, 2] };
-        const volumes = frontVolumes({ ...three, objectiveTypes: [...types] }, columnsOf(runs), all);
+        const volumes = frontVolumes({ objectiveTypes: [...types] }, columnsOf(runs), all);
         const expected = hypervolume(
           runs.map(([a, b, c]) => [a, -b, c]),
           [15, 15, 15],

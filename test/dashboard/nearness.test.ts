@@ -2,16 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { bestText, reachedText } from '../../src/dashboard/views/objective/nearness.ts';
 
-const between = (lower: number | null, upper: number | null) => ({ lower, upper, lowerOpen: false, upperOpen: false });
 const head = {
-  bestOutput: [2.9257, 1.2146],
+  bestMisses: [95.05, 142.92],
+  bestMissedBy: [1.4257, 0.7146],
   bestIteration: 6,
   bestCaseNumber: null,
   optimalIteration: null,
   objectives: [1.5, 0.5],
-  objectiveTypes: ['lessthan_equal' as const, 'lessthan_equal' as const],
-  intervals: [between(null, 1.5), between(null, 0.5)],
-  tolerances: [0.015, 0.005],
   l1Threshold: null,
   outputNames: ['mass', 'sag'],
   outputUnits: ['kg', 'mm'],
@@ -26,32 +23,32 @@ describe('the best run', () => {
   });
 
   test('misses a limit of 0 by what it is off, not by a share', () => {
-    const spare = { objectives: [0], intervals: [between(0, null)], tolerances: [0.01], outputNames: ['spare'] };
-    const off = { ...head, ...spare, outputUnits: null, bestOutput: [-344] };
+    const spare = { objectives: [0], bestMisses: [34_400], bestMissedBy: [-344], outputNames: ['spare'] };
+    const off = { ...head, ...spare, outputUnits: null };
     expect(bestText(off)).toBe('Best: run 6, 0 of 1 met; misses spare by 344');
   });
 
   test('of many outputs tells the three worst', () => {
     const many = {
       objectives: [0, 0, 0, 0, 0],
-      intervals: Array.from({ length: 5 }, () => between(null, 0)),
-      tolerances: [1, 1, 1, 1, 1],
       outputNames: null,
       outputUnits: null,
-      bestOutput: [1, 5, 2, 4, -1],
+      bestMisses: [1, 5, 2, 4, 0],
+      bestMissedBy: [1, 5, 2, 4, 0],
     };
     expect(bestText({ ...head, ...many })).toBe('Best: run 6, 1 of 5 met; misses y2 by 5, y4 by 4, y3 by 2 and 1 more');
   });
 
   test('of exact objectives is told by the sum', () => {
-    const exact = { ...head, objectiveTypes: ['exact' as const, 'exact' as const], l1Threshold: 0.1 };
+    const exact = { ...head, bestMisses: [20, 20], l1Threshold: 0.1 };
     expect(bestText(exact)).toContain('the sum of all differences is 2.1403 where 0.1 is allowed');
   });
 
   test('has met the targets only if it has met all of them, aspirations too', () => {
+    const met = { bestMisses: [0, 0], bestMissedBy: [0, 0] };
     expect(bestText({ ...head, optimalIteration: 6 })).toContain('misses');
-    expect(bestText({ ...head, optimalIteration: 6, bestOutput: [1, 0.4] })).toBe('Met at run 6');
-    expect(bestText({ ...head, bestIteration: null, bestCaseNumber: 2, bestOutput: [1, 0.4] })).toBe(
+    expect(bestText({ ...head, optimalIteration: 6, ...met })).toBe('Met at run 6');
+    expect(bestText({ ...head, bestIteration: null, bestCaseNumber: 2, ...met })).toBe(
       'Best: known case 2, 2 of 2 met',
     );
   });

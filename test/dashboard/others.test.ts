@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { TrialRun } from '../../clients/typescript/src/index.ts';
-import { emptyColumns, replaceRows, stateOf, vectorAt } from '../../src/dashboard/views/objective/columns.ts';
+import {
+  emptyColumns,
+  factAt,
+  joinColumns,
+  replaceRows,
+  stateOf,
+  vectorAt,
+} from '../../src/dashboard/views/objective/columns.ts';
 import { NO_OTHERS, placeOfOther } from '../../src/dashboard/views/objective/distance/measures.ts';
-import { mergeColumns, sourceOrder, toOthers } from '../../src/dashboard/views/objective/others.ts';
+import { sourceOrder, toOthers } from '../../src/dashboard/views/objective/others.ts';
 
 const nothing = {
   sourceName: null,
@@ -42,6 +49,9 @@ const runs: readonly TrialRun[] = [
     status: 'converged',
     input: [3],
     output: [30, 40],
+    misses: [0, 4],
+    failureReason: 'collapsed',
+    missedBy: [0, -8],
     excluded: true,
   },
 ];
@@ -53,7 +63,9 @@ const own = replaceRows(emptyColumns(1, 2), 0, {
   computeTimes: [0],
   inputs: [[4]],
   outputs: [[50, 60]],
-  failureReasons: {},
+  misses: [[5, 6]],
+  missedBy: [[0.5, 6]],
+  failureReasons: { 1: 'broke' },
   repeatOf: {},
   excluded: [],
   corrected: [],
@@ -72,16 +84,18 @@ describe('the other runs of a trial', () => {
 
   test('are rows before those of the objective, with their outputs and states', () => {
     const { columns } = others;
-    const all = mergeColumns(columns, own);
+    const all = joinColumns(columns, own);
     expect(all.count).toBe(4);
     expect([0, 1, 2, 3].map((row) => vectorAt(all.outputs, row))).toEqual([[10, 20], undefined, [30, 40], [50, 60]]);
     expect([0, 1, 2, 3].map((row) => stateOf(all, row))).toEqual(['loaded', 'failed', 'met', 'loaded']);
+    expect([0, 2, 3].map((row) => vectorAt(all.misses, row))).toEqual([undefined, [0, 4], [5, 6]]);
+    expect([0, 2, 3].map((row) => factAt(all, 'failureReasons', row))).toEqual([undefined, 'collapsed', 'broke']);
     expect([...all.excluded]).toEqual([0, 0, 1, 0]);
     expect([...sourceOrder(others, 4)]).toEqual([0, 1, 3, Number.MAX_SAFE_INTEGER]);
   });
 
   test('cost nothing where there are none', () => {
-    expect(mergeColumns(toOthers([], 1, 2).columns, own)).toBe(own);
+    expect(joinColumns(toOthers([], 1, 2).columns, own)).toBe(own);
   });
 
   test('come before run 1 in the chart', () => {

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { hasBounds, OBJECTIVE_TYPES, statedTarget } from '../../src/domain/objective.ts';
+import { HISTORY_COLUMNS, sentName } from '../../src/domain/run-fields.ts';
 import { REFUSALS } from '../../src/http/errors.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
 
@@ -74,6 +75,7 @@ function writeTypes(document: Document): Readonly<Record<string, string>> {
     'problems.ts': writeProblems(),
     'objective-fields.ts': writeObjectiveFields(document),
     'goal-types.ts': writeGoalTypes(),
+    'run-columns.ts': writeRunColumns(),
     'nearest-name.ts': `${HEADER}${readFileSync(NEAREST_NAME, 'utf8')}`,
   };
 }
@@ -292,6 +294,20 @@ function writeObjectiveFields(document: Document): string {
   };
   const fields = write(schemas['NewObjectives']!, '');
   return `${HEADER}import type { Names } from '../known-names.ts';\n\nexport const OBJECTIVE_FIELDS: Names = ${fields};\n`;
+}
+
+function writeRunColumns(): string {
+  const lines = Object.entries(HISTORY_COLUMNS).map(
+    ([name, { of, as }]) => `  ${name}: { field: ${literal(sentName(of))}, as: ${literal(as)} },\n`,
+  );
+  return `${HEADER}
+/**
+ * The columns of a history with the field of a run that each holds: as a list with an entry per run, as an object by iteration of
+ * those that have a value, or as the iterations for which it is true.
+ */
+export const RUN_COLUMNS = {
+${lines.join('')}} as const;
+`;
 }
 
 /** The alternative of a value that is an object with names of its own; undefined where there is none, or one by other names. */

@@ -6,6 +6,7 @@ import type { Inverse } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveWithInverses, statedTargets } from '../../domain/objective.ts';
+import { RUN_FIELDS } from '../../domain/run-fields.ts';
 import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { JsonArray } from '../answer/json-array.ts';
@@ -103,11 +104,7 @@ const nearestRunSchema = z
       .describe(
         'One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range.',
       ),
-    missedBy: z
-      .array(z.number())
-      .describe(
-        'The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met.',
-      ),
+    missedBy: z.array(z.number()).describe(RUN_FIELDS.missedBy.description),
     worstMiss: z.number().describe('The largest of misses; 0 when everything is satisfied.'),
   })
   .meta({ id: 'NearestRun' });

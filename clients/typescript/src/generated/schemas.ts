@@ -720,8 +720,8 @@ export interface Inverse {
    */
   misses: number[] | null;
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
-   * negative below, 0 where it is met.
+   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * for exact, its difference from the target.
    */
   missedBy: number[] | null;
   disabledAt: string | null;
@@ -904,8 +904,8 @@ export interface NearestRun {
   /** One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range. */
   misses: number[];
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
-   * negative below, 0 where it is met.
+   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * for exact, its difference from the target.
    */
   missedBy: number[];
   /** The largest of misses; 0 when everything is satisfied. */
@@ -1299,8 +1299,8 @@ export interface ReportedInverse {
    */
   misses: number[] | null;
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
-   * negative below, 0 where it is met.
+   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * for exact, its difference from the target.
    */
   missedBy: number[] | null;
   disabledAt: string | null;
@@ -1486,8 +1486,8 @@ export interface History {
    */
   misses: Array<number[] | null>;
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
-   * negative below, 0 where it is met.
+   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * for exact, its difference from the target.
    */
   missedBy: Array<number[] | null>;
   /** How surely the best input meets the targets; null where neither confirm nor confidence is asked for. */
@@ -1526,8 +1526,8 @@ export interface TrialRun {
    */
   misses: number[] | null;
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
-   * negative below, 0 where it is met.
+   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * for exact, its difference from the target.
    */
   missedBy: number[] | null;
   loadedAt: string | null;
@@ -2769,8 +2769,8 @@ export interface ReportedEvaluation {
      */
     misses: number[] | null;
     /**
-     * The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target;
-     * negative below, 0 where it is met.
+     * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0
+     * within; for exact, its difference from the target.
      */
     missedBy: number[] | null;
     disabledAt: string | null;

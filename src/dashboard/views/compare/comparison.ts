@@ -2,7 +2,7 @@
 import type { History } from '../../../../clients/typescript/src/index.ts';
 import { type Ends, short, titled, wanted, withUnit } from '../../parts/formats.ts';
 import { type Columns, emptyColumns, type Head, hasFailed, replaceRows, rowFrom } from '../objective/columns.ts';
-import { type Distances, measureRuns, smallestSoFar, verdictsOn } from '../objective/distances.ts';
+import { type Distances, measureRuns, smallestSoFar } from '../objective/distances.ts';
 import { fullInputText, inputNames, inputText, outputNames } from '../objective/values.ts';
 
 export const FEWEST = 2;
@@ -31,7 +31,7 @@ export function compare(histories: readonly History[]): readonly Compared[] {
   const labels = labelsOf(histories);
   return histories.map((head, k) => {
     const columns = replaceRows(emptyColumns(head.minimums.length, head.objectives.length), 0, head);
-    const distances = measureRuns(head, columns);
+    const distances = measureRuns(columns);
     return {
       id: head.objectiveId,
       label: labels[k]!,
@@ -115,9 +115,8 @@ const WORDS: Readonly<Record<History['objectiveTypes'][number], string>> = {
 };
 
 export function outputRows(compared: readonly Compared[]): readonly OutputRow[] {
-  const verdicts = compared.map(({ head }) => head.bestOutput && verdictsOn(head, head.bestOutput));
   return allNames(compared, 'outputNames').map((name) => {
-    const cells = compared.map(({ head, outputNames }, k): OutputCell | null => {
+    const cells = compared.map(({ head, outputNames }): OutputCell | null => {
       const j = outputNames.indexOf(name);
       if (j < 0) return null;
       const value = head.bestOutput?.[j] ?? null;
@@ -127,7 +126,7 @@ export function outputRows(compared: readonly Compared[]): readonly OutputRow[] 
         interval: head.intervals[j]!,
         value,
         shown: value === null ? null : { text: short(value), full: String(value) },
-        isMet: verdicts[k]?.[j] ?? false,
+        isMet: head.bestMisses?.[j] === 0,
       };
     });
     const targets = cells.filter((cell) => cell !== null).map((cell) => JSON.stringify([cell.wanted, cell.interval]));

@@ -5,7 +5,7 @@ import type { History } from '../../../../clients/typescript/src/index.ts';
 import { keepReading } from '../../shell/live.ts';
 import { service } from '../../shell/service.ts';
 import { askForChange } from '../../shell/waiting.ts';
-import { type Columns, emptyColumns, type Head, insertRows, replaceRows, rowFrom, rowOf } from './columns.ts';
+import { type Columns, emptyColumns, type Head, headOf, insertRows, replaceRows, rowFrom, rowOf } from './columns.ts';
 
 /** What the parts of the view are given: always there, always the newest. */
 export interface Run {
@@ -121,22 +121,4 @@ async function readAll(objectiveId: number, abort: AbortSignal): Promise<Known> 
 /** The first iteration that may still change: the oldest open one, and in any case the last. */
 function firstOpen({ head, columns }: Known): number {
   return Math.min(columns.iterations.at(-1) ?? 1, ...head.openIterations);
-}
-
-function headOf(answer: History): Head {
-  const {
-    iterations: _iterations,
-    inverseIds: _inverseIds,
-    statuses: _statuses,
-    loadedAt: _loadedAt,
-    computeTimes: _computeTimes,
-    failureReasons: _failureReasons,
-    repeatOf: _repeatOf,
-    excluded: _excluded,
-    corrected: _corrected,
-    inputs: _inputs,
-    outputs: _outputs,
-    ...head
-  } = answer;
-  return head;
 }

@@ -1,8 +1,9 @@
 /** What follows from the runs, computed once for all parts of the view. */
 import { computed, type ReadonlySignal } from '@preact/signals';
+import { joinColumns } from './columns.ts';
 import { type Distances, measureRuns, worstFirst } from './distances.ts';
 import type { Run } from './history.ts';
-import { mergeColumns, type Others } from './others.ts';
+import type { Others } from './others.ts';
 
 export interface Judged {
   readonly run: Run;
@@ -17,15 +18,15 @@ export interface JudgedAll extends Judged {
 }
 
 export function judgeAll({ run, order }: Judged, others: ReadonlySignal<Others>): JudgedAll {
-  const columns = computed(() => mergeColumns(others.value.columns, run.columns.value));
-  const distances = computed(() => measureRuns(run.head.value, columns.value));
+  const columns = computed(() => joinColumns(others.value.columns, run.columns.value));
+  const distances = computed(() => measureRuns(columns.value));
   return { run: { ...run, columns }, order, distances, others };
 }
 
 export function judge(run: Run): Judged {
   return {
     run,
-    distances: computed(() => measureRuns(run.head.value, run.columns.value)),
-    order: computed(() => worstFirst(run.head.value, run.head.value.bestOutput)),
+    distances: computed(() => measureRuns(run.columns.value)),
+    order: computed(() => worstFirst(run.head.value)),
   };
 }

@@ -1,7 +1,7 @@
 /** How near an objective came to its targets, in words, with misses in the units of its outputs. Needs no browser. */
 import { short, withUnit } from '../../parts/formats.ts';
 import type { Head } from './columns.ts';
-import { distanceOf, totalDistance, verdictsOn, worstFirst } from './distances.ts';
+import { distanceOf, sumOfDistances, worstFirst } from './distances.ts';
 import { chance, chanceWithRange } from './standing/words.ts';
 import { outputNames } from './values.ts';
 
@@ -10,14 +10,12 @@ const TOLD = 3;
 
 type Near = Pick<
   Head,
-  | 'bestOutput'
+  | 'bestMisses'
+  | 'bestMissedBy'
   | 'bestIteration'
   | 'bestCaseNumber'
   | 'optimalIteration'
   | 'objectives'
-  | 'objectiveTypes'
-  | 'intervals'
-  | 'tolerances'
   | 'l1Threshold'
   | 'outputNames'
   | 'outputUnits'
@@ -28,16 +26,16 @@ type Near = Pick<
 
 /** Which run is the best, and what it misses. */
 export function bestText(head: Near): string {
-  const { bestOutput, optimalIteration } = head;
-  if (bestOutput === null) return 'No run has been judged yet';
+  const { bestMisses, bestMissedBy, optimalIteration } = head;
+  if (bestMisses === null || bestMissedBy === null) return 'No run has been judged yet';
   if (optimalIteration !== null && head.objectives.includes(null)) {
     return `Best compromise of its own runs: run ${optimalIteration}`;
   }
-  const isMet = verdictsOn(head, bestOutput).every(Boolean);
+  const met = bestMisses.filter((miss) => miss === 0).length;
+  const isMet = met === bestMisses.length;
   if (optimalIteration !== null && isMet) return `Met at run ${optimalIteration}`;
-  const met = verdictsOn(head, bestOutput).filter(Boolean).length;
-  const misses = isMet ? '' : `; ${missesText(head, bestOutput)}`;
-  return `Best: ${nameOfBest(head)}, ${met} of ${bestOutput.length} met${misses}`;
+  const misses = isMet ? '' : `; ${missesText(head, bestMisses, bestMissedBy)}`;
+  return `Best: ${nameOfBest(head)}, ${met} of ${bestMisses.length} met${misses}`;
 }
 
 function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration' | 'bestCaseNumber'>): string {
@@ -45,14 +43,14 @@ function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration
 }
 
 /** For example "misses sag by 0.71 mm and mass by 1.4 kg". */
-function missesText(head: Near, output: readonly number[]): string {
+function missesText(head: Near, misses: readonly number[], missedBy: readonly number[]): string {
   if (head.l1Threshold !== null) {
-    return `the sum of all differences is ${short(totalDistance(head, output))} where ${short(head.l1Threshold)} is allowed`;
+    return `the sum of all differences is ${short(sumOfDistances(missedBy))} where ${short(head.l1Threshold)} is allowed`;
   }
   const names = outputNames(head);
-  const missed = worstFirst(head, output).filter((j) => distanceOf(head, j, output[j]!) > 0);
+  const missed = worstFirst(head).filter((j) => misses[j]! > 0);
   const told = missed.slice(0, TOLD).map((j) => {
-    const distance = distanceOf(head, j, output[j]!);
+    const distance = distanceOf(misses[j]!, missedBy[j]!);
     // The smallest number stands for the limit of a strict inequality.
     const by = distance === Number.MIN_VALUE ? 'a hair' : withUnit(short(distance), head.outputUnits?.[j]);
     return `${names[j]} by ${by}`;

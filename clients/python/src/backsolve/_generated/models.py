@@ -655,7 +655,7 @@ class Inverse(Wire):
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
-    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
+    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     disabled_at: datetime | None
 
 
@@ -828,7 +828,7 @@ class NearestRun(Wire):
     misses: list[float]
     """One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range."""
     missed_by: list[float]
-    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
+    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     worst_miss: float
     """The largest of misses; 0 when everything is satisfied."""
 
@@ -1207,7 +1207,7 @@ class ReportedInverse(Wire):
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
-    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
+    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     disabled_at: datetime | None
     warnings: list[OutputWarning]
     """Outputs far outside what the model expected. They are stored all the same; empty without any."""
@@ -1390,7 +1390,7 @@ class History(Wire):
     misses: list[list[float] | None]
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[list[float] | None]
-    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
+    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     standing: Standing | None
     """How surely the best input meets the targets; null where neither confirm nor confidence is asked for."""
     insight: Insight | None
@@ -1424,7 +1424,7 @@ class TrialRun(Wire):
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
-    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
+    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     loaded_at: datetime | None
     failure_reason: str | None
     excluded: bool
@@ -2744,7 +2744,7 @@ class ReportedEvaluationInverse(Wire):
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
-    """The same in units of the outputs: how far each lies beyond the end of its interval, for exact from its target; negative below, 0 where it is met."""
+    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     disabled_at: datetime | None
 
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { type NewInverseCorrection, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
-import { rowOf, vectorAt } from '../columns.ts';
+import { factAt, rowOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
 import type { RunSource } from '../others.ts';
 import type { CorrectionKind } from './correction.ts';
@@ -53,7 +53,7 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
   return {
     name: source?.name ?? `run ${number}`,
     output: vectorAt(columns.outputs, row),
-    failureReason: (source === undefined ? columns.failureReasons.get(number) : source.failureReason) ?? '',
+    failureReason: factAt(columns, 'failureReasons', row) ?? '',
     isExcluded: columns.excluded[row] === 1,
     mayFail: isCase || number !== 1,
     hasEnded: source === undefined && head.stopReason !== StopReason.RUNNING,

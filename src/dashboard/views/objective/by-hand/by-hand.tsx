@@ -78,7 +78,7 @@ export function ByHand({ run }: { readonly run: Run }) {
           inverseId={columns.inverseIds[row]!}
           iteration={columns.iterations[row]!}
           input={vectorAt(columns.inputs, row)!}
-          repeated={repeatText(columns, columns.iterations[row]!)}
+          repeated={repeatText(columns, row)}
           onReported={(inverse) => {
             follow.current = 'first';
             setOutcome(inverse);

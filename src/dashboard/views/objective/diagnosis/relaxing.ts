@@ -2,7 +2,7 @@
 import { GOAL_TYPES } from '../../../../../clients/typescript/src/generated/goal-types.ts';
 import type { Diagnosis } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../columns.ts';
-import { isInside, totalDistance } from '../distances.ts';
+import { isInside, sumOfDistances } from '../distances.ts';
 
 /** One end of an interval that would have to move. */
 export interface Move {
@@ -44,7 +44,10 @@ export function movesOf(targets: Targets, reached: readonly number[]): readonly 
 export function allowanceOf(targets: Targets, reached: readonly number[]): number | null {
   return targets.l1Threshold === null
     ? null
-    : tidy(targets.l1Threshold + amount(targets.l1Threshold, totalDistance(targets, reached), 0));
+    : tidy(
+        targets.l1Threshold +
+          amount(targets.l1Threshold, sumOfDistances(reached.map((value, j) => value - targets.objectives[j]!)), 0),
+      );
 }
 
 /** Whether a value meets its target once the end is moved: the rules of the service for these types, in its order of operations. */

@@ -46,7 +46,7 @@ export function Distance({ judged, others }: DistanceProps) {
   const otherCount = others.value.sources.length;
   const showsOthers = choice.value ?? otherCount <= Math.max(FEW_OTHERS, 2 * run.columns.value.count);
   const grey = useMemo(
-    () => (showsOthers ? toOtherDistances(run.head.value, others.value, measure.value) : NO_OTHERS),
+    () => (showsOthers ? toOtherDistances(others.value, measure.value) : NO_OTHERS),
     [run.head.value.objectiveId, others.value, measure.value, showsOthers],
   );
   const data = useMemo(

@@ -9,7 +9,7 @@ import { logFloor } from '../scales.ts';
 export type Measure = 'worst' | 'sum' | number;
 
 export interface DistanceData {
-  readonly iterations: Int32Array;
+  readonly iterations: Columns['iterations'];
   /** 0 is met; NaN without an output. */
   readonly values: Float64Array;
   readonly best: Float64Array;
@@ -49,7 +49,7 @@ export function toDistanceData(
   measure: Measure,
   others: OtherDistances = NO_OTHERS,
 ): DistanceData {
-  const values = valuesOf(head, columns, distances, measure);
+  const values = valuesOf(columns, distances, measure);
   const marks = marksOf(columns);
   return {
     iterations: columns.iterations,
@@ -63,24 +63,24 @@ export function toDistanceData(
 }
 
 /** The trial's other runs by the same measure. */
-export function toOtherDistances(head: Head, { columns, sources }: Others, measure: Measure): OtherDistances {
+export function toOtherDistances({ columns, sources }: Others, measure: Measure): OtherDistances {
   return {
-    values: valuesOf(head, columns, measureRuns(head, columns), measure),
+    values: valuesOf(columns, measureRuns(columns), measure),
     marks: marksOf(columns),
     names: sources.map(({ name }) => name),
   };
 }
 
-function valuesOf(head: Head, columns: Columns, distances: Distances, measure: Measure): Float64Array {
+function valuesOf(columns: Columns, distances: Distances, measure: Measure): Float64Array {
   if (measure === 'worst') return distances.worst;
-  return measure === 'sum' ? distances.sum : distancesOfOutput(head, columns, measure);
+  return measure === 'sum' ? distances.sum : distancesOfOutput(columns, measure);
 }
 
 function marksOf(columns: Columns): Uint8Array {
   return Uint8Array.from({ length: columns.count }, (_, row) => {
     if (hasFailed(columns, row)) return FAILED;
     if (columns.excluded[row]) return EXCLUDED;
-    return columns.repeatOf.has(columns.iterations[row]!) ? REPEAT : 0;
+    return columns.repeatOf.has(columns.inverseIds[row]!) ? REPEAT : 0;
   });
 }
 

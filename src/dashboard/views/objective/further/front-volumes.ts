@@ -1,10 +1,9 @@
 /** How the front of an objective grew run by run. Needs no browser. */
 import type { Front } from '../../../../../clients/typescript/src/index.ts';
 import { type Columns, type Head, vectorAt } from '../columns.ts';
-import { verdictsOn } from '../distances.ts';
 
-type Goal = Pick<Head, 'intervals' | 'l1Threshold' | 'objectives' | 'objectiveTypes' | 'tolerances'>;
-type Runs = Pick<Columns, 'count' | 'outputs' | 'excluded' | 'inverseIds'>;
+type Goal = Pick<Head, 'objectiveTypes'>;
+type Runs = Pick<Columns, 'count' | 'outputs' | 'misses' | 'excluded' | 'inverseIds'>;
 
 /**
  * The hypervolume after each run, up to the reference of the front; one per row. Cases and runs of other objectives count from
@@ -23,7 +22,7 @@ export function frontVolumes(goal: Goal, runs: Runs, { outputs, points, referenc
   let volume = volumeOf(front, limit);
   for (let row = 0; row < runs.count; row++) {
     const output = runs.excluded[row] ? undefined : vectorAt(runs.outputs, row);
-    if (output !== undefined && verdictsOn(goal, output).every(Boolean)) {
+    if (output !== undefined && runs.misses.every((column) => column[row] === 0)) {
       const point = coordinates(output);
       if (!front.some((one) => isAsGood(one, point))) {
         front = [...front.filter((one) => !isAsGood(point, one)), point];

@@ -2,7 +2,7 @@ import { short } from '../../../parts/formats.ts';
 import { Link } from '../../../shell/link.tsx';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { type Columns, type RunState, repeatText, stateOf } from '../columns.ts';
+import { type Columns, factAt, type RunState, repeatText, stateOf } from '../columns.ts';
 import type { Axis } from '../coordinates/axes.ts';
 import type { JudgedAll } from '../judged.ts';
 import type { RunSource } from '../others.ts';
@@ -102,9 +102,8 @@ function State({
   const known = stateOf(columns, row);
   // Another objective had other targets.
   const state = source !== undefined && known === 'met' ? 'loaded' : known;
-  const iteration = columns.iterations[row]!;
-  const reason = source === undefined ? columns.failureReasons.get(iteration) : (source.failureReason ?? undefined);
-  const repeated = source === undefined ? repeatText(columns, iteration) : undefined;
+  const reason = factAt(columns, 'failureReasons', row);
+  const repeated = repeatText(columns, row);
   const text = reason === undefined ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
   return (
     <span class="run-state">

@@ -5,7 +5,7 @@ import { short, titled, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
 import { type Columns, type Head, rowOf, vectorAt } from '../columns.ts';
-import { distanceOf, type Span, spanOf, totalDistance, verdictsOn } from '../distances.ts';
+import { distanceOf, type Span, spanOf, sumOfDistances } from '../distances.ts';
 import type { Run } from '../history.ts';
 import type { Judged } from '../judged.ts';
 import { outputNames } from '../values.ts';
@@ -83,8 +83,8 @@ function Legend() {
 
 /** exact judges all outputs by one sum. */
 function Together({ run }: { readonly run: Run }) {
-  const { bestOutput, l1Threshold } = run.head.value;
-  const total = bestOutput === null ? undefined : totalDistance(run.head.value, bestOutput);
+  const { bestMissedBy, l1Threshold } = run.head.value;
+  const total = bestMissedBy === null ? undefined : sumOfDistances(bestMissedBy);
   return (
     <p>
       All outputs are judged together: the sum of their distances from the targets may be at most {short(l1Threshold!)}
@@ -97,7 +97,8 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
   const { head, columns } = run;
   const interval = head.value.intervals[j]!;
   const best = shownOutput(run)?.[j];
-  const isMet = useMemo(() => computed(() => bestVerdicts(run)?.[j]), [run, j]).value;
+  const { bestMisses, bestMissedBy } = head.value;
+  const miss = bestMisses?.[j];
   const seen = useMemo(() => computed(() => spanOf(columns.value.outputs[j]!)), [columns, j]).value;
   const latest = latestOf(columns.value, j);
   const isExact = head.value.l1Threshold !== null;
@@ -121,8 +122,8 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
         />
       </td>
       <td>
-        {isMet === undefined || !hasTarget ? '–' : <Verdict isMet={isMet} />}
-        {distanceNote(run, j, best, isMet)}
+        {miss === undefined || !hasTarget ? '–' : <Verdict isMet={miss === 0} />}
+        {miss !== undefined && miss > 0 && <Distance value={distanceOf(miss, bestMissedBy![j]!)} />}
       </td>
     </tr>
   );
@@ -139,17 +140,11 @@ function withoutTarget(type: Head['objectiveTypes'][number]): string {
   return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
 }
 
-function bestVerdicts({ head }: Run): readonly boolean[] | undefined {
-  const { bestOutput } = head.value;
-  return bestOutput === null ? undefined : verdictsOn(head.value, bestOutput);
-}
-
-function distanceNote({ head }: Run, j: number, best: number | undefined, isMet: boolean | undefined) {
-  if (best === undefined || isMet !== false) return null;
+function Distance({ value }: { readonly value: number }) {
   return (
     <>
       {' '}
-      <span class="hint nowrap">by {short(distanceOf(head.value, j, best))}</span>
+      <span class="hint nowrap">by {short(value)}</span>
     </>
   );
 }
