@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makeLog } from '../../src/log.ts';
 import { startCommand } from '../support/run-command.ts';
+import { openSharedEngine } from '../support/shared-engine.ts';
 
 /** Where the demo keeps its data. */
 let folder = '';
@@ -53,7 +54,11 @@ test('demo --url goes on when the database of the service restarts', async () =>
   const server = await DatabaseServer.create(folder, ['fsync=off']);
   const db = openDatabase(config, server.url, log);
   await migrate(db).finally(() => db.destroy());
-  const service = await startService(config, server.url, log, { ingress: true, worker: true });
+  const service = await startService(config, server.url, log, {
+    ingress: true,
+    worker: true,
+    engine: openSharedEngine(),
+  });
   try {
     const key = await createKey(service.db, {
       account: 'demo',

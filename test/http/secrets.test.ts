@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config.ts';
 import { formatApiKey, makeApiKey, parseApiKey } from '../../src/domain/api-key.ts';
 import { makeLog } from '../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { openSharedEngine } from '../support/shared-engine.ts';
 
 const PASSWORD = 'correct-horse-battery';
 const ACCOUNT = { account: 'test', label: null, scopes: ['read', 'write', 'admin'], expiresAt: null } as const;
@@ -30,7 +31,7 @@ beforeAll(async () => {
     MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
   });
   const log = makeLog({ level: 'trace', destination: { write: (line: string) => void lines.push(line) } });
-  service = await startService(config, database.url, log, { ingress: true, worker: true });
+  service = await startService(config, database.url, log, { ingress: true, worker: true, engine: openSharedEngine() });
   key = await createKey(service.db, ACCOUNT);
   remember('key', key);
   secrets.set('password', PASSWORD);
@@ -123,7 +124,7 @@ async function crash(): Promise<void> {
   url.port = '1';
   const log = makeLog({ level: 'trace', destination: { write: (line: string) => void lines.push(line) } });
   const config = loadConfig({ DATABASE_URL: url.href, PORT: '0', LOG_LEVEL: 'trace' });
-  const away = await startService(config, url.href, log, { ingress: true, worker: true });
+  const away = await startService(config, url.href, log, { ingress: true, worker: true, engine: openSharedEngine() });
   const answer = await fetch(`${away.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
   expect(answer.status).toBe(503);
   await away.close();

@@ -7,6 +7,7 @@ import { makeLog } from '../../src/log.ts';
 import { startOtlpTracing } from '../../src/telemetry/otlp-tracing.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { openSharedEngine } from '../support/shared-engine.ts';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts';
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
@@ -31,7 +32,11 @@ async function startBoth(receiver: Pick<OtlpReceiver, 'endpoint'>) {
   const ingress = await startTestService({ worker: false, settings });
   const config = loadConfig({ ...settings, POLL_INTERVAL_MS: '200', ENGINE_THREADS: '1' });
   const log = makeLog({ level: 'silent' });
-  const worker = await startService(config, ingress.databaseUrl, log, { ingress: false, worker: true });
+  const worker = await startService(config, ingress.databaseUrl, log, {
+    ingress: false,
+    worker: true,
+    engine: openSharedEngine(),
+  });
   const close = async () => {
     await worker.close();
     await ingress.close();

@@ -202,7 +202,7 @@ describe('large files', () => {
     ['digits', '1'],
     ['spaces', ' '],
     ['signs', '-'],
-  ])('Four megabytes of %s in one cell are refused after the first', (_, character) => {
+  ])('4 MB of %s in one cell are refused after the first', (_, character) => {
     const file = Buffer.alloc(4 * 1024 * 1024, character);
     for (const [i, header] of ['', 'a,b\n'].entries()) {
       file.write(header);
