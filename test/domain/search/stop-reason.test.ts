@@ -310,7 +310,7 @@ describe('an objective that asks for more than one run', () => {
     expect(lateOutputState(Reason.running, once)).toEqual({ stopReason: 1, inverseStatus: 'converged' });
   });
 
-  it('keeps its verdict after a correction that it does not rest on, and is decided anew with reopen', () => {
+  it('keeps its verdict after a correction that it does not rest on, and is decided again with reopen', () => {
     const satisfied = { attemptCount: 3, maximumAttempts: 5, options, stopReason: Reason.satisfied };
     const runs: RevisedRun[] = [
       { id: 1, status: 'active', result: 'satisfied' },
