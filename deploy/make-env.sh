@@ -11,4 +11,4 @@ fi
 password() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 umask 077
 printf 'POSTGRES_PASSWORD=%s\nPOSTGRES_APP_PASSWORD=%s\n' "$(password)" "$(password)" >"$file"
-echo "$file holds two new passwords. Keep it: the database will accept no others."
+echo "$file contains two new passwords. Keep it: the database will accept no others."

@@ -1,5 +1,5 @@
 /**
- * The browser of the page's tests: the one of TEST_BROWSER, else on Linux x64 the Chromium of the package @sparticuz/chromium, else
+ * The browser of the page's tests: that of TEST_BROWSER, otherwise on Linux x64 the Chromium of the package @sparticuz/chromium, otherwise
  * an installed Chrome, Edge or Chromium.
  */
 import { execFile } from 'node:child_process';
@@ -15,7 +15,7 @@ export type BrowserToLaunch = Pick<LaunchOptions, 'executablePath' | 'channel'> 
   readonly env?: Record<string, string>;
 };
 
-/** The browser, or why there is none. Throws if TEST_BROWSER names one that does not start. */
+/** The browser, or the reason for its absence. Throws if TEST_BROWSER names one that does not start. */
 export async function findBrowser(): Promise<BrowserToLaunch | { readonly reason: string }> {
   const given = process.env['TEST_BROWSER'] ?? '';
   if (given !== '') {
@@ -85,12 +85,12 @@ async function unpackInto(folder: string): Promise<void> {
     await rename(unpacked, folder);
   } catch (error) {
     await rm(unpacked, { recursive: true, force: true });
-    // Another run was faster.
+    // Another process was faster.
     if (!existsSync(folder)) throw error;
   }
 }
 
-/** The fonts of this machine and, where there are none, the one of the package. */
+/** The fonts of this machine or, if it has none, that of the package. */
 function fontsFor(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -19,7 +19,7 @@ export interface Played {
   readonly suggestions: readonly { readonly x: readonly number[]; readonly y: readonly number[] | null }[];
   /** Number of the suggestion that met the goal, from 1; 0 when a designed case did, -1 when none did. */
   readonly solvedAt: number;
-  /** The proposal that ended the game because there was nothing new; else null. */
+  /** The proposal that ended the game because there was nothing new; otherwise null. */
   readonly end: Extract<Proposal, { kind: 'nothing-new' }> | null;
   /** The request after the last suggestion. */
   readonly request: SuggestRequest;

@@ -3,9 +3,9 @@
 export interface PageSession {
   readonly cookie: string;
   readonly pageSecret: string;
-  /** What its requests carry. */
+  /** The headers of its requests. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What a browser of Playwright keeps of it. */
+  /** The storage of a Playwright browser with the session. */
   readonly storageState: {
     readonly cookies: {
       name: string;
@@ -21,7 +21,7 @@ export interface PageSession {
   };
 }
 
-/** @param url  of the service. Rejects with what it answers to a wrong key. */
+/** @param url  of the service. Rejects with its answer to a wrong key. */
 export async function openPageSession(url: string, key: string): Promise<PageSession> {
   const { origin, hostname } = new URL(url);
   const headers = { 'content-type': 'application/json', origin };

@@ -1,4 +1,4 @@
-/** Objectives with as many runs as wanted, for tests and measurements of the page: created over HTTP, lengthened by SQL. */
+/** Objectives with any number of runs, for tests and measurements of the page: created over HTTP, extended by SQL. */
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connection/transaction.ts';
 import { judgeIterations, makeMissMeasure } from '../src/domain/nearest.ts';

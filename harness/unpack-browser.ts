@@ -1,4 +1,4 @@
-/** Run in a process of its own by find-browser.ts, which says why. */
+/** Runs in a process of its own; find-browser.ts explains why. */
 import chromium from '@sparticuz/chromium';
 
 await chromium.executablePath();

@@ -29,9 +29,9 @@ export interface Roles {
 
 export interface Service {
   readonly db: Db;
-  /** Where the ingress listens, e.g. http://127.0.0.1:8080; undefined without one. */
+  /** The address of the ingress, e.g. http://127.0.0.1:8080; undefined without one. */
   readonly url: string | undefined;
-  /** Whether nothing is queued for workers and that of this process has nothing in hand. Rejects when the database is away. */
+  /** Whether nothing is queued for workers and that of this process has nothing in hand. Rejects when the database is unavailable. */
   isDrained(): Promise<boolean>;
   /** Answers requests in progress, finishes or releases claimed work, then closes everything. Idempotent. */
   close(): Promise<void>;

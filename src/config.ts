@@ -60,7 +60,7 @@ export function environmentForPrograms(env: Environment = process.env): Environm
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)));
 }
 
-/** What a terminal can show, as its user says: https://no-color.org, and TERM=dumb for one that cannot move its cursor. */
+/** The abilities of the terminal, as set by its user: https://no-color.org, and TERM=dumb if it cannot move its cursor. */
 export function terminalOf(env: Environment = process.env): { readonly hasColor: boolean; readonly isDumb: boolean } {
   const isDumb = env['TERM'] === 'dumb';
   return { hasColor: !isDumb && (env['NO_COLOR'] ?? '') === '', isDumb };

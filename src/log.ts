@@ -72,10 +72,10 @@ function toReadableLines(lines: DestinationStream, colorize: boolean): Destinati
   return { write: (line) => lines.write(toReadable(line)) };
 }
 
-/** Of lines that wait for their reader; some 10,000 requests. */
+/** Bytes of lines that wait for their reader; some 10,000 requests. */
 const WAITING_LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** Writes without blocking. Past the limit lines are dropped; their number goes to `onDropped` once there is room again. */
+/** Writes without blocking. Beyond the limit lines are dropped; `onDropped` gets their number once there is room again. */
 export function toWaitingLines(stream: Writable, onDropped: (count: number) => void): DestinationStream {
   let dropped = 0;
   const write = (line: string): void => {

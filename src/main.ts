@@ -1,6 +1,6 @@
 import { cacheCompiledCode } from './compile-cache.ts';
 
-// A launcher that was killed takes this process with it, as if this one had been killed: what it left is taken up by the next start.
+// A killed launcher takes this process with it, as if this one had been killed: the next start resumes its work.
 if (process.connected !== undefined) {
   const end = () => process.kill(process.pid, 'SIGKILL');
   if (!process.connected) end();

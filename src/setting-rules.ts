@@ -1,4 +1,4 @@
-/** What a setting is made of: a variable, a rule for its value with what it expects and an example, a description. */
+/** The parts of a setting: a variable, a rule for its value with the expected form and an example, a description. */
 import { z } from 'zod';
 import { readDatabaseUrl } from './domain/database-url.ts';
 
@@ -7,7 +7,7 @@ export interface ValueRule<Schema extends z.ZodType = z.ZodType> {
   readonly rule: Schema;
   readonly expected: string;
   readonly example: string;
-  /** The default as a user would write it; undefined when there is none, which the rule then accepts. */
+  /** The default as a user would write it; undefined if there is none, which the rule then accepts. */
   readonly fallback: string | undefined;
 }
 
@@ -106,7 +106,7 @@ export function optionalText(isValid: (value: string) => boolean, expected: stri
   return { rule, expected, example, fallback: undefined };
 }
 
-/** `absent` stands for a variable that is not set. */
+/** `absent` is the value of a variable that is not set. */
 export function optionalParsed<Value>(
   parse: (value: string, context: z.RefinementCtx) => Value,
   absent: NoInfer<Value>,

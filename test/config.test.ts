@@ -66,7 +66,7 @@ test('every variable refuses nonsense with its name, the expected form and an ex
   }
 });
 
-test('all bad variables are named at once', () => {
+test('all bad variables are named together', () => {
   const message = refusal({ PORT: '70000', LOG_LEVEL: 'loud', LEASE_MS: '-1', DATABASE_POOL_SIZE: '1e3' });
   expect(message).toMatch(/^4 settings are wrong/);
   for (const name of ['PORT', 'LOG_LEVEL', 'LEASE_MS', 'DATABASE_POOL_SIZE']) expect(message).toContain(`  ${name} `);

@@ -215,6 +215,18 @@ test('a block is refused that nothing holds, or that is wrong', async () => {
   expect(await faultOf('text', 'printed', 'Solved\n')).toBe('is not played');
 });
 
+test('the index of the decisions lists every page by its title', async () => {
+  const folder = 'docs/decisions';
+  const pageNames = (await readdir(folder)).filter((name) => /^\d{4}-.*\.md$/.test(name)).sort();
+  const rows = pageNames.map(async (name) => {
+    const [, title] = /^# \d+\. (.*)$/m.exec(await readFile(path.join(folder, name), 'utf8'))!;
+    return `| [${name.slice(0, 4)}](${name}) | ${title} |`;
+  });
+  const index = await readFile(path.join(folder, 'README.md'), 'utf8');
+  const listed = Array.from(index.matchAll(/^\| \[.*?\) \| .*? \|/gm), ([row]) => row);
+  expect(listed).toEqual(await Promise.all(rows));
+});
+
 /** What a command would fetch from a registry: `pip install backsolve`, `npx --yes backsolve`, `npm install backsolve-client`. */
 const FROM_REGISTRY =
   /\b(?:(?:pip3?|pipx|uv|poetry|npm|pnpm|yarn)\s+(?:pip\s+)?(?:install|i|add|run)|uvx|npx\s+(?:-y|--yes|-p))\b(?:\s+[^\s`#]+)*?\s+['"]?backsolve(?:-client)?(?:\[\w+\]|[=<>~@][^\s`]*)?['"]?(?=[\s`]|$)/;

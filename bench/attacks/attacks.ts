@@ -1,5 +1,5 @@
 /**
- * What one account, or a client without a key, may do to deny the service to others. Each attack prepares its requests, calls
+ * Attacks by which one account, or a client without a key, may deny the service to others. Each attack prepares its requests, calls
  * `begin`, continues until the deadline that it returns, and then returns the answers it received.
  */
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /**
- * Measures what a hostile account does to another: the victim's latency and failures, and the memory of the service, attack by
+ * Measures the effect of a hostile account on another: the victim's latency and failures, and the memory of the service, attack by
  * attack, against `serve` and `work` with the heap that Node chooses at the manifest's memory limit.
  *
  *   npx node bench/attacks/run.ts [--seconds 15] [--only 'slow bodies,full bodies'] [--database URL]
@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds);
 const names = options.only?.split(',') ?? Object.keys(ATTACKS);
 
-/** What Node chooses as its heap at 768 MiB. */
+/** Node's default heap at 768 MiB. */
 const HEAP_MIB = 384;
 const HOST = '127.0.0.1';
 const BARS = { ratio: 3, failures: 0, residentMib: 1024 } as const;

@@ -1,4 +1,4 @@
-/** What the victim of an attack does besides its usual calls: that at which the attack aims. */
+/** The calls of a victim that an attack aims at, besides its usual ones. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -57,7 +57,7 @@ export interface FleetOptions {
 
 export class Fleet {
   readonly members: readonly Member[];
-  /** What would have required a person. */
+  /** Events that would have required a person. */
   readonly complaints: string[] = [];
   /** The count of each logged event, warnings and errors only. */
   readonly events = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Plays objectives from the first suggestion to the end, and keeps a journal of what the service answered. */
+/** Plays objectives from the first suggestion to the end, and keeps a journal of the service's answers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Client } from './client.ts';
 import { BOXES, type Box, isParallel, makeObjective, PARALLELISM } from './problems.ts';
@@ -65,7 +65,7 @@ export interface PlayOptions {
   readonly onInverse: () => void;
 }
 
-/** Plays the journal's objective to its end. Throws Unexpected or GaveUp; the journal then holds what came before. */
+/** Plays the journal's objective to its end. Throws Unexpected or GaveUp; the journal then holds everything before that. */
 export async function play(client: Client, setup: Setup, journal: Journal, options: PlayOptions): Promise<void> {
   const { box, body } = makeObjective(journal.index);
   const trialPath = setup.trialPaths.get(box.name)!;
@@ -125,7 +125,7 @@ async function playInParallel(
     const asked = await client.call('POST', `${path}/suggestions`, { count: 1 + Math.floor(random() * PARALLELISM) });
     if (asked.status === 400) return;
     if (asked.status > 202) throw new Unexpected('suggestions', asked);
-    // Also what an earlier call opened whose answer was lost, or a late copy of it.
+    // Includes runs opened by an earlier call with a lost answer, or by a late copy of it.
     const listed = await client.call('GET', `${path}/inverses?status=open`);
     if (listed.status !== 200) throw new Unexpected('open inverses', listed);
     const open = (listed.body as unknown as Record<string, unknown>[]).map(toInverse);

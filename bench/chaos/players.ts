@@ -1,4 +1,4 @@
-/** Clients that play one objective after another, and what they saw. */
+/** Clients that play one objective after another, and their observations. */
 import { Client } from './client.ts';
 import { type Journal, play, prepare, type Setup } from './play.ts';
 import { randomFrom } from './random.ts';

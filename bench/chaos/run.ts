@@ -8,7 +8,8 @@
  * Clients play objectives over HTTP against several ingress and worker processes on one Postgres until enough inverses have
  * their outputs and every fault has happened. Then the same objectives are played undisturbed on a fresh database, and both
  * runs are compared bit by bit. Every eighth objective learns from the other ones of its trial; its suggestions are repeated from
- * what the database says they were computed from. So are those of every eighth that has several open inverses. Exits with code 1 on any violation, and then keeps the folder with the logs and the database.
+ * their recorded sources in the database. The same applies to those of another eighth, with
+ * several open inverses. Exits with code 1 on any violation, and then keeps the folder with the logs and the database.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Compares the database with what the clients were told. */
+/** Compares the database with the answers that the clients got. */
 import type { Admin } from '../../harness/database-server.ts';
 import type { Journal } from './play.ts';
 import { isParallel, reusesRuns } from './problems.ts';
@@ -103,7 +103,7 @@ function verifyObjective(objective: ObjectiveRow, journal: Journal, found: Viola
 }
 
 /**
- * What was open when each inverse was suggested, the order of their completion, and that no input was suggested that was pending or
+ * Checks which inverses were open when each was suggested, the order of their completion, and that no input was suggested that was pending or
  * known. One that was given up without an output is neither.
  */
 function verifyOpen({ id, parallelism, completedCount, inverses }: ObjectiveRow, found: Violations): void {

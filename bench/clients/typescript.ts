@@ -54,7 +54,7 @@ try {
 }
 process.exitCode = isBroken ? 1 : 0;
 
-/** What two bare requests cost here, as every run needs to get an input and to report its output. */
+/** The cost of two bare requests: every run needs them to get an input and to report its output. */
 async function measureRequests(pairs: number): Promise<void> {
   const headers = { authorization: `Bearer ${service.key}` };
   const once = async () => (await fetch(`${service.url}/v1/account`, { headers })).text();
@@ -65,7 +65,7 @@ async function measureRequests(pairs: number): Promise<void> {
   console.log(`two bare requests: ${((user + system) / 1000 / pairs).toFixed(2)} ms of processor time`);
 }
 
-/** A search for what no input gives, so that it uses its budget. */
+/** A search for unreachable outputs, so that it uses its budget. */
 async function measure(parallel: number, budget: number, isWarm = true): Promise<void> {
   let running = 0;
   let most = 0;
@@ -134,7 +134,7 @@ async function killOften(kills: number, problems: number): Promise<void> {
   if (sums.solved !== problems || sums.repeated > 0 || sums.lost > 0) isBroken = true;
 }
 
-/** What the program printed; undefined when it was killed. */
+/** The output of the program; undefined if it was killed. */
 async function runFor(
   n: number,
   work: string,

@@ -1,6 +1,6 @@
 /**
  * Clients that play objectives without pause while something happens to the service. Every POST has an Idempotency-Key, and a
- * failed call is repeated under the same one. Afterwards the database is compared with what the clients saw.
+ * failed call is repeated under the same one. Afterwards the database is compared with the clients' journals.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Admin } from '../../harness/database-server.ts';
@@ -36,7 +36,7 @@ interface LoadReport {
 export interface Load {
   /** The number of inverses finished so far. */
   readonly inverses: () => number;
-  /** What the clients know so far. */
+  /** The clients' knowledge so far. */
   readonly journals: readonly Journal[];
   /** When each client finished its inverses, in Unix milliseconds. */
   readonly inverseTimesOf: readonly (readonly number[])[];
@@ -93,7 +93,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   };
 }
 
-/** Finds what the database lacks, holds twice or holds in another order than the journals. */
+/** Finds entries that the database lacks, or holds twice or in another order than the journals. */
 export async function verifyDatabase(databaseUrl: string, journals: readonly Journal[]): Promise<Violations> {
   const admin = new Admin(databaseUrl);
   try {

@@ -1,6 +1,6 @@
 /**
  * Restarts two ingress and two worker processes one by one with SIGTERM, behind a balancer and under constant load. Exits with
- * code 1 if a request failed, a process ended badly, or the database does not hold what the clients were told.
+ * code 1 if a request failed, a process ended badly, or the database contradicts the answers that the clients got.
  *
  *   npx node bench/drills/rolling-restart.ts [--clients 4] [--rounds 1] [--drain 500] [--inverses 20]
  *     [--from COMMIT | --migration]

@@ -60,7 +60,7 @@ export async function createBatch(client: Client, plan: BatchPlan): Promise<Made
     ...space,
   });
   const batch = await create(client, `/v1/models/${model['id']}/projects/${project['id']}/batches`, {
-    name: `${name}, ${plan.parallelism} at once`,
+    name: `${name}, ${plan.parallelism} at a time`,
     objectives: objectivesOf(plan.box, 0, plan.objectives),
     parallelism: plan.parallelism,
   });

@@ -1,6 +1,6 @@
 /**
- * What an evaluator does with an input. All of it follows from the input, so that every evaluator does the same, and the
- * verification knows what should have come of each.
+ * The behaviour of an evaluator for an input. It depends only on the input, so that every evaluator behaves alike, and the
+ * verification knows the right outcome of each.
  */
 import { BOXES, type Box } from '../chaos/problems.ts';
 

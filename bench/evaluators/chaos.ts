@@ -152,7 +152,7 @@ async function runOn(server: DatabaseServer): Promise<readonly string[]> {
   await breaking;
   await evaluators.close();
   await fleet.untilReady(60_000);
-  // What a lost answer or a late report has left is tidied up on its own.
+  // The service cleans up after lost answers and late reports by itself.
   await delay(leaseMs + 5_000);
   const { lines, idleTimes } = await readJournals(folder);
   const verified = await verify(admin, lines, batches, leaseMs);
@@ -286,7 +286,7 @@ async function watch(
     }
     await delay(500);
   }
-  // What ends here is verified as a batch that was cancelled.
+  // The batch ends here and is verified as cancelled.
   for (const { id } of batches) await changeBatch(client, id, 'cancel');
   return pauses;
 }

@@ -61,7 +61,7 @@ async function callAnyIngress(input: string | URL | Request, init?: RequestInit)
 }
 
 async function work(): Promise<void> {
-  // One that was asked for before the end is run.
+  // An evaluation claimed before the end is still run.
   while (!ended.signal.aborted) for (const claim of await claimOne()) await evaluate(claim);
 }
 

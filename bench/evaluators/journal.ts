@@ -1,4 +1,4 @@
-/** What an evaluator did, a line of JSON for each event, appended as it happens. */
+/** The journal of an evaluator: a line of JSON for each event, appended as it happens. */
 import { appendFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -135,7 +135,7 @@ export async function verify(
   };
 }
 
-/** The batch has ended with all it planned, and its trial holds what the black box gives for each designed case. */
+/** The batch has ended with all planned objectives, and its trial holds the black box's output for each designed case. */
 function verifyBatch(
   row: BatchRow,
   all: readonly EvaluationRow[],
@@ -226,7 +226,7 @@ function verifyJournals(
   { lost, doubled, wrong }: Violations,
 ): Readonly<Record<string, number>> {
   const late: string[] = [];
-  // The service hands back what was claimed for a connection that is gone, so what a dead evaluator held may be free early.
+  // The service releases evaluations claimed for a closed connection, so those of a dead evaluator may be free early.
   const lastSeen = new Map(lines.map(({ evaluator, at }) => [evaluator, at]));
   for (const [id, own] of Map.groupBy(lines, (line) => line.id)) {
     const name = `evaluation ${id}`;
@@ -341,7 +341,7 @@ export function measureReclaims(
         found.needless += 1;
         continue;
       }
-      // One that was frozen for a moment went on extending its lease.
+      // An evaluator that was frozen briefly continued to extend its lease.
       const from = Math.max(at, (held[index]?.to ?? 0) - leaseMs);
       const overlapping = windows.filter((window) => window.from < next.from && window.to > from);
       const due = from + leaseMs + marginMs;

@@ -42,7 +42,7 @@ export async function makeRecords(origin: string, key: string): Promise<FuzzReco
 
 type CallService = <T = Made>(method: string, path: string, body?: object) => Promise<T>;
 
-/** A target alone, and what may be asked of the search besides, one after the other. */
+/** A target alone, and then with each option of the search. */
 const SEARCHES = [
   {},
   { solutions: { count: 3, apart: 0.1 }, parallelism: 2 },

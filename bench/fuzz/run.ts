@@ -1,5 +1,5 @@
 /**
- * Fuzzes both dialects with requests generated from their OpenAPI documents; README.md says what is checked and what is not.
+ * Fuzzes both dialects with requests generated from their OpenAPI documents; README.md lists the checks and the exceptions.
  *
  *   npx node bench/fuzz/run.ts [--seed 1] [--examples 100] [--minimum-cases 5000] [--cache folder]
  *

@@ -1,5 +1,5 @@
 /**
- * Measures what open pages cost: pages of objectives and overviews of several accounts, each signed in with a session of its own,
+ * Measures the cost of open pages: pages of objectives and overviews of several accounts, each signed in with a session of its own,
  * that send exactly the requests of the page. Three phases: no page, all pages while nothing happens, all pages while some
  * objectives get an output every 5 s. Each tells the processor time of the service as a share of one core and the transactions of
  * the database, nearly all of one statement; the last one also how long after a write a page has its answer. Linux only.

@@ -144,7 +144,7 @@ async function measureVisit(browser: Browser, { url, key, client, id }: Subject)
   await context.addInitScript(OBSERVER);
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
-  // Counts what the thread computes, whatever else the machine does.
+  // Counts the processor time of the thread, regardless of other load.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await page.goto(`/page/objectives/${id}`);
   await page.evaluate('window.whenDrawn');

@@ -1,5 +1,5 @@
 /**
- * Answers what a solver in another language may ask about the problems.
+ * Answers the questions of solvers in other languages about the problems.
  *
  *   {"op":"list"}                                 -> {"problems":[name, ...]} of the collection
  *   {"op":"describe","problem":name}              -> variables, intervals, l1, types, targets, start, budget, noisy, family

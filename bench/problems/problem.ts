@@ -1,5 +1,5 @@
 /**
- * What a benchmark problem is: an input space, objectives as the service states them, a start point, a budget of runs and a
+ * A benchmark problem: an input space, objectives as the service states them, a start point, a budget of runs and a
  * pure function. The function uses no state, no clock and no Math.random; noise follows from the identity of the run, so
  * that a run can be repeated bit for bit.
  */

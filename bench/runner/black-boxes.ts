@@ -1,4 +1,4 @@
-/** Six problems as users have them: how the program is called differs, and what goes wrong. Each notes its calls in calls.log. */
+/** Six typical problems, which differ in how the program is called and in how it fails. Each notes its calls in calls.log. */
 
 export interface BlackBox {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface BlackBox {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Spread evenly, so that what earlier rounds have found seldom meets the next target. */
+/** Spread evenly, so that runs of earlier rounds seldom meet the next target. */
 const between = (lower: number, upper: number, round: number): number =>
   Number((lower + (upper - lower) * ((0.3 + round * 0.618034) % 1)).toPrecision(4));
 

@@ -1,5 +1,5 @@
 /**
- * Measures what a cycle (suggest, load output) costs in processor time, commits and write-ahead log: figures that, unlike
+ * Measures the cost of a cycle (suggest, load output) in processor time, commits and write-ahead log: figures that, unlike
  * cycles per second, do not depend on other load on the machine. Uses the cheap optimizer; ingress, worker and client run in
  * this process. Reads /proc: Linux only.
  *

@@ -1,5 +1,5 @@
 /**
- * Measures what the rows of an objective take to read out: the peak resident memory of `serve` (VmHWM, set back before each
+ * Measures the cost of reading out the rows of an objective: the peak resident memory of `serve` (VmHWM, set back before each
  * measurement) and the time, as CSV and as lines of JSON, for more and more iterations; then the history by columns of 10,000
  * iterations, and the answer that nothing has changed. The heap is half of the container's limit, as Node chooses it there. The
  * client reads as fast as it can. Reads /proc: Linux only.
@@ -41,7 +41,7 @@ await serve.start();
 const db = connectTo(postgres.url, { statementTimeoutMs: 0 });
 try {
   const paths = await prepare(db);
-  // What a process loads with its first answers is no part of the figures.
+  // The figures exclude everything that a process loads with its first answers.
   for (const format of ['text/csv', 'application/x-ndjson']) await fetchRows(paths.get(1_000)!, format);
   const rows: Record<string, object> = {};
   for (const format of ['text/csv', 'application/x-ndjson']) {

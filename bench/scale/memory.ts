@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   const bodies = await Promise.allSettled(
     Array.from({ length: Number(options.bodies) }, () => loadCases(client, Number(options['body-cases']))),
   );
-  await note(`${options.bodies} projects of ${options['body-cases']} cases loaded at once`);
+  await note(`${options.bodies} projects of ${options['body-cases']} cases loaded together`);
   console.table(rows);
   for (const outcome of bodies) if (outcome.status === 'rejected') console.log(String(outcome.reason).slice(0, 300));
   for (const { role, endedUnexpectedly } of [serve, work])

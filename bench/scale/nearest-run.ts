@@ -1,5 +1,5 @@
 /**
- * What knowing the nearest run costs: loading objectives, which judges every case once, and reading the objective, beside reading
+ * Measures the cost of knowing the nearest run: loading objectives, which judges every case once, and reading the objective, beside reading
  * it while nothing is stored about its nearest run, as it was before. Medians in milliseconds; the last column is what a read
  * would cost that judged the cases itself.
  *
@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
   options: { inverses: { type: 'string', default: '100' }, repeats: { type: 'string', default: '9' } },
 });
 const INPUT_COUNT = 10;
-/** Cases x outputs: the usual, what a service accepts unless told otherwise, and ten times that. */
+/** Cases x outputs: the usual number, the default limit of a service, and ten times that. */
 const SIZES = [
   [30, 10],
   [1_000, 500],

@@ -55,7 +55,7 @@ try {
   const evaluators = Array.from({ length: evaluatorCount }, (_, i) => evaluate(client, id, `evaluator-${i}`));
   let batch: Batch;
   do {
-    // Seldom: what it costs is not that of the evaluations.
+    // Seldom, because its cost does not belong to the evaluations.
     await delay(1_000);
     batch = await client.call<Batch>('GET', `/batches/${id}`);
   } while (batch.status === 'evaluating-cases' || batch.status === 'solving');

@@ -17,7 +17,7 @@ export const THROUGHPUT_SETTINGS = {
 
 const WARM_UP_SECONDS = 2;
 
-/** What one cycle costs, the creation of its objective included. Processor times are read from /proc, hence Linux only. */
+/** The cost of one cycle, including the creation of its objective. Processor times are read from /proc, hence Linux only. */
 export interface CycleCost {
   /** Milliseconds of the process that is ingress and worker in one. */
   readonly serviceMs: number;

@@ -1,5 +1,5 @@
 /**
- * Measures what the service's safeguards cost: cycles (suggest, load output) with a trivially cheap optimizer, without any
+ * Measures the cost of the service's safeguards: cycles (suggest, load output) with a trivially cheap optimizer, without any
  * safeguard, with each one alone and with all of them, in every round and each in a fresh process. The processor time per cycle
  * of the service and of PostgreSQL is what counts; cycles per second depend on other load on the machine. Linux only.
  *

@@ -1,5 +1,5 @@
 /**
- * Measures what requests that wait for suggestions cost: the statements and the processor time of the service per second while
+ * Measures the cost of requests that wait for suggestions: the statements and the processor time of the service per second while
  * nothing happens, and the statements and the time until all of them are answered if every notification is lost. No worker
  * runs; one statement finishes all suggestions.
  *

@@ -1,5 +1,5 @@
 /**
- * Measures what large events cost a worker process: its peak memory, its processor time and the bytes sent, for events about an
+ * Measures the cost of large events in a worker process: its peak memory, its processor time and the bytes sent, for events about an
  * objective with many outputs and inverses that go to many webhooks. Reads /proc: Linux only.
  *
  *   npx node bench/service/webhook-memory.ts [--webhooks 50] [--events 10] [--outputs 1000] [--inverses 60]

@@ -1,5 +1,5 @@
 /**
- * Preloaded with `node --import`, removes what no setting turns off: the guard against overload, the check of scopes and the
+ * Preloaded with `node --import`, removes safeguards that no setting turns off: the guard against overload, the check of scopes and the
  * security headers. For safeguards.ts.
  */
 import { registerHooks } from 'node:module';

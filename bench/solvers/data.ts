@@ -1,5 +1,5 @@
 /**
- * What earlier evaluations save, at the level of the optimizer:
+ * Measures the runs saved by earlier ones, at the level of the optimizer:
  * - a reactor with 100 rows of old data: runs with them over runs without, designed cases included;
  * - targets changed midway: runs of a second objective that knows all runs of the first and starts from its best case, over
  *   runs of a fresh project with the new targets, designed cases included. The new targets are the outputs at another

@@ -1,5 +1,5 @@
 /**
- * What a stated likely range gains when it holds the solution, and what it costs when it does not: runs with the ranges over
+ * The gain of a stated likely range that contains the solution, and the cost of one that does not: runs with the ranges over
  * runs without them, geometric means over the problems of the collection that have floats.
  *
  *   npx node bench/solvers/likely-ranges.ts [--problems 40] [--seeds 8] [--part 1/2]

@@ -1,5 +1,5 @@
 /**
- * What it gains to declare an input logarithmic whose range spans three decades or more: runs of the declared problem over
+ * The gain of declaring an input logarithmic if its range spans three decades or more: runs of the declared problem over
  * runs of the same problem on the raw scale, where only the models may choose a logarithm. Geometric means over the seeds; a
  * play that is not solved counts twice its budget. The start is drawn uniformly in the logarithms, the same for both.
  *

@@ -1,4 +1,4 @@
-/** Plays noisy problems until an input is declared to hold, and tells whether it does. */
+/** Plays noisy problems until an input is declared to hold, and checks whether it does. */
 import { compileGoal } from '../../src/domain/acceptance.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import type { Noise, Standing } from '../../src/optimizer/problem.ts';
@@ -10,7 +10,7 @@ import { WORK_LIMIT } from './play.ts';
 
 export type ConfidenceOf = 'run' | 'mean';
 
-/** What every play asks for. */
+/** The options of every play. */
 export const CONFIDENCE = 0.9;
 /** A seed that no play has. */
 const FRESH_SEED = 1e6;
@@ -22,7 +22,7 @@ export interface Truth {
   readonly mean: boolean;
 }
 
-/** What was reported with one answer. */
+/** The figures reported with one answer. */
 interface Statement {
   readonly input: readonly number[];
   readonly standing: Standing;

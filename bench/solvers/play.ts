@@ -27,7 +27,7 @@ export interface Evaluation {
   readonly output: Outputs;
 }
 
-/** What differs from an ordinary play. */
+/** Differences from an ordinary play. */
 export interface Circumstances {
   /** Earlier evaluations, known before the designed cases. They are no runs of the play. */
   readonly known?: readonly Evaluation[];

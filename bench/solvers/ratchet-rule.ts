@@ -41,7 +41,7 @@ export function playRatchet(seeds: readonly number[]): RatchetRecord {
   return Object.fromEntries(entries);
 }
 
-/** What got worse beyond the tolerances, one sentence each. Compares the seeds that both have. */
+/** Results that got worse beyond the tolerances, one sentence each. Compares the seeds that both have. */
 export function findRegressions(record: RatchetRecord, measured: RatchetRecord): string[] {
   const complaints: string[] = [];
   const before: number[] = [];

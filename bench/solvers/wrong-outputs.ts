@@ -1,5 +1,5 @@
 /**
- * What one wrong output costs: runs with one output of one run wrong over runs of the clean history, geometric means over
+ * The cost of one wrong output: runs with one output of one run wrong over runs of the clean history, geometric means over
  * problems of the collection. The run is the second suggestion or, in turns, a designed case.
  *
  *   npx node bench/solvers/wrong-outputs.ts [--problems 24] [--seed 1] [--only name,name]

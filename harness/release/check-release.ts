@@ -1,5 +1,5 @@
 /**
- * Whether a tag may be released: `node harness/release/check-release.ts v1.2.3`. Prints what is missing and exits with code 1. Needs no
+ * Checks whether a tag may be released: `node harness/release/check-release.ts v1.2.3`. Prints what is missing and exits with code 1. Needs no
  * packages, so that it runs before anything is installed.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ interface Package {
   readonly private?: boolean;
 }
 
-/** What keeps the tag from being released, each with what to do; empty if nothing does. `root` is the folder of the clone. */
+/** The obstacles to a release of the tag, each with its remedy; empty if there are none. `root` is the folder of the clone. */
 export function findObstacles(root: string, tag: string): readonly string[] {
   const found: string[] = [];
   const version = /^v(\d+\.\d+\.\d+(?:-[\w.]+)?)$/.exec(tag)?.[1];

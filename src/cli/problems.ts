@@ -174,7 +174,7 @@ export interface Signals {
   close(): void;
 }
 
-/** The first Ctrl-C waits for what runs, the second ends it, the third ends this process. Other signals end what runs at once. */
+/** The first Ctrl-C waits for running programs, the second kills them, the third ends this process. Other signals kill them immediately. */
 export function listenToSignals(onFirst: () => void): Signals {
   const [stop, end] = [new AbortController(), new AbortController()];
   const onInterrupt = () => {
@@ -283,7 +283,7 @@ function lockFolder(folder: RunFolder, file: string): Promise<() => Promise<void
   );
 }
 
-/** With the one whose file is gone; a copy begins anew. */
+/** Continues the problem whose file is gone; a copy starts again. */
 async function goOnWith(folder: RunFolder, here: readonly EarlierProblem[], note: (text: string) => void) {
   const renamed = here.filter(({ isThere }) => !isThere);
   for (const copied of here.filter(({ isThere, runs }) => isThere && runs > 0)) note(describeCopied(copied));

@@ -1,5 +1,5 @@
 /**
- * What the service would refuse of a definition, without a service: the bodies are read by the code of the operations, and the cases
+ * Finds everything that the service would refuse in a definition, without a service: the code of the operations reads the bodies, and cases
  * are designed as for a project. Commands check a problem file with it before anything starts.
  */
 
@@ -46,10 +46,10 @@ export interface CheckedDefinition {
   readonly known: readonly KnownRun[];
 }
 
-/** Cells of a file of known runs, as a service reads them by default. */
+/** Cells of a file of known runs: the default limit of a service. */
 const MAXIMUM_CELLS = 2_000_000;
 
-/** The computation of the optimizer, here and now: a command needs no threads. */
+/** Calls the optimizer in this thread: a command needs no others. */
 const engine: DesignEngine = { design: async (request) => initialDesign(request) };
 
 export async function checkDefinition(definition: Definition): Promise<CheckedDefinition> {
@@ -103,7 +103,7 @@ const NOTHING_KNOWN: Known = { runs: [], violations: [] };
 function readKnown(bytes: Uint8Array, { space, names = NO_NAMES, outputCount }: NewProject): Known {
   const refuse = (violations: readonly Violation[]): Known => ({
     runs: [],
-    // Rows and columns are those of the CSV file, so the message says them.
+    // The message names rows and columns of the CSV file.
     violations: violations.map(({ property, message }) =>
       makeViolation(['known'], property === '' ? message : `${property}: ${message}`),
     ),

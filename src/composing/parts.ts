@@ -21,7 +21,7 @@ export interface Parts {
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
   readonly isDatabaseReady: () => Promise<boolean>;
-  /** Of a local service: the proof, by whoever listens on the port, that it has the key of its folder. */
+  /** For a local service: proves that the listener on the port has the key of its folder. */
   readonly prove?: ((port: number, nonce: string) => string) | undefined;
 }
 
@@ -31,7 +31,7 @@ export type Closer = (graceLeftMs: number) => Promise<void>;
 /** Enough to release claimed work while the database answers. */
 export const HAND_BACK_MS = 3_000;
 
-/** Waits at most that long: work that hangs on dead connections is left to its leases, which expire. */
+/** Waits at most that long: work that hangs on dead connections is taken over when its leases expire. */
 export async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
   const limit = new AbortController();
   await Promise.race([work, delay(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)]);

@@ -132,7 +132,7 @@ export function startWorker(parts: Parts): RunningWorker {
 
 /** Simultaneous attempts per webhook: enough for a receiver that answers quickly, without flooding one that does not. */
 const ATTEMPTS_PER_WEBHOOK = 4;
-/** What an attempt may take beyond its timeout: reading the record and storing the outcome. */
+/** Time for an attempt beyond its timeout: reading the record and storing the outcome. */
 const ATTEMPT_SLACK_MS = 20_000;
 
 type DeliveryLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;

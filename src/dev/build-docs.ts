@@ -1,5 +1,5 @@
 /**
- * Builds what /docs shows: a page per interface, drawn by the library of the reference, and the guides as HTML. Nothing in them is
+ * Builds the pages below /docs: a page per interface, drawn by the library of the reference, and the guides as HTML. Nothing in them is
  * inline, nothing comes from another host.
  */
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ interface Assets {
   readonly searchIndex: string;
 }
 
-/** `root` is the repository, `target` a folder that does not exist yet. Rejects with what is wrong in a guide. */
+/** `root` is the repository, `target` a folder that does not exist yet. Rejects with the fault in a guide. */
 export async function buildDocs(root: string, target: string): Promise<void> {
   await mkdir(join(target, 'guides'), { recursive: true });
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -54,10 +54,10 @@ const REFERENCES = [
   ['api.html', '/docs/api', '/api/openapi.json', 'Reference for existing client libraries'],
 ] as const;
 
-/** Leads through the guides, in the order in which they are read. */
+/** Lists the guides in their reading order. */
 const LIST = 'docs/guides/README.md';
 
-/** The list first, then the guides in its order, then the pages to look things up, by title. */
+/** The list first, then the guides in its order, then the reference pages, by title. */
 async function readGuides(root: string): Promise<readonly Guide[]> {
   const files: string[] = [];
   for await (const file of glob(['docs/guides/*.md', 'docs/*.md'], { cwd: root })) files.push(file);
@@ -109,7 +109,7 @@ async function writeAssets(root: string, folder: string, guides: readonly Guide[
   };
 }
 
-/** The script with what it imports. */
+/** The script with its imports. */
 async function bundle(file: string): Promise<string> {
   const { build } = await import('vite');
   const built = await build({
@@ -135,7 +135,7 @@ async function readLibrary(): Promise<string> {
   return `${WITHOUT_EVAL}\n${body}`;
 }
 
-/** The library checks data with zod, which otherwise tries whether it may make code of text: the policy forbids that and reports it. */
+/** The library checks data with zod, which otherwise tries to compile code from text: the policy forbids that and reports it. */
 const WITHOUT_EVAL = 'globalThis.__zod_globalConfig = { jitless: true };';
 
 interface FrameParts {
@@ -155,7 +155,7 @@ const NAVIGATION = [
   ['/docs/guides', 'Guides'],
 ] as const;
 
-/** A whole page. Its top is no header: on phones the library of the reference has one of its own. */
+/** A whole page. Its top is not a header element: on phones the library of the reference has its own. */
 function frame({ title, path, head, body, version, assets }: FrameParts): string {
   const links = NAVIGATION.map(([to, text]) => {
     const isCurrent = to === '/docs/guides' ? path.startsWith(to) : path === to;
@@ -189,7 +189,7 @@ ${body}
 `;
 }
 
-/** Beside a guide: its headings, then the other guides. Beside the list of the guides: the pages that it does not name. */
+/** Beside a guide: its headings, then the other guides. Beside the list of guides: the pages that it does not name. */
 function contents(guides: readonly Guide[], { name, headings }: Guide): string {
   const own = headings.map(
     ({ id, html, level }) => `<li class="level-${level}"><a href="#${escapeHtml(id)}">${html}</a></li>`,

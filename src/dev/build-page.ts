@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Everything that the page is made of, relative to the root of the repository. */
+/** All sources of the page, relative to the root of the repository. */
 export const PAGE_SOURCES = [
   'src/dashboard/**',
   'src/dev/build-page.ts',
@@ -20,7 +20,7 @@ export const PAGE_SOURCES = [
   'src/dev/search-index.ts',
   'clients/typescript/src/**',
   'package-lock.json',
-  // What /docs shows.
+  // The sources of /docs.
   'docs/*.md',
   'docs/guides/*.md',
   'docs/pictures/*',
@@ -38,13 +38,13 @@ interface BuildOptions {
   readonly root: string;
   /** Where the page goes. */
   readonly target: string;
-  /** Whether to leave a page as it is that was built from the same sources. */
+  /** Whether to keep a page that was built from the same sources. */
   readonly onlyIfChanged: boolean;
   /** Called before anything that takes time. */
   readonly onBegin?: () => void;
 }
 
-/** Rejects when the sources cannot be built; the page that was there stays. */
+/** Rejects when the sources cannot be built; the earlier page stays. */
 export async function buildPage({ root, target, onlyIfChanged, onBegin }: BuildOptions): Promise<BuildOutcome> {
   const stamp = await hashSources(root);
   const known = await readFile(join(target, STAMP), 'utf8').catch(() => undefined);
@@ -103,7 +103,7 @@ export async function compressFiles(folder: string): Promise<void> {
   }
 }
 
-/** No folder can be replaced in one go: the old one is moved away first. */
+/** A folder cannot be replaced atomically: the old one is moved away first. */
 async function replaceFolder(target: string, fresh: string): Promise<void> {
   const old = `${fresh}.old`;
   await rename(target, old).catch((error: NodeJS.ErrnoException) => {

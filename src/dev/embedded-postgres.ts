@@ -37,7 +37,7 @@ const NEEDED_BYTES = 150_000_000;
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  /** Unless given, a free port, different in each run. */
+  /** Default: a free port, different after each start. */
   readonly port?: number;
   readonly log: DevLog;
   /** For disposable test data only: faster, but everything is lost when the machine stops. */
@@ -56,7 +56,7 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts the server. Creates its database where there is none, and stops a server that a killed run left behind. Throws
+ * Starts the server. Creates its database if there is none, and stops a server that a killed process left behind. Throws
  * EmbeddedPostgresError with a message for the terminal: package missing, folder in use or not writable, disk full, port
  * taken.
  */

@@ -1,4 +1,4 @@
-/** The database of a data folder for a short command: the server of a running `start`, else a temporary one. */
+/** The database of a data folder for a short command: the server of a running `start`, otherwise a temporary one. */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import {

@@ -32,7 +32,7 @@ export interface RunningServer {
 }
 
 export interface SuperviseOptions {
-  /** Unless given, a free port. */
+  /** Default: a free port. */
   readonly port?: number | undefined;
   readonly log: DevLog;
   readonly maximumRestartPauseMs?: number | undefined;

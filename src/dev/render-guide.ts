@@ -8,12 +8,12 @@ export interface Guide {
   readonly name: string;
   /** Plain text. */
   readonly title: string;
-  /** Whether it leads through a task, rather than being read by topic. */
+  /** Whether it is a tour of a task rather than a reference page. */
   readonly isTour: boolean;
   readonly html: string;
   /** Of the levels 2 and 3. */
   readonly headings: readonly { readonly id: string; readonly html: string; readonly level: number }[];
-  /** All of its text: what stands above the first of these headings, then what stands below each of them. */
+  /** All of its text: the part above the first of these headings, then the part below each of them. */
   readonly sections: readonly GuideSection[];
 }
 
@@ -25,7 +25,7 @@ interface GuideSection {
   readonly text: string;
 }
 
-/** What is served elsewhere, by path in the repository. */
+/** Files that are served at other addresses, by path in the repository. */
 const SERVED: ReadonlyMap<string, string> = new Map([
   ['docs/openapi.json', '/v1/openapi.json'],
   ['docs/openapi-sdk.json', '/api/openapi.json'],
@@ -46,7 +46,7 @@ export function readGuide(file: string, text: string, known: ReadonlyMap<string,
         if (to === undefined) throw new Error(`${file}: the picture ${href} is not served`);
         return `<img src="${escapeHtml(to)}" alt="${escapeHtml(alt)}">`;
       },
-      // Wide ones scroll in their box; the keyboard reaches it.
+      // Wide tables scroll in their box, which the keyboard can reach.
       table(token) {
         const row = (cells: readonly { readonly tokens: (typeof token.header)[number]['tokens'] }[], tag: string) =>
           `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
@@ -92,7 +92,7 @@ function readSections(tokens: TokensList, headings: readonly HeadingData[]): rea
   }));
 }
 
-/** Markdown without its marks, to be searched and shown in snippets. */
+/** Markdown without markup, for the search and its snippets. */
 function plainText(markdown: string): string {
   return markdown
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -109,7 +109,7 @@ export function addressOf(name: string): string {
   return name === '' ? '/docs/guides' : `/docs/guides/${name}`;
 }
 
-/** Where a link leads; undefined: to what is not served. */
+/** The target of a link; undefined if it is not served. */
 function resolve(file: string, href: string, known: ReadonlyMap<string, string>): string | undefined {
   if (/^(https?:|mailto:|#)/.test(href)) return href;
   const [path = '', anchor] = href.split('#');

@@ -3,11 +3,11 @@ import MiniSearch, { type Options } from 'minisearch';
 import { addressOf, type Guide } from './render-guide.ts';
 
 interface SearchRecord {
-  /** Its address. */
+  /** The address of the section. */
   readonly id: string;
-  /** Of the guide. */
+  /** The title of the guide. */
   readonly title: string;
-  /** Of the section; empty above the first one. */
+  /** The heading of the section; empty above the first one. */
   readonly heading: string;
   readonly text: string;
 }

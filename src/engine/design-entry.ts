@@ -12,12 +12,12 @@ export default function run({ request }: DesignTask): ThreadAnswer {
   return answerOf(threadId, () => initialDesign(request));
 }
 
-/** On a machine with few cores everything else goes first. Linux gives each thread a priority of its own. */
+/** On a machine with few cores everything else has precedence. On Linux each thread has its own priority. */
 function yieldToOthers(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Without /proc or the right to do so the design only competes a little more.
+    // Without /proc or the permission, the design only competes a little more.
   }
 }

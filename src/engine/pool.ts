@@ -24,7 +24,7 @@ import type {
 export interface Engine {
   /** Rejects as `suggest` does. */
   design(request: DesignRequest, signal: AbortSignal): Promise<DesignAnswer>;
-  /** The same in a thread besides the others, which has a lower priority where the system allows it. */
+  /** The same in a separate thread, with a lower priority if the system allows it. */
   designApart(request: DesignRequest, signal: AbortSignal): Promise<DesignAnswer>;
   /**
    * Rejects with an AbortError or the reason of the signal when it fires, and with an AbortError when the hard limit is exceeded; an
@@ -32,17 +32,17 @@ export interface Engine {
    */
   suggest(request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer>;
   /**
-   * What the history says about the model and the goal; rejects as `suggest` does. For the same request object as an earlier
+   * Explains the model and the goal from the history; rejects as `suggest` does. For the same request object as an earlier
    * `suggest` the models are usually still in memory, which saves half of the work and changes nothing else.
    */
   explain(request: SuggestRequest, signal: AbortSignal): Promise<ExplainAnswer>;
-  /** How surely an input meets the goal when it is made with tolerances; rejects as `suggest` does. */
+  /** The probability that an input made with tolerances meets the goal; rejects as `suggest` does. */
   robustness(task: RobustnessTask, signal: AbortSignal): Promise<RobustnessAnswer>;
-  /** What meeting the targets tells about the inputs; rejects as `suggest` does. */
+  /** The inputs that meeting the targets allows; rejects as `suggest` does. */
   identifiability(task: IdentifiabilityTask, signal: AbortSignal): Promise<IdentifiabilityAnswer>;
   /** Inputs that meet all targets; rejects as `suggest` does. */
   solutions(request: SolutionsRequest, signal: AbortSignal): Promise<SolutionsAnswer>;
-  /** What is known of the front of a goal with outputs without aspiration; rejects as `suggest` does. */
+  /** The front of a goal with outputs without aspiration, as far as known; rejects as `suggest` does. */
   front(request: SuggestRequest, signal: AbortSignal): Promise<FrontAnswer>;
   close(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
 }
 
 interface Threads {
-  /** The module that they run. */
+  /** The module that the threads run. */
   readonly entry: URL;
   readonly minThreads: number;
   readonly maxThreads: number;
@@ -113,7 +113,7 @@ interface Threads {
 }
 
 /**
- * Tasks wait in a line of ours: that of Piscina stands still when an abort takes its last thread, and does not tell when a task
+ * Tasks wait in a queue of ours: Piscina's stalls when an abort takes its last thread, and does not report when a task
  * begins.
  */
 function startPool({ timeLimitMs, onError }: EngineSettings, { entry, minThreads, maxThreads, choose }: Threads) {

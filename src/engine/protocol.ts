@@ -12,7 +12,7 @@ import type {
 } from '../optimizer/insights.ts';
 import type { Design, DesignRequest, InputTolerances, Proposal, SuggestRequest } from '../optimizer/problem.ts';
 
-/** About one input of what a request knows. */
+/** A question about one input. */
 export interface RobustnessTask {
   readonly request: SuggestRequest;
   /** Length n. */
@@ -67,7 +67,7 @@ export type Result =
 export type SolutionsAnswer = EngineAnswer<SolutionsFound>;
 export type FrontAnswer = EngineAnswer<FrontReport>;
 
-/** What a thread sends back. */
+/** The answer of a thread. */
 export interface ThreadAnswer {
   readonly threadId: number;
   readonly answer: EngineAnswer<Result>;

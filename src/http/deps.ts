@@ -84,7 +84,7 @@ export interface HttpDeps {
   noteKeyUse(keyId: string): void;
   /** The same for a session of the page. */
   noteSessionUse?(id: number): void;
-  /** What is wrong with the URL of a webhook, as the end of a sentence about it, or undefined. */
+  /** The fault of a webhook's URL, as the end of a sentence about it, or undefined. */
   judgeWebhookUrl(url: URL): string | undefined;
   /** The same for the URL of an evaluator. */
   judgeEvaluatorUrl(url: URL): string | undefined;

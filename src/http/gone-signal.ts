@@ -1,4 +1,4 @@
-/** What ends with the client of a request. */
+/** Work that ends with the client of a request. */
 import type { DesignEngine } from '../application/data/designs.ts';
 import { ClientGoneError } from './client-presence.ts';
 import type { Call } from './operation.ts';

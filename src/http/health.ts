@@ -31,7 +31,7 @@ export function addHealthRoutes(app: FastifyInstance, { isReady, takesWrites = (
 /** 32 bytes or more in hexadecimal. */
 const NONCE = /^[0-9a-f]{64,256}$/;
 
-/** For clients of a local service: they send its key only to the one that proves to have it (clients/typescript, local-proof.ts). */
+/** For clients of a local service: they send its key only after the service has proved that it has the key (clients/typescript, local-proof.ts). */
 export function addProof(app: FastifyInstance, prove: (port: number, nonce: string) => string): void {
   app.get<{ Querystring: { nonce?: unknown } }>(PATHS.proof, async ({ query: { nonce }, socket }, reply) => {
     if (typeof nonce !== 'string' || !NONCE.test(nonce)) return reply.code(400).send({ status: 'nonce is missing' });

@@ -157,7 +157,7 @@ function describeOperation(operation: OperationDescription, components: Componen
   };
 }
 
-/** Of which a key needs one. */
+/** A key needs one of these scopes. */
 function scopesOf({ scope, method }: OperationDescription): readonly string[] {
   if (scope === undefined) return [scopeOfMethod(method)];
   return typeof scope === 'string' ? [scope] : scope;
@@ -174,7 +174,7 @@ function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: Operation
     name: 'Idempotency-Key',
     in: 'header',
     description: holdsSecret ? `${description} Repeats must use the same API key.` : description,
-    // An example would be sent by those who try the operation out, and the second time with another body.
+    // People who try the operation out would send an example key, the second time with another body.
     schema: { type: 'string', minLength, maxLength: 255 },
   };
 }

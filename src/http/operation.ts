@@ -54,7 +54,7 @@ export interface Call<Ids, B> {
   readonly idempotency: IdempotentRequest | undefined;
   /** Calls `run` once if the client disconnects before it has the whole answer; immediately if it has gone already. */
   whenGone(run: () => void): void;
-  /** For requests that have waited: throws as at their beginning unless their key or session may still be used. */
+  /** For requests that have waited: throws as at their start unless their key or session is still valid. */
   requireAdmission(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export interface AnswerSpec {
 }
 
 interface QueryText {
-  /** Of the text that was sent. */
+  /** The schema of the text. */
   readonly schema: z.ZodType<string>;
   readonly description: string;
 }

@@ -27,7 +27,7 @@ interface RequestFacts {
 interface SuggestionFacts {
   readonly outcome: 'suggested' | 'stopped' | 'nothing-new' | 'lost' | 'fault' | 'interrupted';
   readonly waitedMs: number;
-  /** Only of suggestions that were written. */
+  /** Only for suggestions that were written. */
   readonly phases?: { readonly readMs: number; readonly computeMs: number; readonly writeMs: number };
 }
 
@@ -45,9 +45,9 @@ export interface Metrics {
   /** Adds the gauges of a worker. */
   watchWorker(read: () => { readonly running: number; readonly concurrency: number }): void;
   deliveryFinished(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
-  /** Once per report of an evaluator, or outcome of a call of one; `seconds` since the claim. */
+  /** Once per report of an evaluator, or outcome of a call to one; `seconds` since the claim. */
   evaluationReported(outcome: ReportOutcome, seconds: number): void;
-  /** Leases of evaluations that have expired and been taken over, or that were the last ones. */
+  /** Leases of evaluations that expired and were taken over, or were the last allowed. */
   evaluationLeaseLost(count: number): void;
   signInTried(by: 'key' | 'link', outcome: SignInOutcome): void;
   /** All metrics in the text format of Prometheus. */

@@ -5,7 +5,7 @@ import type { Engine } from '../engine/pool.ts';
 import { activeSpan } from './trace-context.ts';
 import type { SpanStart, Tracing } from './tracing.ts';
 
-/** Of the statement's text, with placeholders; values never leave the process. */
+/** From the statement's text, with placeholders; values never leave the process. */
 const TEXT_LIMIT = 1_000;
 
 /** There are few texts, see db/connection/prepared-statements.ts; beyond this number they are described each time. */

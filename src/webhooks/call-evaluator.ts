@@ -15,7 +15,7 @@ export type EvaluatorAnswer =
   | { readonly kind: 'away'; readonly reason: string }
   /** The connection broke: it may have seen it. */
   | { readonly kind: 'broken'; readonly reason: string }
-  /** It may not be called. */
+  /** The address is not allowed. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'out-of-time' };
 
@@ -74,7 +74,7 @@ export function makeCallEvaluator(options: PostOptions): CallEvaluator {
   };
 }
 
-/** A date, which the header may be too, is not read. */
+/** The header may also be a date, which is not supported. */
 function readSeconds(header: string | undefined): number | null {
   return header !== undefined && /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
 }

@@ -26,7 +26,7 @@ export type ReadAnswer<T> = (
   reject: (error: Error) => void,
 ) => void;
 
-/** So that a connection on which nothing is said for hours is known to be alive. */
+/** Shows whether a connection that is silent for hours is alive. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** The receiver answered 101, although no other protocol was requested. */

@@ -1,5 +1,5 @@
 /**
- * Which receivers may be called. A webhook's URL comes from a client and must not lead into the network of this process: only
+ * Decides which receivers may be called. A webhook's URL comes from a client and must not lead into the network of this process: only
  * globally routable addresses pass. A name is checked by the addresses it resolves to at the moment of sending, and the
  * connection goes to a checked address, so that a second DNS lookup cannot change the target.
  */
@@ -79,7 +79,7 @@ export interface Permission {
   readonly allowedHosts?: ReadonlySet<string>;
 }
 
-/** How the limits to public addresses and https end. */
+/** How the rules on public addresses and https are lifted. */
 function unlessAllowed({ allowedHosts }: Permission): string {
   return allowedHosts === undefined
     ? ' unless the operator of the service allows private addresses (WEBHOOK_ALLOW_PRIVATE=true)'

@@ -1,5 +1,5 @@
 /**
- * Which accounts must leave slots of the worker free. The round robin alone is not fair: the work of one account would hold every
+ * Decides which accounts must leave slots of the worker free. The round robin alone is not fair: the work of one account would hold every
  * slot until it is done. How much an account may hold depends on how long its work may take.
  */
 
@@ -82,7 +82,7 @@ export class AccountSlots extends Slots {
 
 /**
  * For calls of evaluators, which may take hours: an account may use half of the slots that the others leave, and at least one. So
- * some are free for the next account, whoever came before.
+ * some are always free for the next account.
  */
 export class LongSlots extends Slots {
   readonly #concurrency: number;

@@ -1,5 +1,5 @@
 /**
- * Drives batches: advances one when something happened to it, and looks at every open one now and then, because notifications may
+ * Drives batches: advances a batch when something happens to it, and polls every open one, because notifications may
  * get lost. Any number of workers may do so.
  */
 import {
@@ -18,17 +18,17 @@ export interface BatchLoopDeps extends AdvanceDeps {
   readonly listener: Pick<Listener, 'subscribe'>;
   readonly log: WorkerLog;
   readonly pollIntervalMs: number;
-  /** Nothing is advanced while it is true. */
+  /** While true, no batch is advanced. */
   readonly isPaused?: (() => boolean) | undefined;
 }
 
 /** Batches advanced at a time: each takes a connection. */
 const CONCURRENCY = 4;
-/** An open batch is looked at this often even if nothing is heard of it. */
+/** Open batches are polled at this interval even without notifications. */
 const SWEEP_SECONDS = 5;
 /** Batches of one sweep. */
 const SWEEP_LIMIT = 200;
-/** Before a batch is tried again that another worker holds: it may have looked before the news. */
+/** Pause before retrying a batch that another worker holds: that worker may have read it before the change. */
 const BUSY_MS = 100;
 
 interface Due {
@@ -39,7 +39,7 @@ export interface BatchLoop {
   start(): void;
   stop(graceMs: number): Promise<void>;
   readonly runningCount: number;
-  /** Advances every open batch until none has anything to do; returns how many actions were done. Rejects when the database is away. */
+  /** Advances every open batch until none has anything to do; returns the number of actions. Rejects when the database is unavailable. */
   advanceAll(): Promise<number>;
 }
 
@@ -74,7 +74,7 @@ export function makeBatchLoop(deps: BatchLoopDeps): BatchLoop {
 
 class BatchWork implements Work<Due> {
   readonly #deps: BatchLoopDeps;
-  /** Batches to advance, in the order in which they were heard of. */
+  /** Batches to advance, in the order of their notifications. */
   readonly #due = new Set<number>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #nextSweep = 0;
@@ -107,7 +107,7 @@ class BatchWork implements Work<Due> {
     return { items: ready.map((batchId) => ({ batchId })), again: 'when-finished' };
   }
 
-  /** Never rejects. What is not done now is done by the next sweep. */
+  /** Never rejects. The next sweep does the rest. */
   async perform({ batchId }: Due): Promise<void> {
     const { log } = this.#deps;
     try {

@@ -25,7 +25,7 @@ export interface DeliveryLoopDeps extends DeliverDeps {
   /** Longer than an attempt can take. */
   readonly leaseMs: number;
   readonly pollIntervalMs: number;
-  /** Nothing is claimed while it is true: an attempt whose outcome cannot be stored would be repeated. */
+  /** While true, nothing is claimed: an attempt whose outcome cannot be stored would be repeated. */
   readonly isPaused?: (() => boolean) | undefined;
   readonly metrics?: Pick<Metrics, 'deliveryFinished'> | undefined;
 }
@@ -51,7 +51,7 @@ class DeliveryWork implements Work<LeasedDelivery> {
     const limits = this.#freeSlots(inHand);
     const isFull = limits.healthyLimit + limits.failingLimit === 0;
     const items = isFull ? [] : await claimDeliveries(this.#deps.db, { ...this.#deps, ...limits });
-    // A finished attempt frees a slot of its webhook too, of which the claim knows nothing.
+    // A finished attempt also frees a slot of its webhook, which the claim does not know.
     return { items, again: 'when-finished' };
   }
 

@@ -1,4 +1,4 @@
-/** Calls http evaluators, and keeps the leases of the calls under way. */
+/** Calls http evaluators, and renews the leases of running calls. */
 import {
   claimPushed,
   handBackEvaluation,
@@ -21,7 +21,7 @@ export interface EvaluatorCallsDeps extends PushDeps {
   /** Simultaneous calls. */
   readonly concurrency: number;
   readonly pollIntervalMs: number;
-  /** Nothing is claimed while it is true: an output could not be stored. */
+  /** While true, nothing is claimed: an output could not be stored. */
   readonly isPaused?: (() => boolean) | undefined;
   readonly metrics?: Pick<Metrics, 'evaluationReported' | 'evaluationLeaseLost'> | undefined;
 }
@@ -36,13 +36,13 @@ export function makeEvaluatorCalls(deps: EvaluatorCallsDeps): WorkLoop<PushedEva
   });
 }
 
-/** After a worker was killed, its calls are repeated no sooner. An evaluator that answered 202 sends heartbeats within it. */
+/** The calls of a killed worker are repeated after this time. An evaluator that answered 202 sends heartbeats within it. */
 const LEASE_SECONDS = 60;
 /** Leaves time for some renewals that fail. */
 const RENEWALS_PER_LEASE = 4;
-/** Pauses before an evaluator that is away is called again double up to this. */
+/** The pause before an unavailable evaluator is called again doubles up to this. */
 const LONGEST_PAUSE_SECONDS = 60;
-/** Batches whose evaluator is away that are remembered; a forgotten one is called a little more often. */
+/** Remembered batches with an unavailable evaluator; a forgotten one is called a little more often. */
 const REMEMBERED_BATCHES = 10_000;
 /** Why a call was aborted: its output is no longer needed. */
 const UNWANTED = 'unwanted';
@@ -72,9 +72,9 @@ class EvaluatorCalls implements Work<PushedEvaluation> {
     this.#afterBatchId = items.at(-1)?.batchId ?? this.#afterBatchId;
     const lost = items.filter(({ wasLost }) => wasLost).length;
     if (lost > 0) this.#deps.metrics?.evaluationLeaseLost(lost);
-    // The account of these may have room for more, and so may others.
+    // The accounts of these and others may have room for more.
     if (limit < free && items.length > 0) return { items, again: 'at-once' };
-    // A finished call frees a slot of its evaluator too, of which the claim knows nothing.
+    // A finished call also frees a slot of its evaluator, which the claim does not know.
     return { items, again: 'when-finished' };
   }
 
@@ -116,7 +116,7 @@ class EvaluatorCalls implements Work<PushedEvaluation> {
           (isWanted) => {
             if (!isWanted) ended.abort(UNWANTED);
           },
-          // Until the database is back the call goes on; the report decides.
+          // Until the database is back the call continues; the report decides.
           (error: unknown) => this.#deps.log.warn({ evaluationId: evaluation.id, err: error }, 'lease.renewal-failed'),
         );
       },

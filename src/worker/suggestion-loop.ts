@@ -22,7 +22,7 @@ export interface SuggestionLoopDeps extends ComputeDeps {
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly pollIntervalMs: number;
-  /** Nothing is claimed while it is true: what is computed could not be stored. */
+  /** While true, nothing is claimed: a result could not be stored. */
   readonly isPaused?: (() => boolean) | undefined;
   readonly metrics?: Pick<Metrics, 'suggestionFinished' | 'leaseLost'> | undefined;
   /** Runs the computation of a job, in a span of its trace. */
@@ -46,7 +46,7 @@ const DISK_FULL_PAUSE = { delayMs: 5_000, countsAsAttempt: false } as const;
 interface Computed {
   readonly job: LeasedJob;
   readonly request: ExplainRequest;
-  /** To go on with; null: the job is done. */
+  /** The next job; null: the job is done. */
   readonly next: LeasedJob | null;
 }
 
@@ -91,7 +91,7 @@ class SuggestionWork implements Work<LeasedJob> {
     this.#keeper.hold(job, lease);
     try {
       const written = await this.#computeAll(job, lease.signal);
-      // The job is gone, and a renewal under way would take its lease for lost: only leaving ends the explanation.
+      // The job is gone, and a running renewal would see its lease as lost: only leaving ends the explanation.
       this.#keeper.letGo(job);
       if (written !== undefined && !leaving.aborted) await this.#explain(written.job, written.request, leaving);
     } finally {
@@ -100,12 +100,12 @@ class SuggestionWork implements Work<LeasedJob> {
     }
   }
 
-  /** The inverse of the job, then those that were asked for behind it. Returns what is to be explained. */
+  /** Computes the inverse of the job, then those requested behind it. Returns the suggestion to explain. */
   async #computeAll(job: LeasedJob, signal: AbortSignal): Promise<Computed | undefined> {
     let last: Computed | undefined;
     for (let next: LeasedJob | null = job; next !== null; ) {
       const computed: Computed | undefined = await this.#compute(next, signal);
-      // An explanation of what is stored already is better than none.
+      // An explanation of the stored suggestions is better than none.
       last = computed ?? last;
       next = computed?.next ?? null;
     }

@@ -19,7 +19,7 @@ export interface Claimed<Item> {
   readonly again: 'at-once' | 'when-finished' | 'when-woken';
 }
 
-/** What a loop works on. */
+/** The work of a loop. */
 export interface Work<Item> {
   /** Claims no more than the free slots, given the items in hand. */
   claim(inHand: readonly Item[]): Promise<Claimed<Item>>;
@@ -31,7 +31,7 @@ export interface WorkLoopSettings {
   readonly listener: Pick<Listener, 'subscribe'>;
   readonly channel: string;
   readonly pollIntervalMs: number;
-  /** Asked before every claim: nothing is claimed while it is true. The next poll asks again. */
+  /** Called before every claim: while true, nothing is claimed. The next poll calls it again. */
   readonly isPaused?: (() => boolean) | undefined;
   readonly onClaimError: (error: unknown) => void;
 }

@@ -80,7 +80,7 @@ describe('computations that clients wait for', () => {
     expect(await Promise.race([changed, 'open'])).toBe('open');
   });
 
-  it('end when nobody waits for them any more, and let the account go on', async () => {
+  it('end when no request waits for them any more, and let the account continue', async () => {
     const { ask, begun, aborted, end } = open();
     const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
     const gone = new Error('gone');

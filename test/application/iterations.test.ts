@@ -70,7 +70,7 @@ describe('the iterations of an objective', () => {
     expect((await read(path)).stopReason).toBe(1);
   });
 
-  it('An objective is satisfied at once when the initial point meets everything', async () => {
+  it('An objective is satisfied immediately when the initial point meets everything', async () => {
     const { objective } = await loadLinearObjective(account, { initialInput: [3, 7], initialOutput: linear([3, 7]) });
     expect(objective).toMatchObject({ stopReason: 1, attemptCount: 0, optimalInverseId: objective.inverses[0]!.id });
     expect(objective.inverses[0]).toMatchObject({ iteration: 1, status: 'converged', output: linear([3, 7]) });

@@ -102,7 +102,7 @@ describe('the nearest run', () => {
     for await (const [listed] of batches) expect(listed!.best).toEqual(best);
   });
 
-  it('Is found the same way where the inverses are too many to be read at once', async () => {
+  it('Is found the same way if the inverses are too many to be read together', async () => {
     const { objective } = await loadLinearObjective(t);
     await runAt(objective.id, [2, 8]);
     await runAt(objective.id, [3.5, 7]);
@@ -133,7 +133,7 @@ describe('the nearest run', () => {
     expect(await bestOf(objective.id)).toMatchObject({ source: { iteration: 4 }, misses: [0, 0, 0] });
   });
 
-  it('Is found among more cases than are read at once, and never a failed one', async () => {
+  it('Is found among more cases than are read at a time, and is never a failed one', async () => {
     const [rows, outputCount, nearest] = [250, 1_000, 240];
     const model = await createModel(t.db, t.accountId, { name: 'many cases', description: null });
     const project = await createProject(t.db, t.accountId, model.id, {

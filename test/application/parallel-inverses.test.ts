@@ -288,7 +288,7 @@ describe('giving up', () => {
     expect(c).toBe(inverses[3]!.id);
   });
 
-  it('Outputs of all open inverses at once exhaust the objective exactly once, with the one that is stored last', async () => {
+  it('Simultaneous outputs of all open inverses exhaust the objective exactly once, with the one that is stored last', async () => {
     const path = await open({ maximumAttempts: 8, parallelism: 8 });
     await ask(path, 8);
     await work(path);

@@ -90,21 +90,26 @@ const DELETIONS: readonly (readonly [string, (loaded: Loaded) => Promise<unknown
 ];
 
 describe('a request that waits for a suggestion', () => {
-  it.each(DELETIONS)('A waiting request of any process learns at once that the %s was deleted', async (_, deleteIt) => {
-    const loaded = await loadLinearObjective(account);
-    const processes = [await openProcess(), await openProcess()];
-    const waiting = processes.map((each) => expect(suggest(each, loaded)).rejects.toMatchObject({ code: 'NOT_FOUND' }));
-    for (const { wait } of processes) await expect.poll(() => wait.mock.calls.length).toBe(1);
-    await deleteIt(loaded);
-    await Promise.all(waiting);
-    await expect(suggest(processes[0]!, loaded)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    for (const each of processes) await each.close();
-  });
+  it.each(DELETIONS)(
+    'A waiting request of any process learns immediately that the %s was deleted',
+    async (_, deleteIt) => {
+      const loaded = await loadLinearObjective(account);
+      const processes = [await openProcess(), await openProcess()];
+      const waiting = processes.map((each) =>
+        expect(suggest(each, loaded)).rejects.toMatchObject({ code: 'NOT_FOUND' }),
+      );
+      for (const { wait } of processes) await expect.poll(() => wait.mock.calls.length).toBe(1);
+      await deleteIt(loaded);
+      await Promise.all(waiting);
+      await expect(suggest(processes[0]!, loaded)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      for (const each of processes) await each.close();
+    },
+  );
 
   it.each([
     ['while its job waits', async () => undefined],
     ['when its job is gone', () => sql`delete from suggestion_jobs`.execute(account.db)],
-  ])('gets the stopped inverse at once when the objective is stopped %s', async (_, prepare) => {
+  ])('gets the stopped inverse immediately when the objective is stopped %s', async (_, prepare) => {
     const loaded = await loadLinearObjective(account);
     const processes = [await openProcess(), await openProcess()];
     const waiting = processes.map((each) => suggest(each, loaded));
@@ -253,7 +258,7 @@ it('A wait ends with NOT_FOUND when the row of the inverse is gone, and with the
   await failed;
 });
 
-it('A wait for an inverse that was finished before ends at once', async () => {
+it('A wait for an inverse that was finished before ends immediately', async () => {
   const crowd = await openCrowd(2, NEVER_MS);
   await crowd.finishAll();
   for (const id of crowd.ids) crowd.tell(String(id));

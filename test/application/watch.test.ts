@@ -97,7 +97,7 @@ describe('waiting for changes', () => {
 });
 
 describe('shared results', () => {
-  it('One version is made once, however many ask; another version, and what was forgotten, anew', async () => {
+  it('One version is made once, however many ask; another or a forgotten one is made again', async () => {
     const results = new NewestResults<string>(2);
     const make = vi.fn(async () => `result ${make.mock.calls.length}`);
     const ask = (key: string, version: string) => results.get(key, version, make);

@@ -1,4 +1,4 @@
-/** The commands run in this process, except where the process itself matters: its exit code, its streams, its signals, two at once. */
+/** The commands run in this process, except where the process itself matters: its exit code, its streams, its signals, two at a time. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -39,7 +39,7 @@ test('an unknown command is wrong usage', async () => {
   expect(answer.stderr).toContain('There is no command "servee"');
 });
 
-test('all bad settings are named at once, and nothing starts', async () => {
+test('all bad settings are named together, and nothing starts', async () => {
   const answer = await callCommand(['serve'], { PORT: 'eighty', LEASE_MS: '0', LOG_LEVEL: 'loud' });
   expect(answer).toMatchObject({ code: 2, stdout: '' });
   expect(answer.stderr).toContain('3 settings are wrong');
@@ -108,7 +108,7 @@ test('migrate fills an empty database and finds nothing to do the second time', 
   await database.drop();
 });
 
-test('two migrations at once both succeed, and one of them does the work', async () => {
+test('two simultaneous migrations both succeed, and one of them does the work', async () => {
   const database = await createTestDatabase();
   await execute(database.url, 'drop schema public cascade');
   await execute(database.url, 'create schema public');

@@ -197,7 +197,7 @@ test('a result that comes while the service is away is reported when it is back'
   expect(await read(held!.id)).toMatchObject({ state: 'done', output: [0, 0], failedTries: 0 });
 });
 
-test('a program whose output nobody wants any more is ended', async () => {
+test('a program whose output is no longer needed is ended', async () => {
   const batchId = await createBatch(1);
   const evaluator = evaluate(['--batch', String(batchId), '--lease', '5', '--drain', '0'], waitsFor('never'));
   const running = await untilRunning(1);

@@ -154,7 +154,7 @@ test('Killed at any moment and started again, it goes on, and no finished run is
   for (const finished of [0, 2, 4]) {
     const command = startCommand(['run', file]);
     await untilFinished('killed', finished, command);
-    // Sometimes at once, sometimes while others run or are reported.
+    // Sometimes immediately, sometimes while others run or are reported.
     await sleep(finished * 20);
     command.child.kill('SIGKILL');
     await command.ended;

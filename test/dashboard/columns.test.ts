@@ -123,7 +123,7 @@ describe('the columns of a history', () => {
     expect(repeatText(inserted, 1)).toBe('run 1');
   });
 
-  it('tell the last one of an objective, which nobody has run, from an output that came late', () => {
+  it('distinguish the last one of an objective, which was not run, from a late output', () => {
     const row = { 1: { status: 'stopped' } } as const;
     expect(stateOf(columnsOf(row, { loadedAt: [null] }), 0)).toBe('summary');
     expect(stateOf(columnsOf(row), 0)).toBe('loaded');

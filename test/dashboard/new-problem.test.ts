@@ -293,7 +293,7 @@ describe('violations of the service', () => {
     ['a long unit of an output', 'project', { outputs: [newOutput(1, { unit: 'm'.repeat(65) })] }, ['outputs/0/unit']],
     ['no points', 'project', { caseCount: '0' }, ['caseCount']],
     ['a constraint on another line', 'project', { constraints: '\nwidth >= 11\nheight <= 3' }, ['constraints/2']],
-    ['too many runs at once', 'objective', { parallelism: '65' }, ['parallelism']],
+    ['too many runs at a time', 'objective', { parallelism: '65' }, ['parallelism']],
     ['half a run', 'objective', { maximumAttempts: '0.5' }, ['maximumAttempts']],
     ['half a confirming run', 'objective', optioned({ sure: 'mean', confirm: '2.5' }), ['options/confirm']],
     ['a sure thing', 'objective', optioned({ sure: 'probability', confidence: '1' }), ['options/confidence']],

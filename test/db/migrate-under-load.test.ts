@@ -42,7 +42,7 @@ it('A migration starts over when a table is in use for longer than the lock time
   }
 });
 
-it('A migration reports any other failure at once, and leaves nothing half done', async () => {
+it('A migration reports any other failure immediately, and leaves nothing half done', async () => {
   const t = await openEmpty(1_000);
   try {
     await execute(t.url, 'create table suggestion_jobs ()');

@@ -88,7 +88,7 @@ it('Migrators that start together apply a repeatable migration once', async () =
   expect(await answer()).toBe(20);
 });
 
-it('A role that served before the table existed can read it at once', async () => {
+it('A role that served before the table existed can read it immediately', async () => {
   const role = sql.id(`backsolve_app_${randomBytes(4).toString('hex')}`);
   await sql`create role ${role}; grant insert on models to ${role}`.execute(t.db);
   try {

@@ -131,7 +131,7 @@ describe('what is ready', () => {
     expect(findObstacles(root, 'v0.1.0').join('\n')).toMatch(/LICENSE/);
   });
 
-  it('Everything that is missing is named at once, and nothing once it is there', async () => {
+  it('All missing parts are named together, and none once they are there', async () => {
     const missing = findObstacles(copy, 'v1.2.3').join('\n');
     for (const word of [
       'package.json has version',

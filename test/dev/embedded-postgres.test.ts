@@ -233,7 +233,7 @@ test('a server that cannot be restarted is retried until it can', async () => {
   expect(server.messages).toContain('the database is running again');
 });
 
-test('a server that is waiting to restart can be stopped at once', async () => {
+test('a server that is waiting to restart can be stopped immediately', async () => {
   const dataDir = await newFolder();
   const server = await start(dataDir);
   const cluster = await clusterOf(dataDir);

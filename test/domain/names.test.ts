@@ -191,7 +191,7 @@ describe('constraints of renamed inputs', () => {
     );
   });
 
-  it('swap their names at once, and keep everything else as it was written', () => {
+  it('swap their names together, and keep everything else as it was written', () => {
     const names = new Map([
       ['a', 'b'],
       ['b', 'a'],

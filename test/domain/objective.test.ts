@@ -130,7 +130,7 @@ describe('checkNewObjective', () => {
     expect(check(mixed, 4)[0]?.message).toBe('must have one value per output of the trial (4), has 3.');
   });
 
-  it('All violations are reported at once', () => {
+  it('All violations are reported together', () => {
     const wrong = { ...mixed, objectives: [10, 0, 3], maximumBounds: [-1, 5, 1], desiredL1Norm: -1, convergence: 0 };
     expect(pointersOf(wrong)).toEqual(['/objectives/1', '/maximumBounds/0', '/desiredL1Norm', '/convergence']);
   });

@@ -137,7 +137,7 @@ describe('checkInputSpace', () => {
     expect(pointersOf(wide)).toEqual(['/maximums/0']);
   });
 
-  it('All violations are reported at once', () => {
+  it('All violations are reported together', () => {
     const change = { minimums: [3, 0.5, 0, 1], categories: [[], [], [], ['steel', 'steel', 'zinc']] };
     expect(pointersOf(change)).toEqual(['/maximums/0', '/minimums/1', '/categories/3']);
   });
@@ -208,7 +208,7 @@ describe('checkInput', () => {
     expect(checkInput(wide, replaced(valid, 1, 4e9 + 1), [])).toHaveLength(1);
   });
 
-  it('All violations are reported at once', () => {
+  it('All violations are reported together', () => {
     const violations = checkInput(space, [9, 3.5, 2, 0], ['initialInput']);
     expect(violations.map(({ pointer }) => pointer)).toEqual([0, 1, 2, 3].map((i) => `/initialInput/${i}`));
   });

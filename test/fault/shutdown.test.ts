@@ -40,7 +40,7 @@ it('claimed work is finished within the grace period', async () => {
   expect(await readJob(admin, path)).toBeUndefined();
 });
 
-it('claimed work that exceeds the grace period is handed back at once, without counting an attempt', async () => {
+it('claimed work that exceeds the grace period is released immediately, without counting an attempt', async () => {
   const { service, gate, admin, path } = await setup({ aborts: true, graceMs: 50 });
   await service.call('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await gate.entered;
@@ -50,7 +50,7 @@ it('claimed work that exceeds the grace period is handed back at once, without c
   expect(rows).toEqual([{ is_claimable: true }]);
 });
 
-it('a closed service holds no connections, so that its database may stop at once', async ({ skip }) => {
+it('a closed service holds no connections, so that its database may stop immediately', async ({ skip }) => {
   skip(inject('postgres').poolerUrl !== undefined, 'a pooler keeps its connections to the database');
   const { service, admin, path } = await setup({ aborts: false, graceMs: 20_000 });
   const countConnections = async () => {

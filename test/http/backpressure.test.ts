@@ -34,7 +34,7 @@ async function openWithClock(load: typeof CALM) {
 }
 
 describe('a process under load', () => {
-  it('A process serves a limited number of requests at once, answers the others with 503, and recovers', async () => {
+  it('A process serves a limited number of requests at a time, answers the others with 503, and recovers', async () => {
     const service = await openNativeService({ settings: { load: { ...CALM, requestsInFlight: 3 } } });
     for (let round = 0; round < 3; round++) {
       const answers = await service.db.transaction().execute(async (trx) => {
@@ -126,7 +126,7 @@ describe('a process under load', () => {
 });
 
 describe('an account that has reached its limit of waiting requests', () => {
-  it('The next request gets 202 at once, and its suggestion is still computed', async () => {
+  it('The next request gets 202 immediately, and its suggestion is still computed', async () => {
     const service = await openNativeService({ waiting: { maximumWaitingPerAccount: 1 } });
     const objectives: Awaited<ReturnType<typeof prepareObjective>>[] = [];
     for (let i = 0; i < 3; i++) objectives.push(await prepareObjective(service.send));

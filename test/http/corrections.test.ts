@@ -115,7 +115,7 @@ async function eventsOf(objectiveId: number): Promise<readonly string[]> {
 }
 
 describe('a correction of an inverse', () => {
-  it('Replaces the output everywhere at once, and the log keeps both with the reason and the key', async () => {
+  it('Replaces the output everywhere immediately, and the log keeps both with the reason and the key', async () => {
     const { objectiveUrl, trialUrl, loaded } = await prepareObjective(send);
     const inverse = await runAt(objectiveUrl, NEAR, WRONG);
     expect(await read(objectiveUrl)).toMatchObject({ best: { caseNumber: 3 } });
@@ -411,7 +411,7 @@ describe('what follows for an objective', () => {
 });
 
 describe('corrections that meet other work', () => {
-  it('Two at once are logged one after the other, each with what it replaced', async () => {
+  it('Two simultaneous ones are logged one after the other, each with the result that it replaced', async () => {
     const { objectiveUrl, trialUrl } = await prepareObjective(send);
     const inverse = await runAt(objectiveUrl, NEAR);
     const values = [1, 2, 3, 4, 5, 6];
@@ -427,7 +427,7 @@ describe('corrections that meet other work', () => {
     expect((await read(trialUrl)).status).toBe('active');
   });
 
-  it('Reports and corrections of one trial at once neither get lost nor leave an old verdict', async () => {
+  it('Simultaneous reports and corrections of one trial neither get lost nor leave an old verdict', async () => {
     const trial = await prepareObjective(send);
     const others = await Promise.all(
       [1, 2, 3].map(async () => (await send('POST', `${trial.trialUrl}/objectives`, OBJECTIVES)).headers['location']),
@@ -677,7 +677,7 @@ describe('an initial point that is a copy of a case', () => {
   const correctThird = (trialUrl: string, body: object) =>
     send('POST', `${trialUrl}/cases/3/corrections`, { reason: 'typo', ...body });
 
-  it('That satisfied its objective at once changes the verdict only with reopen', async () => {
+  it('That satisfied its objective immediately changes the verdict only with reopen', async () => {
     const { trialUrl } = await prepareTrial(send);
     await correctThird(trialUrl, { output: blackBox(SOLUTION) });
     const objective = await load(trialUrl);

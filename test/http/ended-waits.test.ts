@@ -34,7 +34,7 @@ it('Stopping an objective ends the wait with its stopped inverse', async () => {
   expect((await suggest()).body.type).toBe('urn:backsolve:problem:objective-ended');
 });
 
-it('An existing client learns that the objective has ended, at once and on a repeat', async () => {
+it('An existing client learns that the objective has ended, immediately and on a repeat', async () => {
   const { objectiveUrl, answer, suggest } = await ask('api');
   await service.send('POST', `${objectiveUrl}/stop`);
   for (const refused of [await answer, await suggest()]) {

@@ -148,7 +148,7 @@ describe('a case', () => {
     expect([late.status, codeOf(late)]).toEqual([409, 'lease-lost']);
   });
 
-  it('A released evaluation can be claimed at once and counts no try', async () => {
+  it('A released evaluation can be claimed immediately and counts no try', async () => {
     await prepareCases(1);
     const first = await claimOne();
     expect((await send('POST', `${first.path}/release`, first.lease)).body).toEqual({ state: 'waiting' });
@@ -169,7 +169,7 @@ describe('a case', () => {
 });
 
 describe('an inverse', () => {
-  it('Its output completes the inverse and the evaluation at once, and a repeat gets the same answer', async () => {
+  it('Its output completes the inverse and the evaluation together, and a repeat gets the same answer', async () => {
     const { id, inverseId, input, inverseUrl } = await prepareInverse();
     const { path, lease, ...claimed } = await claimOne();
     expect(claimed).toMatchObject({ id, kind: 'inverse', inverseId, input, caseNumber: null });
@@ -319,7 +319,7 @@ describe('a lease', () => {
 });
 
 describe('a claim', () => {
-  it('Eight claims at once get one evaluation once', async () => {
+  it('Eight simultaneous claims get one evaluation once', async () => {
     await prepareCases(1);
     const answers = await Promise.all(Array.from({ length: 8 }, () => claim({ limit: 3 })));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -446,7 +446,7 @@ it('A release that is repeated under its Idempotency-Key takes nothing from the 
   expect((await send('PUT', `${path}/output`, { ...next.lease, output: [1, 2, 3] })).body.state).toBe('done');
 });
 
-it('Workers that claim at the same moment make no more calls than an http evaluator takes at once', async () => {
+it('Workers that claim at the same moment make no more calls than an http evaluator takes at a time', async () => {
   const evaluator = { kind: 'http', url: 'https://rig.example/run', timeoutSeconds: null, concurrency: 1 };
   const { ids } = await prepareCases(3, { evaluator });
   const anywhere = { accountId: null, projectId: null, batchId: null, isPushed: true, afterBatchId: 0 };
@@ -491,7 +491,7 @@ describe('a client that disconnects', () => {
     expect(await read(ids[0]!)).toMatchObject({ state: 'waiting', evaluator: null });
   });
 
-  it('What is being claimed for it goes back at once, without a loss', async () => {
+  it('Evaluations being claimed for it are released immediately, without a loss', async () => {
     const { ids } = await prepareCases(1);
     await service.db.transaction().execute(async (trx) => {
       await sql`lock table evaluations in access exclusive mode`.execute(trx);

@@ -360,7 +360,7 @@ describe('waiting for a change of a history', () => {
     expect(await answersTo(url, stop)).toEqual(changed);
   });
 
-  it('A change that nobody announces is noticed, too', async () => {
+  it('A change without a notification is noticed, too', async () => {
     const t = await prepareObjective(service.send);
     const change = () =>
       sql`update objectives set data_revision = 1 where id = ${t.loaded.body.id}`.execute(service.db);

@@ -46,7 +46,7 @@ const expectRefusal = ({ status, body, text }: Answered, expected: number, detai
 };
 
 describe('a new key', () => {
-  it('A new key works at once, and no other answer contains its text', async () => {
+  it('A new key works immediately, and no other answer contains its text', async () => {
     const { send, text } = await openAccount();
     const made = await send('POST', KEYS, {
       scopes: ['read'],
@@ -260,7 +260,7 @@ describe('a rotation', () => {
     expect([await works(old.key), await works(body.key)]).toEqual([false, true]);
   });
 
-  it('A rotation without overlap ends the old key at once', async () => {
+  it('A rotation without overlap ends the old key immediately', async () => {
     const { send, make } = await openAccount();
     const old = await make();
     const { body } = await send('POST', `${old.url}/rotate`, { overlapSeconds: 0 });
@@ -334,7 +334,7 @@ describe('a rotation', () => {
 });
 
 describe('a revoked key', () => {
-  it('A revoked key stops working at once in every process and stays in the list', async () => {
+  it('A revoked key stops working immediately in every process and stays in the list', async () => {
     const { send, make } = await openAccount();
     const key = await make();
     const elsewhere: Send = other.sendAs(key.key);

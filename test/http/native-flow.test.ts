@@ -283,7 +283,7 @@ describe('objectives', () => {
     expect((await service.send('GET', objectiveUrl)).body.disabledAt).toMatch(ISO);
   });
 
-  it('Objectives are satisfied at once by a satisfying initial point', async () => {
+  it('Objectives are satisfied immediately by a satisfying initial point', async () => {
     const { loaded, objectiveUrl } = await prepareObjective(service.send, {
       initialInput: [3, 7],
       initialOutput: blackBox([3, 7]),

@@ -1,4 +1,4 @@
-/** Section 7 of the interface over HTTP: every violated rule gets 400 with its property, several at once. */
+/** Section 7 of the interface over HTTP: every violated rule gets 400 with its property, several together. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answered,
@@ -362,8 +362,8 @@ describe('bounds of objectives whose type has none', () => {
   });
 });
 
-describe('all violations of a request come at once', () => {
-  it('All violations of the shape come at once', async () => {
+describe('all violations of a request come together', () => {
+  it('All violations of the shape come together', async () => {
     const answered = await SEND.initialize!({ convergence: 'small', objectives: [1, null], objectiveTypes: ['near'] });
     expectProblem(answered, 400);
     expect(propertiesOf(answered)).toEqual([

@@ -273,7 +273,7 @@ describe('the list of all objectives', () => {
     expect([...texts].map((text) => JSON.parse(text)[0].projectName)).toEqual(['linear', 'other name']);
   });
 
-  it('Without If-None-Match, or past the limit of waits, a request is answered at once', async () => {
+  it('Without If-None-Match, or past the limit of waits, a request is answered immediately', async () => {
     const full = vi.spyOn(service.changeWaiters, 'isFull').mockReturnValue(true);
     const send = await openAccount();
     const first = await send('GET', '/v1/objectives', undefined, { prefer: 'wait=60' });

@@ -1,4 +1,4 @@
-/** Objectives with several open inverses, over HTTP: opened by many clients at once, completed in any order, repeated from what they knew. */
+/** Objectives with several open inverses, over HTTP: opened by many clients together, completed in any order, repeated from what they knew. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
@@ -75,7 +75,7 @@ describe('opening', () => {
     );
   });
 
-  it('64 clients at once never open more than parallelism, leave no gap, and get no inverse twice', async () => {
+  it('64 concurrent clients never open more than parallelism, leave no gap, and get no inverse twice', async () => {
     const { url } = await load({ ...NEVER, parallelism: 5, maximumAttempts: 10 });
     const got: Suggested[] = [];
     let most = 0;

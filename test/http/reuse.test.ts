@@ -139,7 +139,7 @@ describe('changing the targets midway', () => {
     });
   });
 
-  it('An objective that a known run satisfies is satisfied at once, without a run', async () => {
+  it('An objective that a known run satisfies is satisfied immediately, without a run', async () => {
     const { trialUrl } = await prepareTrial(service.send);
     expect(await load(trialUrl, targetsAt([10, 1]))).toMatchObject({ stopReason: 1, initialInput: [10, 1] });
     const first = await load(trialUrl, { ...NEVER, ...START });

@@ -230,7 +230,7 @@ it('An initial point that satisfies everything is the first solution, and the se
   const solutions = ended.inverses.filter(({ status }: { status: string }) => status === 'converged');
   const lows = await Promise.all(solutions.map(({ id }: { id: number }) => lowOf(id)));
   expect([ended.stopReason, await lowOf(ended.optimalInverse.id)]).toEqual([1, Math.max(...lows)]);
-  // Without an aim it ends at once.
+  // Without an aim it ends immediately.
   expect((await load(start)).body.stopReason).toBe(1);
 });
 
@@ -255,7 +255,7 @@ it('Stopped while it aims, an objective ends with the surest input that its last
   expect([stopped.stopReason, stopped.optimalInverse.id]).toEqual([1, second.id]);
 });
 
-it('Corrections after the end keep the surest input, or let the search decide anew', async () => {
+it('Corrections after the end keep the surest input, or let the search decide again', async () => {
   const initialInput = edgeOfLimits();
   const start = { ...LIMITS, initialInput, initialOutput: blackBox(initialInput) };
   const { url } = await load({ ...start, aimAtRobustness: true, robustRuns: 1 });
@@ -278,7 +278,7 @@ it('Corrections after the end keep the surest input, or let the search decide an
   // Without the surest one the other solution keeps it satisfied.
   expect((await correct(inverse.id, { excluded: true })).status).toBe(200);
   expect(await read()).toEqual([1, 1, ['converged', 'active', 'stopped']]);
-  // Reopened, the search makes the run that it lost, and decides anew.
+  // Reopened, the search makes the run that it lost, and decides again.
   expect((await correct(inverse.id, { output: [100, 0, 0], reopen: true })).status).toBe(200);
   expect(await read()).toEqual([0, 1, ['converged', 'active', 'stopped']]);
   const { body: again } = await service.send('POST', `${url}/inverses`);

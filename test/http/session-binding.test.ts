@@ -62,7 +62,7 @@ test.each(['before', 'after'])(
   },
 );
 
-it('A dead cookie locks out nobody and is removed from every path that it may have', async () => {
+it('A dead cookie locks no one out and is removed from every path that it may have', async () => {
   const browser = await signIn();
   browser.steal(`bks_session_8080=${makeToken()}; bks_session_8080=; ${browser.cookie()}`, browser.pageSecret());
   const answer = await browser.send('GET', '/v1/models');

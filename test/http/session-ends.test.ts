@@ -32,7 +32,7 @@ describe('the end of a session', () => {
     expect(asked).toMatchObject({ status: 200, text: 'null', set: expect.stringContaining('Max-Age=0') });
   };
 
-  it('Nobody is signed in without a cookie', async () => {
+  it('Without a cookie there is no session', async () => {
     const browser = openBrowser();
     expect(await browser.send('GET', '/session')).toMatchObject({ status: 200, text: 'null', set: undefined });
     expect((await browser.send('DELETE', '/session')).status).toBe(204);

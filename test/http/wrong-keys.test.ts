@@ -105,7 +105,7 @@ it('A recently used key keeps working at the address of a guesser', async () => 
   expect((await ask(service.key)).status).toBe(429);
 });
 
-it('A key that is new to the process waits for the end of the minute, and works from another address at once', async () => {
+it('A key that is new to the process waits for the end of the minute, and works from another address immediately', async () => {
   const { from, service, clock } = await open();
   const ask = from('192.0.2.1');
   await exhaust(ask);

@@ -38,7 +38,7 @@ function relaxed(targets: readonly Target[]) {
   return found && { cases, limits: found.outputs.map(({ upper, fitted }) => fitted!.warp.fromZ(upper)) };
 }
 
-describe('limits that are hardly possible at once', () => {
+describe('limits that are hardly possible together', () => {
   it('are relaxed by the same number of standard deviations, to less than half the loss of the centre', () => {
     const { cases, limits } = relaxed([atMost(1), atMost(1)])!;
     const sd = Math.sqrt(26 / 3);

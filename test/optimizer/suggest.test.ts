@@ -91,7 +91,7 @@ describe('the suggestions for an objective', () => {
     expect(suggest(copy)).toEqual(first);
   });
 
-  it('exist even when the limit of work is reached at once', () => {
+  it('exist even when the limit of work is reached immediately', () => {
     const evaluate = ([a, b]: readonly number[]) => [Math.sin(3 * a!) + b!, a! * b!];
     const game: Game = { variables: [float(0, 3), float(0, 3)], goal: exactly([0.5, 0.1], 1e-9), evaluate };
     const { request } = play(game, 6);

@@ -66,7 +66,7 @@ test('An objective is stopped after a question', async ({ visit }) => {
   await expectAccessible(page);
 });
 
-test('More inputs may be open at once; what the service refuses stands at the field', async ({ visit }) => {
+test('Several inputs may be open together; a refusal of the service is shown at the field', async ({ visit }) => {
   const t = await loadHeatExchanger(service);
   const page = await visit(service, t.page, { tolerates: [/status of 400/] });
   const dialog = await openDialog(page, 'Parallel runs…', 'Parallel runs');

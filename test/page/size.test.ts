@@ -12,7 +12,7 @@ const folder = `${root}dist/page/assets/`;
 let names: readonly string[];
 
 beforeAll(async () => {
-  // Without a browser the other tests need no page, so nobody has built it.
+  // Without a browser the other tests need no page, so it has not been built.
   await buildPage({ root, target: `${root}dist/page`, onlyIfChanged: true });
   names = (await readdir(folder)).filter((name) => /\.(js|css)$/.test(name));
 });

@@ -153,7 +153,7 @@ test('what a program leaves running is ended before its output counts', async ()
   await vi.waitUntil(() => !isRunning(pid), 5_000);
 });
 
-test('a program that nobody waits for any more is ended', async () => {
+test('a program whose output is no longer needed is ended', async () => {
   const { run } = await makeRunner(['sh', '-c', 'echo $$ > pid; exec sleep 1000']);
   const cancel = new AbortController();
   const running = run({}, cancel.signal);

@@ -84,7 +84,7 @@ it('finds results of the same evaluation, and of the same input only for designe
   });
 });
 
-it('writes lines whole, however many are written at once', async () => {
+it('writes lines whole, however many are written together', async () => {
   const ids = Array.from({ length: 50 }, (_, i) => i + 1);
   await withJournal(async (journal) => {
     await Promise.all(ids.map((id) => journal.finished(evaluation(id), 'inverse', output, 1)));

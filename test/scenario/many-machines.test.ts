@@ -15,7 +15,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-/** Submits and returns at once. Every task of the array is a process of its own, with its number in a file. */
+/** Submits and returns immediately. Every task of the array is a process of its own, with its number in a file. */
 const SBATCH = `#!/bin/bash
 set -eu
 array=''

@@ -30,7 +30,7 @@ const CASES = [
   [80.5, 10],
 ];
 
-/** A batch whose cases can be claimed at once. */
+/** A batch whose cases can be claimed immediately. */
 async function createBatch(): Promise<number> {
   const model = await service.ok<{ id: number }>('POST', '/models', { name: `beam ${crypto.randomUUID()}` });
   const project = await service.ok<{ id: number }>('POST', `/models/${model.id}/projects`, {

@@ -11,7 +11,7 @@ const TALLEST = 2_000;
 export const PHONE = { width: 390, height: 844 } as const;
 
 interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'timezoneId'> {
-  /** Signs in with it first; the key of the service unless stated; null: nobody is signed in. */
+  /** Signs in with it first; default: the key of the service; null: without a session. */
   readonly key?: string | null;
   /** Faults that the test causes. */
   readonly tolerates?: readonly RegExp[];

@@ -35,7 +35,7 @@ export interface TestEvaluation {
   readonly inverseId?: number;
 }
 
-/** Inserts evaluations of a batch, of cases 1, 2, ... unless given, tells nobody, and returns their ids. */
+/** Inserts evaluations of a batch (default: of cases 1, 2, ...) without a notification, and returns their ids. */
 export async function insertEvaluations(
   db: Db,
   batchId: number,

@@ -186,7 +186,7 @@ describe('a failed attempt', () => {
 });
 
 describe('a webhook', () => {
-  it('A webhook gets a limited number of deliveries at once, and a failing webhook a single one until it succeeds', async () => {
+  it('A webhook gets a limited number of deliveries at a time, and a failing webhook a single one until it succeeds', async () => {
     const { webhook } = await outbox.register(path('width'));
     await record(10);
     const [first, ...others] = await outbox.claim({ perWebhook: 3 });

@@ -96,7 +96,7 @@ it('the old secret is deleted from the database when its overlap has ended', asy
   expect([left.includes(hex(old)), left.includes(hex(fresh))]).toEqual([false, true]);
 });
 
-it('a rotation without overlap deletes every older secret at once', async () => {
+it('a rotation without overlap deletes every older secret immediately', async () => {
   const { secret: first, rotate } = await register();
   const { secret: second } = await rotate(HOUR);
   const { secret: third, until } = await rotate(0);

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('the heavy lane', () => {
-  it('The lane admits an account at once, then makes it rest for twice as long as it worked', async () => {
+  it('The lane admits an account immediately, then makes it rest for twice as long as it worked', async () => {
     const lane = new HeavyLane();
     const leave = await lane.enter(1);
     let isSecondIn = false;

@@ -174,7 +174,7 @@ it('What is done by hand to its objectives moves a batch on', async () => {
   });
 });
 
-it('Pause hands nothing out, another parallelism counts at once, and cancel ends everything', async () => {
+it('Pause hands nothing out, another parallelism counts immediately, and cancel ends everything', async () => {
   const { id } = await startBatch(1, { parallelism: 1 });
   const first = await claim(id);
   await t.ok('POST', `/batches/${id}/pause`, {});

@@ -74,7 +74,7 @@ it('at most 16 MiB are cached, and the oldest bodies are dropped first', async (
   expect(t.renderings.map(({ id }) => id)).toEqual([1, 2, 3, 1]);
 });
 
-it('at most four bodies are rendered at once', async () => {
+it('at most four bodies are rendered at a time', async () => {
   const t = makeBodies();
   const asked = [1, 2, 3, 4, 5, 6].map((id) => t.bodies.of(eventOf(id)));
   expect(t.renderings.map(({ id }) => id)).toEqual([1, 2, 3, 4]);

@@ -79,7 +79,7 @@ it('the loop claims when it starts, and once more however often it is woken duri
   expect(t.claims).toHaveLength(2);
 });
 
-it('the loop works on every item at once and tells the next claim which are in hand', async () => {
+it('the loop works on all items together and passes those in hand to the next claim', async () => {
   const t = makeLoop();
   t.loop.start();
   await t.bring([1, 2], 'at-once');

@@ -1,4 +1,4 @@
-"""A simulation that does not converge everywhere: an exception is a failed run, and the search stays away from there."""
+"""A simulation that does not converge everywhere: an exception is a failed run, and the search avoids that region."""
 
 from math import log10
 

@@ -46,7 +46,7 @@ def running_service(folder: Path) -> Iterator[Service]:
                     break
             assert url, (folder / "errors").read_text()
             assert key
-            # Nobody else reads its log, and a full pipe would stop it.
+            # Its log has no other reader, and a full pipe would stop it.
             reading = threading.Thread(target=process.stdout.read, daemon=True)
             reading.start()
             yield Service(url[1], key[1])

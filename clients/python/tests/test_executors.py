@@ -127,7 +127,7 @@ def test_what_a_black_box_raises_comes_back_from_another_process_whatever_it_is(
 
 
 class Job:
-    """Of a queue of jobs: calls nobody back."""
+    """A job of a queue, without callbacks."""
 
     def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...], error: BaseException | None) -> None:
         self._future: Future[Any] = Future()

@@ -51,7 +51,7 @@ type HeaderOptions<Id extends OperationId, Tag> = (Takes<Id, 'Prefer'> extends t
   ? { /** For example `wait=10` or `respond-async`. */ readonly prefer?: string | undefined }
   : unknown) &
   (Takes<Id, 'Idempotency-Key'> extends true
-    ? { /** Made for each request unless given. */ readonly idempotencyKey?: string | undefined }
+    ? { /** Default: made for each request. */ readonly idempotencyKey?: string | undefined }
     : unknown) &
   (Takes<Id, 'If-None-Match'> extends true
     ? { /** The ETag of an earlier answer. */ readonly ifNoneMatch?: Tag | undefined }

@@ -39,15 +39,15 @@ export interface BacksolveOptions {
   readonly key?: string;
   /** Instead of the global fetch, for example to go through a proxy or to trust a certificate. */
   readonly fetch?: typeof fetch | undefined;
-  /** How often a request is sent again: 8 unless given. 0 for never. */
+  /** How often a request is sent again; default: 8. 0 for never. */
   readonly maximumRetries?: number | undefined;
-  /** No request is sent again later than this after its first attempt: 60,000 unless given. */
+  /** No request is sent again later than this after its first attempt; default: 60,000. */
   readonly retryForMs?: number | undefined;
-  /** The longest wait before the second attempt: 250 unless given. Doubles with every attempt, to 20 seconds at most. */
+  /** The longest wait before the second attempt; default: 250. Doubles with every attempt, to 20 seconds at most. */
   readonly firstDelayMs?: number | undefined;
-  /** How long nothing may arrive before an attempt has failed: 60,000 unless given. */
+  /** Time without data after which an attempt has failed; default: 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** The most that is read of an answer, or of a line of one that comes by lines, after decompression: 134,217,728 unless given. */
+  /** Largest answer, or line of an answer by lines, after decompression; default: 134,217,728. */
   readonly maximumAnswerBytes?: number | undefined;
   /** Is told before each wait for another attempt. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;

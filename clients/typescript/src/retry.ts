@@ -3,7 +3,7 @@
 /** Of a proxy or a service that is overloaded or restarting. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const LONGEST_DELAY_MS = 20_000;
-/** The share by which a wait that the service asked for is lengthened at most, so that not all clients return at once. */
+/** The share by which a wait that the service asked for is lengthened at most, so that not all clients return together. */
 const SPREAD = 0.1;
 
 /** `code` is that of the problem. A request under an Idempotency-Key that is still running is answered once it has ended. */

@@ -1,5 +1,5 @@
 /**
- * Ends a request when its caller aborts it or when nothing has arrived for too long. The time begins anew with every piece of
+ * Ends a request when its caller aborts it or when nothing has arrived for too long. The time starts again with every piece of
  * the answer, so that a large one may take longer than a short one.
  */
 export class Watch {

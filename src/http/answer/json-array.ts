@@ -11,7 +11,7 @@ export class JsonArray {
     this.present = present;
   }
 
-  /** @param present  what to write for an item; may contain a JsonArray or a Matrix */
+  /** @param present  the JSON of an item; may contain a JsonArray or a Matrix */
   static of<T>(batches: Batches<T>, present: (item: T) => unknown): JsonArray {
     return new JsonArray(batches, present as (item: unknown) => unknown);
   }

@@ -22,7 +22,7 @@ import type { ParsedText } from './json-text.ts';
 /** Inputs, outputs, a verdict per output, and what else a file says about its rows. */
 const MAXIMUM_COLUMN_COUNT = MAXIMUM_INPUT_COUNT + 2 * MAXIMUM_OUTPUT_COUNT + 100;
 
-/** Several times what a row of long names takes; only a file with an open quote has longer ones. */
+/** Several times the length of a row of long names; only a file with an open quote has longer ones. */
 const MAXIMUM_ROW_BYTES = 1024 * 1024;
 
 /**
@@ -86,11 +86,11 @@ interface Layout {
   readonly separator: Separator;
   /** At least as many as there are. */
   readonly cells: number;
-  /** Where a row begins that is too long; the parser takes seconds for the spaces of one. */
+  /** The start of a row that is too long; the parser takes seconds for the spaces of one. */
   readonly longRow: number | undefined;
 }
 
-/** What can be said of a file from the bytes outside quotes. */
+/** Properties of a file that follow from the bytes outside quotes. */
 function scan(bytes: Uint8Array): Layout {
   let start = 0;
   let longRow: number | undefined;
@@ -108,7 +108,7 @@ function scan(bytes: Uint8Array): Layout {
       // A doubled quote inside quotes ends them and begins others.
       i = bytes.indexOf(QUOTE, i + 1);
       if (i === -1) {
-        // The parser says where the quote is open.
+        // The parser reports the position of the open quote.
         start = bytes.length;
         break;
       }
@@ -196,7 +196,7 @@ class CsvReader {
     else if (!writer.text(cell)) this.#end(atRow(this.#rows - 1, line, title, TOO_MANY_TEXTS));
   }
 
-  /** A parser that lost its way in quotes reads nothing sensible after them. */
+  /** After a misplaced quote the parser reads nothing sensible. */
   /** @param code  of the parser */
   refuseText(code: string, line: number): void {
     const advice = 'put the whole cell in double quotes, and write a quote inside it twice.';

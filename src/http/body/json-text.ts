@@ -86,7 +86,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** What other languages write for numbers that JSON does not have. */
+/** Spellings in other languages of numbers that JSON does not have. */
 const NO_NUMBER = /(?<=^|[[,:\s])(?:-?Infinity|NaN)(?=[\],}\s]|$)/;
 
 function explain(error: Error, text: string, bytes: Uint8Array): string {

@@ -21,7 +21,7 @@ interface BodyRules {
   readonly budget: ByteBudget;
   readonly pace: Pace;
   readonly wantsDigest: boolean;
-  /** For whom the bytes count. */
+  /** The holder for whom the bytes count. */
   readonly holder: string;
 }
 

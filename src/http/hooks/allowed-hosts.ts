@@ -1,6 +1,6 @@
 /**
  * Answers only requests for hosts that the service is known by. A page of another site can give its own name the address of this
- * machine (DNS rebinding), and the browser then treats the service as part of that site. Addresses are no names, so they pass.
+ * machine (DNS rebinding), and the browser then treats the service as part of that site. Addresses are not names, so they pass.
  */
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';

@@ -13,7 +13,7 @@ import { requireOwnPage } from '../session/cross-site.ts';
 
 interface Identified {
   readonly principal: Principal;
-  /** Looks the key or session up once more. */
+  /** Looks the key or session up again. */
   again(): Promise<Principal>;
 }
 
@@ -40,7 +40,7 @@ export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
   identify(scope, (request) => ownerOfKey(request, readKey(request)));
 }
 
-/** A key goes before a session, and writes by session have to come from the service's own page. */
+/** A key takes precedence over a session, and writes by session must come from the service's own page. */
 export function requireKeyOrSession(scope: FastifyInstance, deps: HttpDeps): void {
   const ownerOfKey = makeKeyFinder(deps);
   const ownerOfSession = makeSessionFinder(deps);
@@ -97,7 +97,7 @@ export function makeSessionFinder(
 
 const WRONG: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'SESSION_ENDED']);
 
-/** Runs `find` unless the address has sent too many wrong keys and this one is not known; `partsOf` what was found is. */
+/** Runs `find` unless the address has sent too many wrong keys and this one is not known; the key that `partsOf` returns is then remembered. */
 async function slowGuesses<T>(
   { wrongKeys }: HttpDeps,
   request: FastifyRequest,

@@ -24,7 +24,7 @@ function paceOf({ limit, windowSeconds }: RateLimiter): Pace {
   return new Pace({ perSecond: limit / windowSeconds, burst }, () => performance.now());
 }
 
-/** Install it after authentication, unless `sourceOf` says for whom a request counts. */
+/** Install it after authentication, unless `sourceOf` names the source that a request counts for. */
 export function limitRate(
   scope: FastifyInstance,
   limiter: RateLimiter,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * On every answer of the server, also to unknown paths: browsers must not sniff, frame or run it, nor hand the page to a window that
- * opened it. What serves pages replaces the policy.
+ * opened it. Routes that serve pages replace the policy.
  */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',

@@ -40,7 +40,7 @@ const evaluation = '/evaluations/{evaluation_id}';
 const EVALUATES = ['evaluate', 'write'] as const;
 const READS = ['read', 'evaluate', 'write'] as const;
 const LEASE_LOST = 'The lease is lost (lease-lost): another evaluator has claimed the evaluation, or it has failed.';
-/** When the account has as many requests waiting as it may. */
+/** Seconds to pause when the account may not have more requests waiting. */
 const RETRY_AFTER_SECONDS = 5;
 const stateSchema = z.enum(EVALUATION_STATES, `must be one of ${EVALUATION_STATES.join(', ')}.`);
 
@@ -66,7 +66,7 @@ async function handBack(
   }
 }
 
-/** Throws if the key was revoked while the request waited; what was claimed for it goes back. */
+/** Throws if the key was revoked while the request waited; evaluations claimed for it are released. */
 async function requireAdmission(call: Call<unknown, unknown>, claimed: readonly ClaimedEvaluation[]): Promise<void> {
   try {
     await call.requireAdmission();

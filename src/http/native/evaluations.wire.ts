@@ -247,7 +247,7 @@ function presentTarget(evaluation: EvaluationTarget) {
   };
 }
 
-/** What an evaluator gets, whether it claims the evaluation or is called. */
+/** The fields that an evaluator gets when it claims an evaluation or is called. */
 export function presentClaimedEvaluation(evaluation: ClaimedEvaluation): z.infer<typeof claimedEvaluationSchema> {
   const { labels, input, outputCount } = evaluation;
   const inputNames = inputNamesOf(input.length, labels.inputNames);

@@ -40,7 +40,7 @@ const POLL_AFTER_SECONDS = 1;
 /** When many requests of the account are waiting, the queue is long. */
 const POLL_CROWDED_SECONDS = 5;
 
-/** A different output than the stored one is what a client sends who has found a mistake. */
+/** A client that has found a mistake sends a different output than the stored one. */
 function adviseCorrection(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== 'OUTPUT_CONFLICT') throw error;
   const message = `${error.message} To change it, correct the run.`;

@@ -99,7 +99,7 @@ export const modelInsightOperations: readonly Operation[] = [
   }),
 ];
 
-/** Who asks, until the client is gone. */
+/** The asker, until its client is gone. */
 function askingOf(call: Call<unknown, unknown>): Asking {
   return { db: call.deps.db, accountId: call.accountId, signal: goneSignalOf(call) };
 }

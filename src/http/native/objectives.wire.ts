@@ -20,7 +20,7 @@ import { optionFields, presentOptions } from './search-options.wire.ts';
 
 const constraint = constraintSchema();
 
-/** What an objective learns from, its own limits on the inputs, and what else was asked of its search. */
+/** The sources that an objective learns from, its own limits on the inputs, and its search options. */
 export const learningFields = {
   reuse: z.boolean().describe('Whether it learns from the runs of the other objectives of its trial.'),
   continues: z.int().nullable().describe('The objective that it goes on from.'),
@@ -29,7 +29,7 @@ export const learningFields = {
   ...optionFields,
 };
 
-/** How its inverses are worked on at once. */
+/** Options of parallel runs. */
 const parallelFields = {
   parallelism: z.int().describe('How many inverses may be open at once.'),
   holdBack: z.boolean().describe('Whether no inverse is opened while an open one is likely to satisfy the objective.'),
@@ -50,7 +50,7 @@ const boundFields = {
   maximumBounds: z.array(z.number().nullable()),
 };
 
-/** What another objective on the same trial repeats when only its targets change. */
+/** The fields that another objective on the same trial repeats when only its targets change. */
 export const settingFields = {
   ...boundFields,
   desiredL1Norm: z.number(),

@@ -9,7 +9,7 @@ import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
 import { intervalSchema, presentInterval } from './history.wire.ts';
 
-/** Of an objective in the list: enough to tell it from others. */
+/** Targets of an objective in the list: enough to distinguish it from others. */
 const SHOWN_TARGETS = 4;
 
 export const objectiveGlanceSchema = z

@@ -112,7 +112,7 @@ function hasCoefficientsByName(constraints: unknown): boolean {
   return Array.isArray(constraints) && constraints.some((one) => isByName(one) && isByName(one.coefficients));
 }
 
-/** What the body calls the inputs; undefined where it is wrong about them, for which it is refused anyway. */
+/** The names of the inputs in the body; undefined if they are wrong, for which the body is refused anyway. */
 function namesOf({ inputCount, inputNames }: SentFields): readonly string[] | undefined {
   const count = inputCount as number;
   if (!Number.isInteger(count) || count < 1 || count > MAXIMUM_INPUT_COUNT) return undefined;

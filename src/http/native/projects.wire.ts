@@ -127,7 +127,7 @@ function toNames({ inputNames, inputUnits, outputNames, outputUnits }: SentNames
 
 type DetailFields = { readonly [Name in keyof SentDetails]?: SentDetails[Name] | undefined };
 
-/** Details of a space that is wrong itself are not looked at. */
+/** Details of an invalid space are not checked. */
 function readDetails(space: InputSpace, fields: DetailFields, inputNames: readonly string[] | null) {
   if (checkInputSpace(space).length > 0) return { details: null, violations: [] };
   const sent = {
@@ -174,7 +174,7 @@ export const projectPatch = bodyOf(
     }),
 );
 
-/** Answered only where something of it was stated. */
+/** Included only if something of it was stated. */
 const presentedDetails = {
   scales: z
     .array(z.enum(Object.values(Scale)).nullable())

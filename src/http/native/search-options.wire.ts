@@ -1,4 +1,4 @@
-/** What a client may ask of the search beyond the targets: the fields of a new objective, and the same in answers. */
+/** Options of the search beyond the targets: the fields of a new objective, and the same in answers. */
 import { z } from 'zod';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import {

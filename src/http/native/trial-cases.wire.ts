@@ -62,7 +62,7 @@ type RowForm =
 interface RowList {
   readonly field: 'inputs' | 'outputs';
   readonly rows: readonly unknown[];
-  /** The first row that is not that of a failed run; all others have its form. */
+  /** The first row that is not of a failed run; all others have its form. */
   readonly first: number;
   readonly form: RowForm;
 }

@@ -3,7 +3,7 @@ import type { Call } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
 
 /**
- * For a request that has an answer and would rather wait for another: what `wait` resolves to, and the header that says so.
+ * For a request that has an answer and prefers to wait for a new one: the result of `wait`, and the header that confirms the wait.
  * Undefined where the request does not wait: it has no If-None-Match, does not prefer to, or too many of its account do. Throws if the
  * key was revoked meanwhile.
  */

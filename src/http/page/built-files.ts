@@ -1,4 +1,4 @@
-/** What the routes of the page and of /docs share: they serve files that `npm run build` writes. */
+/** Shared by the routes of the page and of /docs: they serve files that `npm run build` writes. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -41,12 +41,12 @@ export async function hasFile(folder: string | undefined, name: string): Promise
   );
 }
 
-/** For browsers to ask for again each time. */
+/** Browsers revalidate it each time. */
 export function sendPage(reply: FastifyReply, folder: string, name: string): FastifyReply {
   return reply.header('cache-control', 'no-cache').sendFile(name, folder, { cacheControl: false });
 }
 
-/** `what` is a sentence that says what works all the same. */
+/** `what` is a sentence about what still works. */
 export function sendNotBuilt(reply: FastifyReply, what: string): FastifyReply {
   const text = `The page is not built. Run \`npm run build\` in the folder of Backsolve, which needs its development dependencies (\`npm ci\`); then load this address again. ${what}\n`;
   return reply.code(503).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(text);

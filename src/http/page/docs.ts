@@ -1,4 +1,4 @@
-/** Serves /docs as it was built: the reference of each interface, and the guides with their pictures. */
+/** Serves the built /docs: the reference of each interface, and the guides with their pictures. */
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { allowFiles, hasFile, STRICT_POLICY, sendAsset, sendNotBuilt, sendPage } from './built-files.ts';
@@ -20,7 +20,7 @@ const REFERENCE_POLICY = [
 const STILL_WORKS =
   'The documents themselves are at /v1/openapi.json and /api/openapi.json, the guides in the folder docs.';
 
-/** `pageFolder` is where the page was built. */
+/** `pageFolder` is the folder of the built page. */
 export async function addDocs(app: FastifyInstance, pageFolder: string | undefined): Promise<void> {
   const folder = pageFolder === undefined ? undefined : join(pageFolder, 'docs');
   const addFiles = async (scope: FastifyInstance): Promise<void> => {

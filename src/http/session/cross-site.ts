@@ -1,6 +1,6 @@
 /**
- * Browsers send the cookie along with requests that pages on other ports of the same host make, also with SameSite=Strict. What
- * changes something by cookie must therefore come from the service's own page.
+ * Browsers send the cookie with requests from pages on other ports of the same host, even with SameSite=Strict. Writes
+ * by cookie must therefore come from the service's own page.
  */
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';

@@ -22,7 +22,7 @@ import { refuseOtherPages, requireOwnPage } from './cross-site.ts';
 import { newSession, presentNewSession, presentSession, type SignIn } from './session.wire.ts';
 
 const PATH = '/session';
-/** Per address. A person who mistypes a key notices nothing. */
+/** Per address. A person who mistypes a key does not notice the limit. */
 const WRONG_SIGN_INS_PER_MINUTE = 10;
 
 /** `limiter` counts by address; undefined: no limit. */

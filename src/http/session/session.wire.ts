@@ -6,7 +6,7 @@ import { textSchema, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 import { readFields } from '../wire/violations.ts';
 
-/** What signs in: an API key, or the token of a link. */
+/** Credentials: an API key, or the token of a link. */
 export interface SignIn {
   readonly by: 'key' | 'link';
   readonly text: string;

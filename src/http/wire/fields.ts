@@ -11,7 +11,7 @@ export function textSchema(length: LengthRange) {
 }
 
 /**
- * The same for what /v1 calls a name, a label or a unit, which programs print as lines and in terminals. Names stored before this
+ * The same for names, labels and units under /v1, which programs print as lines and in terminals. Names stored before this
  * rule, or under /api, are still answered.
  */
 export function nameSchema(length: LengthRange) {
@@ -28,7 +28,7 @@ function limitedText(length: LengthRange, faultOf: (text: string) => string | un
     .meta({ minLength: length.minimum, maxLength: length.maximum });
 }
 
-/** Line breaks, what terminals obey, and what changes the direction of a line. */
+/** Line breaks, terminal control characters, and characters that change the direction of a line. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 function controlFault(text: string): string | undefined {
@@ -43,7 +43,7 @@ function textFault(text: string, length: LengthRange): string | undefined {
   return characterFault(text);
 }
 
-/** What no text of the database can hold, or would give back. */
+/** Characters that the database cannot store, or would not return unchanged. */
 export function characterFault(text: string): string | undefined {
   if (text.includes('\u0000')) return 'must not contain the NUL character.';
   return text.isWellFormed() ? undefined : 'must be valid Unicode: it contains half of a surrogate pair.';

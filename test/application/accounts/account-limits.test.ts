@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => account.close());
 
-/** Runs all at once; how many succeeded and with which codes the others were refused. */
+/** Runs all together; returns how many succeeded and the codes of the refusals. */
 async function race(works: readonly (() => Promise<unknown>)[]) {
   const outcomes = await Promise.allSettled(works.map((work) => work()));
   const refusals = outcomes.flatMap((outcome) => {
@@ -34,7 +34,7 @@ const times = (count: number, work: (k: number) => Promise<unknown>) =>
 
 const ANYTHING = { openObjectives: 0, queuedSuggestions: 0, cases: 0, cells: 0, storedBytes: 0, storedRows: 0 };
 
-it(`Of eighty webhooks created at once ${MAXIMUM_WEBHOOKS} are accepted`, async () => {
+it(`Of eighty webhooks created together ${MAXIMUM_WEBHOOKS} are accepted`, async () => {
   const deps = { db: account.db, judgeUrl: makeUrlJudge({ allowPrivate: false }) };
   const webhook = { url: 'https://receiver.example/', description: null, eventNames: null };
   const raced = await race(times(80, () => createWebhook(deps, account.accountId, webhook)));
@@ -43,7 +43,7 @@ it(`Of eighty webhooks created at once ${MAXIMUM_WEBHOOKS} are accepted`, async 
   await sql`delete from webhooks`.execute(account.db);
 });
 
-it('Of objectives loaded at once on several trials no more are accepted than may run', async () => {
+it('Of objectives loaded together on several trials no more are accepted than may run', async () => {
   const trials = await Promise.all(times(8, () => loadLinearObjective(account)).map((load) => load()));
   const load = (k: number) => {
     const { trial } = trials[k % trials.length] as Awaited<ReturnType<typeof loadLinearObjective>>;
@@ -55,7 +55,7 @@ it('Of objectives loaded at once on several trials no more are accepted than may
   expect(await race(times(40, load))).toEqual({ done: 3, refusedWith: ['LIMIT_REACHED'] });
 });
 
-it('Of suggestions requested at once no more are queued than the limit', async () => {
+it('Of suggestions requested together no more are queued than the limit', async () => {
   const objectives: { readonly objectiveId: number }[] = [];
   for (let k = 0; k < 20; k++) objectives.push((await loadLinearObjective(account)).path);
   const ask = (k: number) =>

@@ -71,7 +71,7 @@ async function failComputation(objectiveId: number): Promise<void> {
 }
 
 it.each([1, 3])(
-  'An objective whose suggestions cannot be computed is given up, and the batch goes on (%i at once)',
+  'An objective whose suggestions cannot be computed is given up, and the batch continues (%i at a time)',
   async (parallelism) => {
     const id = await openBatch(2, { parallelism });
     await advance(id);

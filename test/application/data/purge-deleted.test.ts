@@ -252,7 +252,7 @@ describe('the purge', () => {
     expect((await purge()).deletions).toBe(2);
   });
 
-  it('The purge runs in several workers at once, beside clients that write, delete and purge', async () => {
+  it('The purge runs in several workers together, beside clients that write, delete and purge', async () => {
     const trees = [];
     for (let i = 0; i < 12; i++) trees.push(await growTree());
     const before = await countRows();
@@ -330,7 +330,7 @@ describe('the purge', () => {
     await deleteObjective(t.db, t.accountId, path);
   });
 
-  it('The purge follows a deletion at once when nothing is kept, or when its account asks for it', async () => {
+  it('The purge follows a deletion immediately when nothing is kept, or when its account asks for it', async () => {
     const trees = [await growTree(), await growTree(), await growTree()];
     for (const tree of trees) await DELETIONS['model']!(tree);
     const { items } = await listDeleted(t.db, t.accountId, KEPT_DAYS, { limit: 10, after: null });

@@ -86,7 +86,7 @@ describe('a search', () => {
     if (second.status === 304) expectTypeOf(second.body).toEqualTypeOf<undefined>();
   });
 
-  it('A suggestion that nobody waits for is answered with 202, and untilSuggested waits for that same one', async () => {
+  it('A request that does not wait for its suggestion gets 202, and untilSuggested waits for that suggestion', async () => {
     const { inObjective } = await prepareSearch(client);
     const idempotencyKey = 'a "key" with \\ in it';
     const early = await client.call('suggestInverse', { path: inObjective, prefer: 'respond-async', idempotencyKey });

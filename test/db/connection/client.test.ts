@@ -40,7 +40,7 @@ it('A transaction on a lost connection rejects with the cause, not with its roll
   await database.drop();
 });
 
-it('A destroyed handle has closed its connections, so that the server may stop at once', async () => {
+it('A destroyed handle has closed its connections, so that the server may stop immediately', async () => {
   const database = await createTestDatabase();
   const watcher = new pg.Client({ connectionString: database.directUrl });
   await watcher.connect();

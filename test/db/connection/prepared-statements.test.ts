@@ -97,7 +97,7 @@ it('Plans made beside small tables are replaced when the tables have grown behin
   const { account, onOneConnection } = await setup();
   const db = onOneConnection();
   try {
-    skip(!(await canCountReads(db)), 'this server reports reads half a second late; from version 15 on, at once');
+    skip(!(await canCountReads(db)), 'this server reports reads half a second late; from version 15 on, immediately');
     await stopAutovacuum(db);
     const { objective } = await loadLinearObjective(account);
     const key = await createKey(db, { account: 'test', label: null, scopes: ['read', 'write'], expiresAt: null });

@@ -218,7 +218,7 @@ describe('an inverse', () => {
 });
 
 describe('an account', () => {
-  it('A registered account has a key that works at once', async () => {
+  it('A registered account has a key that works immediately', async () => {
     const made = await service.sendAs('')('POST', '/api/accounts/register', {
       company: 'Example Works',
       firstName: 'Ada',

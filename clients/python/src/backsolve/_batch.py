@@ -28,7 +28,7 @@ class Told:
     """What became of a report."""
 
     state: str
-    """done; waiting: it is tried again; failed; cancelled: nobody waits for it any more; lost: somebody else has it."""
+    """done; waiting: it is tried again; failed; cancelled: it is no longer needed; lost: another evaluator has it."""
     warnings: tuple[str, ...] = ()
     is_last: bool = False
     """Whether the search ended with it. It may end otherwise as well."""
@@ -146,7 +146,7 @@ def release(evaluation_id: int, lease_token: str) -> Steps[None]:
 
 
 def heartbeat(evaluation_id: int, lease_token: str) -> Steps[bool]:
-    """Makes the lease last. False when nobody waits for the output, or the lease is lost."""
+    """Renews the lease. False if the output is no longer needed, or the lease is lost."""
     try:
         extended: m.ExtendedLease = (yield Call("heartbeat_evaluation", evaluation_id, m.NewHeartbeat(lease_token=lease_token))).body
     except LOST:

@@ -35,7 +35,7 @@ from ._request import Request
 TYPE_PREFIX = "urn:backsolve:problem:"
 LONGEST_DELAY = 20.0
 SPREAD = 0.1
-"""The share by which a wait that the service asked for is lengthened at most, so that not all clients return at once."""
+"""The share by which a wait that the service asked for is lengthened at most, so that not all clients return together."""
 NEVER_RETRIED = {501, 505}
 
 

@@ -25,7 +25,7 @@ TRIES = 3
 """Submissions of a run that its executor loses; the last one is alone."""
 FIRST_POLL = 0.02
 LAST_POLL = 1.0
-"""Seconds between two looks at a job that calls nobody back."""
+"""Seconds between two checks of a job without callbacks."""
 
 
 @runtime_checkable
@@ -207,7 +207,7 @@ async def _end_of(job: Any) -> None:
     ended = asyncio.Event()
 
     def wake(_job: Any) -> None:
-        # The loop may be gone when nobody waits any more.
+        # The loop may be gone when no caller waits any more.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(ended.set)
 

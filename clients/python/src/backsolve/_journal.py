@@ -192,7 +192,7 @@ class Journal:
         self._append({"kind": "settled", "lease": [evaluation_id, lease_token], "state": state})
 
     def unsettled(self) -> tuple[list[tuple[str, int]], list[tuple[int, str]], list[dict[str, Any]]]:
-        """Claims without an answer, leases of runs that were cut short, and finished runs that nobody has heard of."""
+        """Claims without an answer, leases of runs that were cut short, and finished runs that were not reported."""
         claims: dict[str, int] = {}
         leases: dict[tuple[int, str], dict[str, Any] | None] = {}
         for line in self._lines:

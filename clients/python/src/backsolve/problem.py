@@ -158,7 +158,7 @@ class SearchOptions(TypedDict, total=False):
     constraints: str | Sequence[str]
     """Conditions among the inputs, such as "width <= 2 * height"."""
     cases: int
-    """How many inputs are designed and run first; the service decides unless given."""
+    """How many inputs are designed and run first; by default the service decides."""
     fixed: Mapping[str, Value]
     """Inputs that keep a value."""
     weights: Mapping[str, float]

@@ -51,7 +51,7 @@ class _Evaluation:
         self.is_over = False
         """Whether it was told, failed or released."""
         self.is_wanted = True
-        """False once nobody waits for its output any more, as the last heartbeat heard."""
+        """False once its output is no longer needed, according to the last heartbeat."""
         self._began = time.monotonic()
 
     def __repr__(self) -> str:
@@ -87,7 +87,7 @@ class Evaluation(_Evaluation):
         self._project.release(self)
 
     def heartbeat(self) -> bool:
-        """Makes the lease last a while longer. False when nobody waits for the output any more."""
+        """Renews the lease. False once the output is no longer needed."""
         self.is_wanted = self._project._run(_batch.heartbeat(self.id, self.lease_token))
         return self.is_wanted
 
@@ -132,7 +132,7 @@ class AsyncEvaluation(_Evaluation):
         await self._project.release(self)
 
     async def heartbeat(self) -> bool:
-        """Makes the lease last a while longer. False when nobody waits for the output any more."""
+        """Renews the lease. False once the output is no longer needed."""
         self.is_wanted = await self._project._run(_batch.heartbeat(self.id, self.lease_token))
         return self.is_wanted
 
@@ -169,7 +169,7 @@ class _Project:
         return f"{type(self).__name__}({self.name!r}, {self.place})"
 
     def _ask(self, count: int, wait: bool) -> Steps[list[m.ClaimedEvaluation]]:
-        """Until there is something to run, or the search is over. While evaluations are held, only what is there at once."""
+        """Waits until there is something to run, or the search is over. While evaluations are held, it does not wait."""
         while True:
             patience = CLAIM_SECONDS if wait and not self._held else 0
             claimed = yield from _batch.claim(self.place.batch_id, count, patience, self.lease_seconds, self.space)
@@ -273,7 +273,7 @@ class Project(_Project):
         **search: Unpack[SearchOptions],
     ) -> Project:
         """
-        Creates a search. `parallel` is how many inputs are open at once, `budget` how many runs there may be in all, the designed ones
+        Creates a search. `parallel` is how many inputs are open at a time, `budget` how many runs there may be in all, the designed ones
         included. A repetition with the same `key` within 24 hours creates nothing new. `search` has the further arguments of solve.
         """
         refuse_unknown_options(Project.create, SearchOptions.__annotations__, search)

@@ -74,7 +74,7 @@ export class AppendedFile {
   /** A full disk may take a part of a line, which must not stay before the next one. */
   #write(bytes: Buffer): void {
     try {
-      // A short line goes to the cache of the system at once; handing it to another thread would cost many times that.
+      // A short line goes to the system's cache immediately; handing it to another thread would cost many times as much.
       for (let written = 0; written < bytes.length; ) written += writeSync(this.#handle.fd, bytes, written);
     } catch (error) {
       ftruncateSync(this.#handle.fd, this.#size);

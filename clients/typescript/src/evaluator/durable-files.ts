@@ -23,7 +23,7 @@ export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(String((error as { readonly code?: unknown } | null)?.code));
 }
 
-/** Replaces the file at once: who reads it sees the old text or the new one. With `isDurable` it is on disk afterwards. Throws FileError. */
+/** Replaces the file atomically: readers see the old text or the new one. With `isDurable` it is on disk afterwards. Throws FileError. */
 export async function replaceFile(
   file: string,
   text: string,

@@ -40,7 +40,7 @@ export type EvaluatorEvent =
   /** Its objective was met or stopped, so it was ended. */
   | { readonly type: 'unwanted'; readonly evaluation: Evaluation }
   | { readonly type: 'released'; readonly evaluation: Evaluation; readonly reason: string }
-  /** What came of it does not count: another evaluator has it, or nobody can be told. */
+  /** Its outcome does not count: another evaluator has it, or the service cannot be told. */
   | {
       readonly type: 'dropped';
       readonly evaluation: Evaluation;

@@ -1,5 +1,5 @@
 /**
- * The loop of an evaluator: claims evaluations, no more than it starts at once, runs them, keeps their leases and reports what
+ * The loop of an evaluator: claims evaluations, no more than it starts immediately, runs them, keeps their leases and reports what
  * became of them. Several evaluators on any number of machines work on one project without knowing of each other.
  */
 import { makeIdempotencyKey } from '../request.ts';
@@ -33,10 +33,10 @@ const RELEASE_LIMIT_MS = 5_000;
 type Ending = Omit<EvaluatorEnd, 'tally'>;
 type Verdict = 'lost' | 'unwanted';
 
-/** An evaluation that runs here. Its lease changes when it is claimed anew while it runs. */
+/** An evaluation that runs here. Its lease changes when it is claimed again while it runs. */
 interface Job {
   evaluation: Evaluation;
-  /** Aborted with the verdict when nobody wants the result. */
+  /** Aborted with the verdict when the result is no longer needed. */
   readonly cancel: AbortController;
   isReporting: boolean;
 }
@@ -247,7 +247,7 @@ class Evaluator {
       } catch (error) {
         const trouble = this.#troubleOf(error);
         if (trouble === undefined) throw error;
-        // Claimed anew meanwhile: it is reported under the new lease.
+        // Claimed again meanwhile: it is reported under the new lease.
         if (trouble === 'lost' && job.evaluation !== evaluation) continue;
         if (trouble === 'lost' || trouble === 'denied') return this.#drop(job, messageOf(error), outcome);
         if (trouble === 'refused') {
@@ -286,7 +286,7 @@ class Evaluator {
     }
   }
 
-  /** Tells the service that the evaluation is in hand, until `over`; cancels the job when nobody wants its result. */
+  /** Tells the service that the evaluation is in hand, until `over`; cancels the job when its result is no longer needed. */
   async #keepLease(job: Job, over: AbortSignal): Promise<void> {
     const everyMs = Math.floor((this.#options.claim.leaseSeconds * 1000) / 3);
     while (await this.#pause(everyMs, over)) {
@@ -308,7 +308,7 @@ class Evaluator {
     }
   }
 
-  /** Whether nobody else has it: its output would still be taken. When in doubt, it is. */
+  /** Whether no other evaluator has it, so that its output would still be accepted. True when in doubt. */
   async #isUnclaimed(job: Job, signal: AbortSignal): Promise<boolean> {
     try {
       return (await this.#calls.readState(job.evaluation, signal)) === 'waiting';
@@ -354,7 +354,7 @@ class Evaluator {
   }
 }
 
-/** 1, 2, 4, ... 30 s, each shortened by up to a half, so that many evaluators do not come back at once. */
+/** 1, 2, 4, ... 30 s, each shortened by up to a half, so that many evaluators do not come back together. */
 function backoffMs(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, 500 * 2 ** failures) * (1 - Math.random() / 2);
 }
