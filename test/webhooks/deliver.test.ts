@@ -189,7 +189,10 @@ it('a receiver that switches to another protocol has not answered, and its conne
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const attempt = await sender()(outgoing(`http://127.0.0.1:${port}/`), never);
-  expect(attempt).toEqual({ kind: 'unanswered', reason: 'the receiver answered 101; switching protocols is not supported' });
+  expect(attempt).toEqual({
+    kind: 'unanswered',
+    reason: 'the receiver answered 101; switching protocols is not supported',
+  });
   await closed.promise;
   await new Promise((resolve) => server.close(resolve));
 });
