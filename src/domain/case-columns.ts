@@ -78,6 +78,14 @@ const VERDICT = 'met:';
 /** Set before the title of a column about the row when an input or an output has that title. */
 const ROW = 'row:';
 
+/** Titles of a column that differ from its name: the one that is written, then those of earlier releases. */
+const TITLES: Partial<Readonly<Record<RowColumn, readonly [string, ...string[]]>>> = { iteration: ['run', 'inverse'] };
+
+/** The title of a column about the row: people call an iteration a run. */
+export function titleOfRow(column: string): string {
+  return TITLES[column as RowColumn]?.[0] ?? column;
+}
+
 /** Title of the column that says whether the output meets its objective. */
 export function verdictTitle(outputName: string): string {
   return `${VERDICT}${outputName}`;
@@ -97,7 +105,7 @@ export function rowTitle(title: string, taken: ReadonlySet<string>): string {
 export function rowColumnOf(title: string): RowColumn | 'verdict' | undefined {
   const bare = title.replace(/^(?:row:)+/, '');
   if (bare.startsWith(VERDICT)) return 'verdict';
-  return ROW_COLUMNS.find((column) => column === bare);
+  return ROW_COLUMNS.find((column) => column === bare || TITLES[column]?.includes(bare));
 }
 
 /** The `status` of a row whose run failed; others are those of cases (`completed`) and of inverses. */

@@ -7,6 +7,7 @@ import {
   ROW_COLUMNS,
   rowColumnOf,
   rowTitle,
+  titleOfRow,
   toCaseColumns,
   unguardText,
   verdictTitle,
@@ -35,6 +36,8 @@ describe('titles of columns', () => {
         expect(rowColumnOf(title)).toBe(column);
       }
     }
+    expect(['run', 'row:run', 'iteration', 'inverse'].map(rowColumnOf)).toEqual(new Array(4).fill('iteration'));
+    expect(ROW_COLUMNS.map((column) => rowColumnOf(titleOfRow(column)))).toEqual(ROW_COLUMNS);
     expect(rowColumnOf(rowTitle(verdictTitle('status'), new Set(['met:status'])))).toBe('verdict');
     expect(['x1', 'Status', 'rows', 'row:x1', ''].map(rowColumnOf)).toEqual(new Array(5).fill(undefined));
   });

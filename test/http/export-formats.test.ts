@@ -58,9 +58,7 @@ async function prepareNamed() {
   });
   await sql`
     update projects set input_names = ${['+material', 'glued', 'met:Power']}, input_units = ${['', '', 'm/s']},
-      output_names = ${['Power', 'iteration']}, output_units = ${['kW', '']} where id = ${project.id}`.execute(
-    service.db,
-  );
+      output_names = ${['Power', 'run']}, output_units = ${['kW', '']} where id = ${project.id}`.execute(service.db);
   await sql`
     insert into inverses (account_id, objective_id, iteration, status, input, output, failure_reason, excluded_at)
     select account_id, id, r.* from objectives, (values
@@ -77,11 +75,11 @@ const HEADER = [
   'glued',
   'met:Power [m/s]',
   'Power [kW]',
-  'iteration',
-  'row:iteration',
+  'run',
+  'row:run',
   'status',
   'row:met:Power',
-  'met:iteration',
+  'met:run',
   'failureReason',
   'excluded',
 ];
@@ -120,7 +118,7 @@ describe('iterations as CSV', () => {
     );
     const { text } = await service.send('GET', `${t.objectiveUrl}/history`, undefined, CSV);
     expect(parseCsv(text)).toEqual([
-      ['x1', 'x2', 'y1', 'y2', 'y3', 'iteration', 'status', 'met:y1', 'met:y2', 'met:y3', 'failureReason', 'excluded'],
+      ['x1', 'x2', 'y1', 'y2', 'y3', 'run', 'status', 'met:y1', 'met:y2', 'met:y3', 'failureReason', 'excluded'],
       ['5', '5', '10', '0', '10', '1', 'converged', 'true', 'true', 'true', '', 'false'],
       ['1', '2', '10.4', '0', '10.2', '2', 'active', 'false', 'false', 'false', '', 'false'],
     ]);
@@ -173,8 +171,8 @@ describe('iterations as lines of JSON', () => {
       iteration: 3,
       status: 'active',
       input: { '+material': 'plain line', glued: true, 'met:Power': 0.30000000000000004 },
-      output: { Power: 9.9, iteration: 20.5 },
-      met: { Power: true, iteration: true },
+      output: { Power: 9.9, run: 20.5 },
+      met: { Power: true, run: true },
       failureReason: null,
       excluded: true,
     });

@@ -72,7 +72,7 @@ describe('the runs of a trial', () => {
     const { text } = await send('GET', `/v1/objectives/${next}/runs`, undefined, { accept: 'text/csv' });
     const [header, ...rows] = text.trimEnd().split('\r\n');
     expect(header).toBe(
-      'x1,x2,y1,y2,y3,source,sourceName,objective,number,iteration,status,met:y1,met:y2,met:y3,failureReason,excluded',
+      'x1,x2,y1,y2,y3,source,sourceName,objective,number,run,status,met:y1,met:y2,met:y3,failureReason,excluded',
     );
     expect(rows).toHaveLength((await runsOf(next)).length);
     const headers = { 'content-type': 'text/csv' };

@@ -1,5 +1,5 @@
 /**
- * Rows of cases or iterations as CSV (RFC 4180) or as lines of JSON, written while they are read: memory does not grow with
+ * Rows of cases or runs as CSV (RFC 4180) or as lines of JSON, written while they are read: memory does not grow with
  * their number. domain/case-columns.ts states the columns.
  */
 import {
@@ -8,6 +8,7 @@ import {
   columnTitle,
   guardText,
   rowTitle,
+  titleOfRow,
   verdictTitle,
 } from '../../domain/case-columns.ts';
 import { InputType } from '../../domain/input-space.ts';
@@ -65,7 +66,7 @@ async function* csvLines(table: RowTable): AsyncGenerator<string, void> {
   // A load knows an input by its name, too: `status [K]` is the input status.
   const taken = new Set([...titles, ...[...inputs, ...outputs].map(({ name }) => name)]);
   const verdicts = hasVerdicts ? outputs.map(({ name }) => verdictTitle(name)) : [];
-  const others = [...before, ...verdicts, ...after].map((title) => rowTitle(title, taken));
+  const others = [...before.map(titleOfRow), ...verdicts, ...after].map((title) => rowTitle(title, taken));
   yield [...titles, ...others].map(textCell).join(',') + END;
   const noInput = new Array(inputs.length).fill('').join(',');
   const noOutput = new Array(outputs.length).fill('').join(',');

@@ -1,8 +1,8 @@
-/** Iterations of an objective as rows of CSV or lines of JSON. */
+/** Runs of an objective as rows of CSV or lines of JSON. */
 import { z } from 'zod';
 import type { HistoryRow, RunTable } from '../../application/search/read-history.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
-import { toCaseColumns } from '../../domain/case-columns.ts';
+import { titleOfRow, toCaseColumns } from '../../domain/case-columns.ts';
 import { RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
 import { mapBatches } from '../answer/json-array.ts';
 import type { ExportedRow, RowTable } from '../answer/rows.ts';
@@ -29,7 +29,7 @@ export const runTypes: NonNullable<AnswerSpec['otherTypes']> = {
   [MEDIA_TYPES.csv]: z
     .string()
     .describe(
-      `RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then ${before.map(sentName).join(', ')}, met: with the name of each output, ${after.map(sentName).join(', ')}.`,
+      `RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then ${before.map(sentName).map(titleOfRow).join(', ')}, met: with the name of each output, ${after.map(sentName).join(', ')}.`,
     ),
   [MEDIA_TYPES.ndjson]: runLineSchema,
 };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { TrialRun, TrialRuns } from '../../application/data/read-trial-runs.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
-import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
+import { COMPLETED_ROW, FAILED_ROW, type RowColumn, titleOfRow, toCaseColumns } from '../../domain/case-columns.ts';
 import { type MissMeasure, makeMissMeasure } from '../../domain/nearest.ts';
 import { InverseStatus, RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
 import { CaseOrigin } from '../../domain/trial-cases.ts';
@@ -103,7 +103,7 @@ export const trialRunTypes: NonNullable<AnswerSpec['otherTypes']> = {
   [MEDIA_TYPES.csv]: z
     .string()
     .describe(
-      `RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then ${BEFORE.join(', ')}, met: with the name of each output, ${after.map(sentName).join(', ')}. It can be loaded as cases.`,
+      `RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then ${BEFORE.map(titleOfRow).join(', ')}, met: with the name of each output, ${after.map(sentName).join(', ')}. It can be loaded as cases.`,
     ),
   [MEDIA_TYPES.ndjson]: trialRunLineSchema,
 };
