@@ -194,7 +194,7 @@ describe('the rules', () => {
     ['http/native/trials.ts', "import { ids } from '../wire/ids.ts';"],
     ['http/server.ts', "import cors from '@fastify/cors';"],
     ['engine/pool.ts', "const file = new URL('./entry.ts', import.meta.url);"],
-    ['db/migrate.ts', "import { sql } from '../../migrations/0001-create-tables.ts';"],
+    ['db/migrate.ts', "import { sql } from '../../migrations/0001-create-accounts.ts';"],
     ['cli/start.ts', "import { readConfig } from '../config.ts';"],
   ])('The import rules allow in %s: %s', (path, source) => {
     const found = importsOf(path, source);
