@@ -14,6 +14,8 @@ const onPostgres = {
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
   maxWorkers,
+  // After the pure tests, which have fewer workers.
+  sequence: { groupOrder: 1 },
 };
 
 /** Tests that depend on the server's version: statements, plans, leases, the road of a suggestion. */
