@@ -2,7 +2,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
-import { StopReason } from '../../domain/search/stop-reason.ts';
 import { type InverseRow, toInverse } from './inverses.ts';
 import { OBJECTIVE_COLUMNS, type ObjectiveRow, type ObjectiveWithParents, toObjective } from './objectives.ts';
 import { INVERSE_COLUMNS } from './run-columns.ts';
@@ -61,12 +60,3 @@ const NAMES_WITH_PARENTS = OBJECTIVE_WITH_PARENTS.map(nameOf);
 
 /** The output of the optimal inverse of objective `o`, if there is one. */
 export const OPTIMAL_OUTPUT = sql`(select h.output from inverses h where h.id = o.optimal_inverse_id) as "optimalOutput"`;
-
-/** The objective's row, locked, if it runs, with what may have changed until then. */
-export function lockRunning(accountId: number, objectiveId: number): RawBuilder<unknown> {
-  return sql`
-    select id, data_revision, is_parallel, completed_count from objectives
-    where account_id = ${accountId}::bigint and id = ${objectiveId}::bigint
-      and disabled_at is null and stop_reason = ${sql.lit(StopReason.running)}
-    for update`;
-}
