@@ -7,6 +7,7 @@ import type { Db, Trx } from '../connection/transaction.ts';
 import { listEvents, recordingEvents } from '../webhooks/events.ts';
 import { inverseOf, type Row, readInverse, readWithParents } from './iteration-rows.ts';
 import type { LedgerChange, ObjectiveFields, OpenedInverse, OpenedJob } from './ledger-changes.ts';
+import { partsOf, type Shape, told, type Value } from './ledger-parts.ts';
 import { nearestColumns, type ObjectiveWithParents } from './objectives.ts';
 import { type Search, toSearch } from './search-ledger.ts';
 

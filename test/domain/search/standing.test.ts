@@ -220,7 +220,7 @@ describe('what a search has reached', () => {
         }
         ends.add(search.standing.stopReason);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     expect(ends.size).toBeGreaterThan(1);
   });
