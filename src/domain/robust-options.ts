@@ -44,11 +44,6 @@ export function robustOptionsOf({ inputTolerances, aimAtRobustness, robustRuns }
   };
 }
 
-/** Whether the search of an objective goes on for a surer input after a run that satisfies everything. */
-export function aimsOn({ options }: { readonly options?: RobustOptions | null }): boolean {
-  return options?.aimAtRobustness !== undefined;
-}
-
 /** In units unless the client says percent; an input without a value is made exactly. */
 export function toTolerances(sent: SentTolerances): InputTolerances {
   const values = listOf(sent.values) ?? [];

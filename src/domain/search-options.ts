@@ -54,16 +54,6 @@ export const MOST_CONFIRMING_RUNS = 20;
 export const LEAST_CONFIDENCE = 0.5;
 export const LARGEST_CONFIDENCE = 0.999;
 
-/** How many solutions end an objective. */
-export function solutionsSought(options: SearchOptions | null | undefined): number {
-  return options?.solutions?.count ?? 1;
-}
-
-/** Whether one run that meets the targets ends an objective. Else workers decide, when they compute the next suggestion. */
-export function endsWithOneRun(options: SearchOptions | null | undefined): boolean {
-  return options?.confirm === undefined && options?.confidence === undefined;
-}
-
 function solutionsOf({ count, apart }: NonNullable<SentSearchOptions['solutions']>): SolutionsOption {
   return { count: count ?? DEFAULT_SOLUTIONS.count, apart: apart ?? DEFAULT_SOLUTIONS.apart };
 }
@@ -91,7 +81,7 @@ function noiseOptionsOf({ noise, confirm, confidence, confidenceOf }: SentSearch
     ...(confirm != null && confirm > 1 && { confirm }),
     ...(confidence != null && { confidence, confidenceOf: confidenceOf ?? 'run' }),
   };
-  const stated = noise ?? (endsWithOneRun(asked) ? null : 'estimate');
+  const stated = noise ?? (Object.keys(asked).length === 0 ? null : 'estimate');
   return { ...(stated !== null && { noise: stated }), ...asked };
 }
 

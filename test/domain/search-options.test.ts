@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSearchOptions, endsWithOneRun, searchOptionsOf } from '../../src/domain/search-options.ts';
+import { checkSearchOptions, searchOptionsOf } from '../../src/domain/search-options.ts';
 
 const wrong = (fields: Parameters<typeof checkSearchOptions>[0] & { readonly objectives: readonly number[] }) =>
   checkSearchOptions(fields, fields).map(({ pointer, message }) => [pointer, message]);
@@ -48,9 +48,6 @@ describe('search options', () => {
       confirm: 3,
     });
     expect(searchOptionsOf({ confirm: 1 })).toBeNull();
-    expect(endsWithOneRun(searchOptionsOf({ noise: 'estimate' }))).toBe(true);
-    expect(endsWithOneRun(searchOptionsOf({ confirm: 2 }))).toBe(false);
-    expect(endsWithOneRun(null)).toBe(true);
   });
 
   it('What is wrong about noise is named', () => {

@@ -11,6 +11,7 @@ import {
   type ObjectiveLimits,
 } from '../../domain/objective-limits.ts';
 import { DEFAULT_ROBUST_RUNS } from '../../domain/robust-options.ts';
+import { questOf } from '../../domain/search/quest.ts';
 import { solutionsAmong } from '../../domain/search/several-solutions.ts';
 import { stopRuleOf } from '../../domain/stop-options.ts';
 import type { Goal, History, Space, SuggestRequest, Variable } from '../../optimizer/problem.ts';
@@ -79,7 +80,7 @@ export function toSourcedRequest(
 ): { readonly request: SuggestRequest; readonly sourceOf: (row: number) => RowSource } {
   const { objective, space, caseNumbers, outputCases, others, iterations } = snapshot;
   // The front has a rule of its own.
-  const isOne = hasAspiration(objective) && outputsWithoutTarget(objective).length === 0;
+  const isOne = hasAspiration(objective) && questOf(objective).kind !== 'front';
   const stop = stopRuleOf(objective.options?.stop, isOne);
   const { kept, ...history } = toHistory(snapshot);
   const request: SuggestRequest = {

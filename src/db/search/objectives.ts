@@ -57,7 +57,7 @@ export const LABELS = sql<Labels | null>`(
     'minimums', p.minimums, 'inputTypes', p.input_types, 'categories', p.categories) end
   from projects p where p.id = o.project_id)`.as('labels');
 
-/** Whether objective `o` does not end with one run, see `endsWithOneRun`. */
+/** Whether a run cannot end objective `o`, see `endsWithRuns` of its quest. */
 export const MUST_HOLD = sql<boolean>`coalesce(o.options ?| array['confirm', 'confidence'], false)`;
 
 export interface ObjectiveRow

@@ -2,9 +2,9 @@
 import { compileGoal, distanceToInterval } from '../acceptance.ts';
 import type { Inverse } from '../inverse.ts';
 import { makeMissMeasure, type NearestRun } from '../nearest.ts';
-import { isAspiration, type Objective, type ObjectiveDefinition, outputsWithoutTarget } from '../objective.ts';
-import { solutionsSought } from '../search-options.ts';
+import { isAspiration, type Objective, type ObjectiveDefinition } from '../objective.ts';
 import type { Ending } from './ending.ts';
+import { questOf } from './quest.ts';
 import { StopReason } from './stop-reason.ts';
 
 /** At most so many misses are listed, the worst ones. */
@@ -44,38 +44,19 @@ export function endReasonOf(objective: Ended, best: ShownRun | null): string | n
     case StopReason.satisfied:
       return describeSuccess(objective, best);
     case StopReason.exhausted:
-      return `Exhausted: ${describeAttempts(objective)}${describeMissing(objective)}${describeBest(objective, best)}.`;
+      return `Exhausted: ${describeAttempts(objective)}${questOf(objective).missing}${describeBest(objective, best)}.`;
     case StopReason.stopped:
       return `Stopped${describeStop(objective, best)}.`;
   }
 }
 
 function describeSuccess(objective: Ended, best: ShownRun | null): string {
-  const sought = solutionsSought(objective.options);
-  const more = sought > 1 ? `, the first of ${sought} distinct solutions` : '';
-  return best === null ? 'Satisfied.' : `Satisfied: ${best.name} meets every target${howSurely(objective)}${more}.`;
-}
-
-/** What an exhausted objective did not reach. */
-function describeMissing(objective: Ended): string {
-  if (isFront(objective)) return '';
-  const sought = solutionsSought(objective.options);
-  return sought > 1
-    ? ` and fewer than ${sought} distinct solutions have been found`
-    : ` and none meets every target${howSurely(objective)}`;
+  return best === null ? 'Satisfied.' : `Satisfied: ${best.name} meets every target${questOf(objective).inWords}.`;
 }
 
 /** Whether it looks for the front of outputs without target. */
 function isFront(objective: Ended): boolean {
-  return outputsWithoutTarget(objective).length > 0;
-}
-
-/** The requirement beyond one run that meets the targets. */
-function howSurely({ options }: Ended): string {
-  const { confirm, confidence, confidenceOf = 'run' } = options ?? {};
-  if (confirm !== undefined) return ` in the mean of ${confirm} runs`;
-  if (confidence === undefined) return '';
-  return ` with a probability of ${confidence} ${confidenceOf === 'run' ? 'in each run' : 'on average'}`;
+  return questOf(objective).kind === 'front';
 }
 
 function describeAttempts({ maximumAttempts, options }: Ended): string {

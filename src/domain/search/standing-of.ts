@@ -62,9 +62,7 @@ export function standingOf(
   runs: readonly LedgerRun[],
   { mayReopen = false, isVerdictAffected = false } = {},
 ): Formed | undefined {
-  const completed = runs.toSorted(
-    (a, b) => (a.completedOrder ?? 0) - (b.completedOrder ?? 0) || a.iteration - b.iteration,
-  );
+  const completed = runs.toSorted((a, b) => orderOf(a) - orderOf(b) || a.iteration - b.iteration);
   const evaluations = new Map(completed.map((run) => [run.id, evaluationOf(terms, run)]));
   const { hits, hitIds } = findHits(terms, completed, evaluations);
   const results = runs.map((run) => ({
@@ -86,6 +84,11 @@ export function standingOf(
     nearest: findNearest(terms, completed),
   };
   return { standing, statuses, exhaustedId };
+}
+
+/** Where a run comes in the order of completion: the initial point first, and a repeat, which has no number, last. */
+function orderOf({ completedOrder, isRepeat }: LedgerRun): number {
+  return isRepeat ? Number.MAX_SAFE_INTEGER : (completedOrder ?? 0);
 }
 
 /** null where the run is no solution whatever its output. */
@@ -209,7 +212,10 @@ export function reviseStates(
   const { sought } = quest;
   const satisfied = runs.filter(({ result }) => result === 'satisfied' || (doLateCount && result === 'late'));
   const isSatisfied = satisfied.length >= sought;
-  const stopReason = reviseStopReason(quest, objective, isSatisfied, mayReopen);
+  const stopReason = reviseStopReason(quest, objective, isSatisfied, {
+    mayReopen,
+    isOpen: runs.some(({ result }) => result === 'open'),
+  });
   if (stopReason === undefined) return undefined;
   const exhaustedId = stopReason === StopReason.exhausted ? findExhausting(runs) : null;
   const statuses = new Map<number, InverseStatus>();
@@ -252,12 +258,12 @@ function reviseStopReason(
   quest: Quest,
   objective: Ended,
   isSatisfied: boolean,
-  mayReopen: boolean,
+  { mayReopen, isOpen }: { readonly mayReopen: boolean; readonly isOpen: boolean },
 ): StopReason | undefined {
   const { stopReason } = objective;
   // Which run is the surest is for the next suggestion to decide.
   const mayGoOn = stopReason === StopReason.running || mayReopen;
-  if (isSatisfied && mayGoOn && goesOnAfterHit(quest, objective)) return StopReason.running;
+  if (isSatisfied && mayGoOn && goesOnAfterHit(quest, objective, isOpen)) return StopReason.running;
   if (isSatisfied) {
     return mayReopen || stopReason === StopReason.running || stopReason === StopReason.satisfied
       ? StopReason.satisfied
@@ -271,8 +277,8 @@ function reviseStopReason(
 }
 
 /** Whether the search goes on although all that is sought is found. */
-function goesOnAfterHit(quest: Quest, objective: Ended): boolean {
-  const areUsed = areAttemptsUsed({ quest }, objective);
+function goesOnAfterHit(quest: Quest, objective: Ended, isOpen: boolean): boolean {
+  const areUsed = areAttemptsUsed({ quest }, objective) && !isOpen;
   const event = quest.eventOf({ before: quest.sought - 1, areAttemptsUsed: areUsed, isLast: areUsed });
   return TRANSITIONS[event].stopReason === StopReason.running;
 }

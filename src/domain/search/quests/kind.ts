@@ -32,7 +32,7 @@ export interface QuestRules {
   eventOf(facts: HitFacts): ObjectiveEvent;
   /** Whether every end is a success by now. @param optimal of the optimal run */
   isAchieved(optimal: Evaluation | null): boolean;
-  /** Whether a run takes the place of the optimal one. Both are eligible; see optimum.ts. */
+  /** Whether a run replaces the optimal one. Both are eligible; see optimum.ts. */
   beats(challenger: Evaluation, holder: Evaluation): boolean;
   /** Whether the models choose the optimal run, which then stays while it is a hit. */
   readonly isChosenByModels: boolean;

@@ -22,7 +22,7 @@ export function several(option: SolutionsOption): Several {
       return isLast ? 'last-solution-found' : 'solution-found';
     },
     beats: (challenger, holder) => !holder.isSatisfied && ONE_RUN.beats(challenger, holder),
-    inWords: `, the first of ${count} solutions that lie apart`,
-    missing: ` and fewer than ${count} solutions that lie apart are found`,
+    inWords: `, the first of ${count} distinct solutions`,
+    missing: ` and fewer than ${count} distinct solutions have been found`,
   };
 }
