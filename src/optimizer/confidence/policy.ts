@@ -12,11 +12,11 @@ import { byLoss } from '../goal/targets.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Proposal, Standing } from '../problem.ts';
+import { featuresOf } from '../space/encoding.ts';
 import { jointExcess, makeDraws, ofRun, withLikelyNoise, withNoiseTogether, withValue } from './probability.ts';
 import {
   type Beliefs,
   beliefsAt,
-  featuresOf,
   judgeBeliefs,
   makeModels,
   type Probabilities,
