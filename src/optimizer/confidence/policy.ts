@@ -34,7 +34,7 @@ const LEAST_HOPE = 0.02;
 /** An input whose means meet the targets with a smaller probability is not run again while there is a new one. */
 const NEGLIGIBLE = 0.01;
 
-export interface Judged {
+interface Judged {
   readonly tried: Tried;
   readonly beliefs: Beliefs;
   readonly standing: Standing;
