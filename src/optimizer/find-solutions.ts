@@ -6,7 +6,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import { drawerIn } from './search/box-newton.ts';
 import { makeForecaster } from './search/forecast.ts';
 import { makeDistance } from './space/distance.ts';
-import { decode, encode } from './space/encoding.ts';
+import { decode, featuresOf } from './space/encoding.ts';
 import { globalScope } from './surrogate/scope.ts';
 
 /** Random inputs among which wide regions of solutions show. */
@@ -29,14 +29,13 @@ const GOOD_CHANCE = 0.5;
 export function findSolutions({ request, verified, count }: SolutionsRequest): SolutionsFound {
   const prepared = prepare(request);
   const { encoding, cases } = prepared;
-  const { n, p } = encoding;
+  const { n } = encoding;
   const { X } = request.history;
   const distance = makeDistance(encoding);
-  const locate = <T extends object>(item: T, input: Float64Array): T & Located => {
-    const u = new Float64Array(p);
-    encode(encoding, input, 0, u, 0);
-    return { ...item, u };
-  };
+  const locate = <T extends object>(item: T, input: Float64Array): T & Located => ({
+    ...item,
+    u: featuresOf(encoding, input),
+  });
   const chosen: Located[] = [];
   const known = verified.map((row) => locate({ row }, X.slice(row * n, (row + 1) * n)));
   const rows = farthestFirst(known, chosen, { distance, count, least: 0 }).map(({ row }) => row);

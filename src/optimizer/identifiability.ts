@@ -7,7 +7,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import type { SuggestRequest } from './problem.ts';
 import {
   type Encoding,
-  encode,
+  featuresOf,
   levelAt,
   levelCount,
   movableCount,
@@ -188,8 +188,7 @@ function profileOfCodes(
   const isOpen = encoding.movable[v] === 1 && variable.fixedAt === undefined;
   const codes = isOpen ? Array.from({ length: levelCount(variable) }, (_, k) => levelAt(variable, k)) : [x[v]!];
   const judged = codes.map((code) => {
-    const u = new Float64Array(encoding.p);
-    encode(encoding, x.with(v, code), 0, u, 0);
+    const u = featuresOf(encoding, x.with(v, code));
     const box = heldAt(encoding, whole, u, []);
     return { code, sure: profiles.climbFrom(u, box), possible: profiles.climbFrom(u, box, 'plausibility') };
   });

@@ -87,13 +87,13 @@ function shareOfRuns([a, b]: readonly number[]): number {
 
 describe('a search for an input that holds', () => {
   const inputOf = ({ history }: SuggestRequest, row: number) => Array.from(history.X.subarray(2 * row, 2 * row + 2));
+  const withEstimate = play({ ...bowl, noise: sure('run') }, 60);
 
   it.each([
-    ['estimated', null],
-    ['known', bowl.sds],
-  ] as const)('declares one whose fresh runs meet the targets, with the noise %s', (_, sds) => {
+    ['estimated', withEstimate],
+    ['known', play({ ...bowl, noise: sure('run', bowl.sds) }, 60)],
+  ])('declares one whose fresh runs meet the targets, with the noise %s', (_, { request, end }) => {
     // bench/solvers/noisy-calibration.ts counts how often such a declaration is wrong.
-    const { request, end } = play({ ...bowl, noise: sure('run', sds) }, 60);
     expect(end?.reason).toBe('reached');
     expect(shareOfRuns(inputOf(request, end!.bestIndex))).toBeGreaterThanOrEqual(0.9);
   });
@@ -145,7 +145,7 @@ describe('a search for an input that holds', () => {
   });
 
   it('repeats inputs bit for bit, and says which row; it proposes no other input twice', () => {
-    const { proposals, request } = play({ ...bowl, noise: sure('run') }, 60);
+    const { proposals, request } = withEstimate;
     const candidates = proposals.filter((one) => one.kind === 'candidate');
     const repeats = candidates.filter(({ repeatOf }) => repeatOf !== undefined);
     expect(repeats.length).toBeGreaterThan(0);
@@ -155,7 +155,7 @@ describe('a search for an input that holds', () => {
   });
 
   it('answers the same request with the same bytes, and does not change it', () => {
-    const { request } = play({ ...bowl, noise: sure('run') }, 6);
+    const { request } = withEstimate;
     const copy = structuredClone(request);
     expect(suggest(request)).toEqual(suggest(copy));
     expect(request).toEqual(copy);

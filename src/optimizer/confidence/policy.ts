@@ -12,11 +12,11 @@ import { byLoss } from '../goal/targets.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Proposal, Standing } from '../problem.ts';
+import { featuresOf } from '../space/encoding.ts';
 import { jointExcess, makeDraws, ofRun, withLikelyNoise, withNoiseTogether, withValue } from './probability.ts';
 import {
   type Beliefs,
   beliefsAt,
-  featuresOf,
   judgeBeliefs,
   makeModels,
   type Probabilities,
@@ -34,7 +34,7 @@ const LEAST_HOPE = 0.02;
 /** An input whose means meet the targets with a smaller probability is not run again while there is a new one. */
 const NEGLIGIBLE = 0.01;
 
-export interface Judged {
+interface Judged {
   readonly tried: Tried;
   readonly beliefs: Beliefs;
   readonly standing: Standing;

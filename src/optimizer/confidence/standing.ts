@@ -1,13 +1,14 @@
 /** How surely the inputs evaluated so far meet the targets. */
+
 import type { Cases } from '../goal/cases.ts';
 import { meanOf, repeatsIn } from '../goal/repeats.ts';
-import { distanceTo } from '../goal/targets.ts';
+import { distanceTo, l1NormOf } from '../goal/targets.ts';
 import { choleskyInPlace } from '../linalg/cholesky.ts';
 import { dot } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Goal, Standing } from '../problem.ts';
-import { type Encoding, encode, movableCount } from '../space/encoding.ts';
+import { movableCount } from '../space/encoding.ts';
 import { leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
@@ -94,13 +95,6 @@ export function triedInputs({ cases, encoding, pending }: Prepared): Tried[] {
     });
 }
 
-/** The features of an input. @param x length n */
-export function featuresOf(encoding: Encoding, x: Float64Array): Float64Array {
-  const u = new Float64Array(encoding.p);
-  encode(encoding, x, 0, u, 0);
-  return u;
-}
-
 /** The beliefs about one input, in the units in which fresh runs and means are judged. */
 export interface Beliefs {
   readonly forRun: Belief;
@@ -129,6 +123,6 @@ export function judgeBeliefs({ forRun, forMean }: Beliefs, goal: Goal, draws: Dr
 export function isMeanInside({ Y, intervals }: Cases, { l1 }: Goal, members: readonly number[]): boolean {
   const m = intervals.length;
   const means = intervals.map((_, j) => meanOf(members, (i) => Y[i * m + j]!));
-  if (l1) return means.reduce((sum, mean, j) => sum + Math.abs(mean - l1.center[j]!), 0) <= l1.threshold;
+  if (l1) return l1NormOf(l1, (j) => means[j]!) <= l1.threshold;
   return intervals.every((interval, j) => distanceTo(interval, means[j]!) === 0);
 }

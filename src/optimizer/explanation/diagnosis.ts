@@ -3,8 +3,9 @@
  * several times all that may be wrong with the model there: its sigma and its error on cases left out. By default nothing is
  * claimed, unless every input of the space has been evaluated.
  */
+
 import type { Cases } from '../goal/cases.ts';
-import { bestOf, distanceTo } from '../goal/targets.ts';
+import { bestOf, distanceTo, isDirected, l1NormOf, meetsLimits } from '../goal/targets.ts';
 import type { Diagnosis } from '../insights.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
@@ -195,7 +196,7 @@ function pointToShow(evidence: Evidence, points: readonly Float64Array[]): Shown
 
 /** Whether there are outputs with a direction beside others. */
 function hasLimits({ intervals }: Cases): boolean {
-  return intervals.some(({ directed }) => directed) && intervals.some(({ directed }) => !directed);
+  return isDirected(intervals) && intervals.some(({ directed }) => !directed);
 }
 
 /** Of the case that meets all limits and the prediction at u (features) the one nearer to the aspirations, if u meets them too. */
@@ -203,8 +204,8 @@ function pointWithinLimits(evidence: Evidence, feasible: number, u: Float64Array
   const { intervals } = evidence.cases;
   const evaluated = evaluatedPoint(evidence, feasible);
   const predicted = predictedPoint(evidence, u);
-  const isFeasible = intervals.every((one, j) => one.directed || distanceTo(one, predicted.nearestOutput[j]!) === 0);
-  if (!isFeasible || !predicted.nearestOutput.every(Number.isFinite)) return evaluated;
+  if (!meetsLimits(intervals, predicted.nearestOutput) || !predicted.nearestOutput.every(Number.isFinite))
+    return evaluated;
   const distanceOf = ({ nearestOutput }: Shown) => distanceFromGoal(evidence, nearestOutput);
   return distanceOf(predicted) < (1 - NOTICEABLY) * distanceOf(evaluated) ? predicted : evaluated;
 }
@@ -216,7 +217,7 @@ function directedOf({ intervals }: Cases, output: readonly number[]): NonNullabl
 /** Of an exact goal the L1 norm; else the Euclidean norm of the misses, each in units of what its output varies by. */
 function distanceFromGoal({ request, cases, surrogate }: Evidence, output: readonly number[]): number {
   const { l1 } = request.goal;
-  if (l1) return output.reduce((sum, y, j) => sum + Math.abs(y - l1.center[j]!), 0);
+  if (l1) return l1NormOf(l1, (j) => output[j]!);
   const scaled = cases.intervals.map((interval, j) => {
     const warp = surrogate.outputs[j]!.fitted?.warp;
     return distanceTo(interval, output[j]!) / ((warp && Math.abs(warp.fromZ(1) - warp.fromZ(0))) || 1);

@@ -9,7 +9,7 @@ import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
 import { climb, drawerIn } from '../search/box-newton.ts';
-import { type Encoding, encode, levelAt, levelCount } from '../space/encoding.ts';
+import { type Encoding, featuresOf, levelAt, levelCount } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
@@ -256,8 +256,6 @@ function combinationsOf(encoding: Encoding, held: readonly number[]): Float64Arr
       x[v] = variables[v]!.fixedAt ?? levelAt(variables[v]!, rest % levels);
       rest = Math.floor(rest / levels);
     }
-    const u = new Float64Array(encoding.p);
-    encode(encoding, x, 0, u, 0);
-    return u;
+    return featuresOf(encoding, x);
   });
 }

@@ -93,6 +93,26 @@ export function unweighted(intervals: readonly Interval[]): readonly Interval[] 
   return intervals.some(({ weight }) => weight !== 1) ? intervals.map((one) => ({ ...one, weight: 1 })) : intervals;
 }
 
+/** True with an output to minimize or maximize. */
+export function isDirected(intervals: readonly Interval[]): boolean {
+  return intervals.some(({ directed }) => directed);
+}
+
+/** 1 where smaller values of a directed output are better, else -1. */
+export function improvementSign({ upper }: Interval): 1 | -1 {
+  return Number.isFinite(upper) ? 1 : -1;
+}
+
+/** Whether all outputs that are not directed are in their intervals. @param Y outputs, of which the m from `offset` count */
+export function meetsLimits(intervals: readonly Interval[], Y: ArrayLike<number>, offset = 0): boolean {
+  return intervals.every((interval, j) => interval.directed || distanceTo(interval, Y[offset + j]!) === 0);
+}
+
+/** The L1 norm of the deviations from the centre of an exact goal. @param at the value of output j */
+export function l1NormOf({ center }: NonNullable<Goal['l1']>, at: (j: number) => number): number {
+  return center.reduce((sum, one, j) => sum + Math.abs(at(j) - one), 0);
+}
+
 /** Distance of y from the interval, 0 inside. */
 export function distanceTo(interval: Interval, y: number): number {
   return y < interval.lower ? interval.lower - y : y > interval.upper ? y - interval.upper : 0;

@@ -155,6 +155,13 @@ export function squareBetween(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
+/** Square of the distance between rows i and k of U, rows of p. */
+export function squareBetweenRows(U: Float64Array, p: number, i: number, k: number): number {
+  let sum = 0;
+  for (let f = 0; f < p; f++) sum += (U[i * p + f]! - U[k * p + f]!) ** 2;
+  return sum;
+}
+
 /** The entries of a, then those of b; a itself when b is empty. */
 export function joined(a: Float64Array, b: Float64Array): Float64Array {
   if (b.length === 0) return a;

@@ -1,4 +1,5 @@
 import type { Cases } from '../goal/cases.ts';
+import { l1NormOf } from '../goal/targets.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Goal, RobustAim } from '../problem.ts';
@@ -38,7 +39,7 @@ function casesThatMeet({ l1 }: Goal, { N, Y, loss, isAdmissible, intervals }: Ca
   return Array.from({ length: N }, (_, i) => i).filter((i) => {
     if (isAdmissible[i] === 0) return false;
     if (l1 === null) return loss[i] === 0;
-    return l1.center.reduce((sum, center, j) => sum + Math.abs(Y[i * m + j]! - center), 0) <= l1.threshold;
+    return l1NormOf(l1, (j) => Y[i * m + j]!) <= l1.threshold;
   });
 }
 

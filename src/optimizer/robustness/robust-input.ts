@@ -6,7 +6,7 @@ import type { Prepared } from '../prepare.ts';
 import type { InputTolerances } from '../problem.ts';
 import { climb, holdDiscrete } from '../search/box-newton.ts';
 import { neighboursOf } from '../search/discrete.ts';
-import { decode, encode, roundToInput } from '../space/encoding.ts';
+import { decode, featuresOf, roundToInput } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
 import type { Seen } from '../space/seen.ts';
 import { deviatingInputs, encodeMade, standardDeviates } from './deviations.ts';
@@ -126,8 +126,7 @@ class RobustSearch {
   /** Climbs from x to an admissible input; null when the conditions leave none there. */
   climbFrom(x: Float64Array, box: Box): RobustInput | null {
     const { encoding, conditions } = this.#prepared;
-    const u = new Float64Array(encoding.p);
-    encode(encoding, x, 0, u, 0);
+    const u = featuresOf(encoding, x);
     const reached = x.slice();
     for (let round = 0; round < ROUNDS && !isSpent(this.#work, 1); round++) {
       const robust = new RobustAcquisition(this.#acquisition, this.#offsetsAt(reached), encoding.lower, encoding.upper);
@@ -152,8 +151,7 @@ class RobustSearch {
       for (const neighbour of neighboursOf(encoding, next.x)) {
         if (isSpent(this.#work, 1)) return better;
         if (conditions !== null && !conditions.areMet(neighbour)) continue;
-        const u = new Float64Array(encoding.p);
-        encode(encoding, neighbour, 0, u, 0);
+        const u = featuresOf(encoding, neighbour);
         const climbed = this.climbFrom(neighbour, holdDiscrete(encoding, box, u));
         if (climbed && climbed.share > next.share) next = climbed;
       }
@@ -175,8 +173,7 @@ class RobustSearch {
   /** K x p: by how much the features of the inputs made differ from those of x. */
   #offsetsAt(x: Float64Array): Float64Array {
     const { encoding } = this.#prepared;
-    const center = new Float64Array(encoding.p);
-    encode(encoding, x, 0, center, 0);
+    const center = featuresOf(encoding, x);
     const offsets = new Float64Array(OFFSETS * encoding.p);
     this.#eachMade(x, (u, k) => {
       for (let f = 0; f < encoding.p; f++) offsets[k * encoding.p + f] = u[f]! - center[f]!;

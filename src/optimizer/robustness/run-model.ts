@@ -1,9 +1,10 @@
 /** What the models say about a run near an input: outputs drawn from them, and whether these meet the goal. */
+
 import { type FailureModel, makeFailureModel } from '../acquisition/failure-model.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import { encode, movableCount } from '../space/encoding.ts';
+import { featuresOf, movableCount } from '../space/encoding.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
@@ -33,9 +34,7 @@ export function makeRunModel(prepared: Prepared, x: Float64Array, work: Work): R
   if (cases.N === 0) return null;
   const surrogate = prepared.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
-  const u = new Float64Array(encoding.p);
-  encode(encoding, x, 0, u, 0);
-  applySecantCorrection(surrogate, predictor, nearestRow(surrogate, u));
+  applySecantCorrection(surrogate, predictor, nearestRow(surrogate, featuresOf(encoding, x)));
   return {
     isBelieved: isBelieved(prepared, surrogate),
     surrogate,

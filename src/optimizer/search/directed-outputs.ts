@@ -3,9 +3,10 @@
  * stop. Stopping early is the worse mistake, so it takes many suggestions that gained nothing and a model that expects
  * nothing from the best input that the search finds.
  */
+
 import type { Aim } from '../acquisition/acquisition.ts';
 import type { Cases } from '../goal/cases.ts';
-import { distanceTo, type Interval } from '../goal/targets.ts';
+import { type Interval, improvementSign, meetsLimits } from '../goal/targets.ts';
 import type { SuggestRequest } from '../problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 
@@ -22,10 +23,7 @@ export function bestFeasible(cases: Cases, intervals: readonly Interval[]): numb
   let best = -1;
   for (let i = 0; i < cases.N; i++) {
     if (cases.isAdmissible[i] === 0 || (best >= 0 && cases.loss[i]! >= cases.loss[best]!)) continue;
-    const isFeasible = intervals.every(
-      (interval, j) => interval.directed || distanceTo(interval, cases.Y[i * m + j]!) === 0,
-    );
-    if (isFeasible) best = i;
+    if (meetsLimits(intervals, cases.Y, i * m)) best = i;
   }
   return best;
 }
@@ -98,8 +96,9 @@ export function expectsNoImprovement(
     const warp = surrogate.outputs[j]!.fitted?.warp;
     if (!interval.directed || !warp) return true;
     const best = cases.Y[feasible * m + j]!;
-    const sign = Number.isFinite(interval.upper) ? 1 : -1;
-    const least = Math.abs(warp.toZ(best) - warp.toZ(best - sign * negligible(request, interval, best)));
+    const least = Math.abs(
+      warp.toZ(best) - warp.toZ(best - improvementSign(interval) * negligible(request, interval, best)),
+    );
     return logFeasible + terms[j]! < Math.log(least);
   });
 }

@@ -1,5 +1,5 @@
 import type { Cases } from '../goal/cases.ts';
-import { bestOf, lossesOnScale, lossScales } from '../goal/targets.ts';
+import { bestOf, isDirected, lossesOnScale, lossScales } from '../goal/targets.ts';
 import { joined } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -45,8 +45,7 @@ export function imaginePending(
   const U = pendingWithin(scope, encoding, cases, pending);
   if (U.length === 0) return { surrogate, predictor };
   const { intervals } = cases;
-  const isDirected = intervals.some(({ directed }) => directed);
-  const random = isDirected ? makeRandom(request.seed, 4, request.history.count + pending.count) : null;
+  const random = isDirected(intervals) ? makeRandom(request.seed, 4, request.history.count + pending.count) : null;
   const imagined = imagine(surrogate, predictor, U, random, work);
   const loss = lossesOnScale(
     intervals,

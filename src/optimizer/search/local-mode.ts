@@ -4,6 +4,7 @@
  */
 
 import { byLoss } from '../goal/targets.ts';
+import { squareBetweenRows } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { type Encoding, encodeNumber, levelAt, levelCount, movableCount } from '../space/encoding.ts';
 import type { Box, SearchSpace } from '../space/search-space.ts';
@@ -63,7 +64,7 @@ export function localRegion(
   const center = centerOf(U, loss, p, Math.floor(round / ROUNDS_PER_CENTER), CENTER_DISTANCE * Math.sqrt(n));
   if (center < 0) return null;
   const distance = new Float64Array(N);
-  for (let i = 0; i < N; i++) distance[i] = distanceBetween(U, p, i, center);
+  for (let i = 0; i < N; i++) distance[i] = Math.sqrt(squareBetweenRows(U, p, i, center));
   const rows = Int32Array.from({ length: N }, (_, i) => i).sort((a, b) => distance[a]! - distance[b]! || a - b);
   const reach = distance[rows[Math.min(N - 1, n + 1)]!]!;
   const radius = Math.max(1e-9, (reach / Math.sqrt(n)) * 2 ** -(round % ROUNDS_PER_CENTER));
@@ -96,18 +97,12 @@ function widestGap(encoding: Encoding, v: number): number {
   return Math.max(...features.slice(1).map((feature, k) => feature - features[k]!));
 }
 
-function distanceBetween(U: Float64Array, p: number, a: number, b: number): number {
-  let square = 0;
-  for (let f = 0; f < p; f++) square += (U[a * p + f]! - U[b * p + f]!) ** 2;
-  return Math.sqrt(square);
-}
-
 /** Row of centre `index`: the best point farther than `apart` from all earlier centres; -1 when there is none. */
 function centerOf(U: Float64Array, loss: Float64Array, p: number, index: number, apart: number): number {
   const order = Array.from(loss, (_, i) => i).sort(byLoss(loss));
   const centers: number[] = [];
   for (const i of order) {
-    if (centers.every((c) => distanceBetween(U, p, i, c) > apart)) centers.push(i);
+    if (centers.every((c) => Math.sqrt(squareBetweenRows(U, p, i, c)) > apart)) centers.push(i);
     if (centers.length > index) return i;
   }
   return -1;

@@ -1,7 +1,7 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import { decode, type Encoding, encode, roundToInput } from '../space/encoding.ts';
+import { decode, type Encoding, featuresOf, roundToInput } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
 import type { Seen } from '../space/seen.ts';
 import { climb, drawerIn, holdDiscrete } from './box-newton.ts';
@@ -210,8 +210,7 @@ function bestNeighbour(search: Search, best: BestUnseen, current: Found, neighbo
   let next: Found | null = null;
   for (const x of neighbours) {
     if (isSpent(work, 1)) break;
-    const u = new Float64Array(encoding.p);
-    encode(encoding, x, 0, u, 0);
+    const u = featuresOf(encoding, x);
     if (!isInside(encoding, box, u)) continue;
     if (box.conditions !== null) {
       const admissible = box.conditions.admissibleWithLevelsOf(u);

@@ -1,10 +1,10 @@
 import { Acquisition, intervalAims } from '../acquisition/acquisition.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
-import { byLoss, type Interval, unweighted } from '../goal/targets.ts';
+import { byLoss, type Interval, isDirected, unweighted } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Proposal } from '../problem.ts';
-import { encode, movableCount } from '../space/encoding.ts';
+import { featuresOf, movableCount } from '../space/encoding.ts';
 import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
@@ -67,8 +67,7 @@ function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
   const found =
     strict && strict.value < HARDLY_POSSIBLE ? (comeNearer(problem, search, ranked, work) ?? strict) : strict;
   const isReachable =
-    !intervals.some(({ directed }) => directed) ||
-    (found !== null && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH);
+    !isDirected(intervals) || (found !== null && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH);
   const outcome = isReachable ? found : improve(problem, search, ranked, found);
   if (outcome === null || outcome === 'no-improvement-expected') return outcome;
   return withForecast(problem, surrogate, predictor, outcome);
@@ -77,8 +76,7 @@ function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
 /** An input with what the models expect of it. */
 export function withForecast(problem: Problem, surrogate: Surrogate, predictor: Predictor, found: Found): NextInput {
   const { encoding } = problem;
-  const u = new Float64Array(encoding.p);
-  encode(encoding, found.x, 0, u, 0);
+  const u = featuresOf(encoding, found.x);
   return {
     ...found,
     expected: expectedRanges(surrogate, predictor, u, movableCount(encoding)),
@@ -101,7 +99,7 @@ function comeNearer(problem: Problem, search: ScopeSearch, ranked: readonly numb
 /** How likely the models, without imagined outputs, hold it that u reaches the goal; null when an output is directed. */
 function chanceOf({ aim, encoding, cases }: Problem, surrogate: Surrogate, predictor: Predictor, u: Float64Array) {
   const { intervals } = cases;
-  if (intervals.some(({ directed }) => directed) || !aim.doesRunDecide) return null;
+  if (isDirected(intervals) || !aim.doesRunDecide) return null;
   const failures = makeFailureModel(cases, encoding.p);
   const acquisition = new Acquisition(
     surrogate,

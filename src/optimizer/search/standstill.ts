@@ -7,8 +7,9 @@
  * predict cases left out at all, and the runs since the last improvement met the other targets often enough to count as attempts. Ending
  * early is the worse mistake. The constants are chosen on the problems of the collection (bench/solvers/ends.ts).
  */
+
 import type { Cases } from '../goal/cases.ts';
-import { distanceTo, type Interval, lossScales } from '../goal/targets.ts';
+import { distanceTo, type Interval, improvementSign, isDirected, lossScales, meetsLimits } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Standstill, StopRule, SuggestRequest } from '../problem.ts';
@@ -43,7 +44,7 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
   const scales = intervals.map((_, j) => scaleOf(problem, j, best));
   const { quiet, lastRow } = progressOf(problem, rule.improvementBelow, scales);
   if (rule.patience !== undefined) return quiet >= rule.patience ? { quiet, expectedGain: null } : null;
-  if (best < 0 || !intervals.some(({ directed }) => directed)) return null;
+  if (best < 0 || !isDirected(intervals)) return null;
   if (quiet < QUIET) return null;
   const feasible = withinLimits(cases);
   if (countNear(cases, feasible, best, scales) >= SURROUNDED) return { quiet, expectedGain: null };
@@ -99,11 +100,11 @@ interface Progress {
 function progressOf({ request, cases }: Problem, share: number, scales: readonly number[]): Progress {
   const { intervals, rows, Y, N, loss, isAdmissible } = cases;
   const m = intervals.length;
-  const hasDirected = intervals.some(({ directed }) => directed);
+  const hasDirected = isDirected(intervals);
   const misses = missesOf(cases);
   const gainOver = (a: number, b: number) =>
     intervals.reduce((most, interval, j) => {
-      const sign = Number.isFinite(interval.upper) ? 1 : -1;
+      const sign = improvementSign(interval);
       return interval.directed ? Math.max(most, (sign * (Y[a * m + j]! - Y[b * m + j]!)) / scales[j]!) : most;
     }, 0);
   let best = -1;
@@ -145,8 +146,9 @@ function missesOf({ intervals, Y, N }: Cases): Float64Array {
 /** The admissible cases that meet all undirected intervals. */
 function withinLimits({ intervals, Y, N, isAdmissible }: Cases): readonly number[] {
   const m = intervals.length;
-  const isMet = (i: number) => intervals.every((one, j) => one.directed || distanceTo(one, Y[i * m + j]!) === 0);
-  return Array.from({ length: N }, (_, i) => i).filter((i) => isAdmissible[i] === 1 && isMet(i));
+  return Array.from({ length: N }, (_, i) => i).filter(
+    (i) => isAdmissible[i] === 1 && meetsLimits(intervals, Y, i * m),
+  );
 }
 
 /** How many of some cases come as near to the best as `NEAR`. */
@@ -188,9 +190,8 @@ function expectedGainOf(
     if (!interval.directed) return [];
     const warp = surrogate.outputs[j]!.fitted?.warp;
     if (!warp) return [Number.POSITIVE_INFINITY];
-    const sign = Number.isFinite(interval.upper) ? 1 : -1;
     const z = warp.toZ(Y[best * m + j]!);
-    const improved = warp.fromZ(z - sign * Math.exp(terms[j]!));
+    const improved = warp.fromZ(z - improvementSign(interval) * Math.exp(terms[j]!));
     return [(Math.exp(logFeasible) * Math.abs(warp.fromZ(z) - improved)) / scales[j]!];
   });
   const most = Math.max(0, ...gains);

@@ -154,13 +154,9 @@ export function makeEncoding(space: Space, forDesign = false): Encoding {
     scales,
     size: counted,
   };
-  const features = new Float64Array(p);
-  encode(
+  const features = featuresOf(
     encoding,
     Float64Array.from(variables, ({ fixedAt, minimum }) => fixedAt ?? minimum),
-    0,
-    features,
-    0,
   );
   for (let v = 0; v < n; v++) {
     const { likely, minimum, maximum } = variables[v]!;
@@ -211,6 +207,13 @@ export function encode(encoding: Encoding, X: Float64Array, offset: number, out:
       out[start + from] = encodeNumber(encoding, v, x);
     }
   }
+}
+
+/** The p features of an input. @param x length n */
+export function featuresOf(encoding: Encoding, x: Float64Array): Float64Array {
+  const u = new Float64Array(encoding.p);
+  encode(encoding, x, 0, u, 0);
+  return u;
 }
 
 /** The feature of value x of the movable variable v, which has one feature. */

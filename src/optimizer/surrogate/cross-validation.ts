@@ -6,7 +6,7 @@
 
 import type { OutputInsight } from '../insights.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
-import { dot } from '../linalg/dense.ts';
+import { dot, squareBetweenRows } from '../linalg/dense.ts';
 import type { Factorized } from './gaussian-process.ts';
 import type { Surrogate } from './model-choice.ts';
 
@@ -30,11 +30,7 @@ export function clustersOf({ geometry }: Surrogate, n: number): Clusters {
   const squareRadius = (2 * CLUSTER_RADIUS) ** 2 * n;
   const clusters: number[][] = [];
   for (let i = 0; i < N; i++) {
-    const cluster = clusters.find(([first]) => {
-      let square = 0;
-      for (let f = 0; f < p; f++) square += (U[first! * p + f]! - U[i * p + f]!) ** 2;
-      return square < squareRadius;
-    });
+    const cluster = clusters.find(([first]) => squareBetweenRows(U, p, first!, i) < squareRadius);
     if (cluster) cluster.push(i);
     else clusters.push([i]);
   }

@@ -1,4 +1,5 @@
 import { byLoss } from '../goal/targets.ts';
+import { squareBetweenRows } from '../linalg/dense.ts';
 import { MANY_INPUTS } from './model-choice.ts';
 
 /** Largest number of points of a global fit with n movable variables: its cost grows with the cube. */
@@ -56,9 +57,7 @@ function fill(chosen: Set<number>, U: Float64Array, p: number, to: readonly numb
   const distance = Float64Array.from({ length: N }, (_, i) => {
     let nearest = Number.POSITIVE_INFINITY;
     for (const center of to) {
-      let square = 0;
-      for (let f = 0; f < p; f++) square += (U[i * p + f]! - U[center * p + f]!) ** 2;
-      nearest = Math.min(nearest, square);
+      nearest = Math.min(nearest, squareBetweenRows(U, p, i, center));
     }
     return nearest;
   });
