@@ -141,32 +141,6 @@ test('A file is solved and its results are written; again it only says so; chang
   expect(anew.stdout).not.toContain('Going on');
 });
 
-test('Killed at any moment and started again, it goes on, and no finished run is called again', async () => {
-  const file = await write('killed', { ms: 150, more: 'jobs: 2' });
-  let known: readonly string[] = [];
-  let callsBefore = 0;
-  const expectNoneRepeated = async () => {
-    const calls = await lines('killed.log');
-    expect(calls.slice(callsBefore).filter((input) => known.includes(input))).toEqual([]);
-    known = await finishedInputs('killed');
-    callsBefore = calls.length;
-  };
-  for (const finished of [0, 2, 4]) {
-    const command = startCommand(['run', file]);
-    await untilFinished('killed', finished, command);
-    // Sometimes immediately, sometimes while others run or are reported.
-    await sleep(finished * 20);
-    command.child.kill('SIGKILL');
-    await command.ended;
-    await expectNoneRepeated();
-  }
-  const last = await runCommand(['run', file]);
-  expect(last).toMatchObject({ code: 0, stderr: '' });
-  await expectNoneRepeated();
-  const result = JSON.parse(await readFile(path.join(folder, 'killed.json'), 'utf8'));
-  expect(result.runs).toHaveLength((await finishedInputs('killed')).length);
-});
-
 test.each([
   ['bin/backsolve.js', process.execPath, [EXECUTABLE]],
   ['npx', 'npx', ['--no', 'backsolve']],

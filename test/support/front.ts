@@ -27,15 +27,23 @@ export interface Front {
   close(): Promise<void>;
 }
 
+/** What becomes of a request; lost ones end with their connection. `then` is called at that moment. */
+export interface Fate {
+  readonly kind: 'lost-request' | 'lost-answer';
+  readonly then: () => void;
+}
+
 export interface FrontOptions {
   readonly host?: string;
   /** Removed from the start of every path. */
   readonly prefix?: string;
+  /** Undefined for a request that is answered as usual. */
+  readonly decide?: (method: string, path: string) => Fate | undefined;
 }
 
 export async function openFront(
   target: string,
-  { host = '127.0.0.1', prefix = '' }: FrontOptions = {},
+  { host = '127.0.0.1', prefix = '', decide = () => undefined }: FrontOptions = {},
 ): Promise<Front> {
   const seen: Seen[] = [];
   const answers: FrontAnswer[] = [];
@@ -43,8 +51,14 @@ export async function openFront(
     const path = (incoming.url ?? '').slice(prefix.length);
     seen.push({ method: incoming.method ?? '', path, headers: incoming.headers });
     const answer = answers.shift();
-    if (answer === undefined) forward(incoming, outgoing, new URL(path, target));
-    else reply(outgoing, answer);
+    const fate = decide(incoming.method ?? '', path);
+    const lose = () => {
+      fate!.then();
+      outgoing.destroy();
+    };
+    if (fate?.kind === 'lost-request') lose();
+    else if (answer !== undefined) reply(outgoing, answer);
+    else forward(incoming, outgoing, new URL(path, target), fate && lose);
   });
   await new Promise<void>((resolve) => server.listen({ host, port: 0 }, resolve));
   const { port } = server.address() as AddressInfo;
@@ -59,9 +73,10 @@ export async function openFront(
   };
 }
 
-function forward(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): void {
+function forward(incoming: IncomingMessage, outgoing: ServerResponse, url: URL, lose?: () => void): void {
   const { method, headers } = incoming;
   const passed = request(url, { method, headers }, (answered) => {
+    if (lose !== undefined) return lose();
     outgoing.writeHead(answered.statusCode!, answered.headers);
     answered.pipe(outgoing);
   });

@@ -8,6 +8,7 @@ import struct
 import threading
 from collections.abc import Callable
 from types import TracebackType
+from typing import TypeAlias
 
 import httpx
 
@@ -16,6 +17,11 @@ RESET = "reset"
 HANG = "hang"
 CUT = "cut"
 """Passes on the first half of the answer."""
+LOST_ANSWER = "lost answer"
+"""Passes on the request, and resets the connection instead of answering."""
+
+Fate: TypeAlias = tuple[str, Callable[[], None]]
+"""What becomes of a request, and what is called when that happens."""
 
 
 def answer(status: str, body: str = "", *headers: str) -> bytes:
@@ -25,9 +31,19 @@ def answer(status: str, body: str = "", *headers: str) -> bytes:
 
 
 class FaultyServer:
-    """Each connection serves one request. `seen` has the methods, paths and Idempotency-Keys of all. `change` gets path and answer."""
+    """
+    Each connection serves one request. `seen` has the methods, paths and Idempotency-Keys of all. `change` gets path and answer;
+    `decide` gets method and path, and goes before the plan.
+    """
 
-    def __init__(self, upstream: str, plan: list[str | bytes], change: Callable[[str, str], str] | None = None) -> None:
+    def __init__(
+        self,
+        upstream: str,
+        plan: list[str | bytes],
+        change: Callable[[str, str], str] | None = None,
+        decide: Callable[[str], Fate | None] = lambda _called: None,
+    ) -> None:
+        self._decide = decide
         self._change = change or (lambda _path, text: text)
         self._upstream = upstream
         self._plan = list(plan)
@@ -67,10 +83,12 @@ class FaultyServer:
                 headers[name.lower()] = value.strip()
             body = stream.read(int(headers.get("content-length", 0)))
             self.seen.append((method, path, headers.get("idempotency-key")))
-            fault = self._plan.pop(0) if self._plan else PASS
+            fate = self._decide(f"{method} {path.partition('?')[0]}")
+            fault = fate[0] if fate else self._plan.pop(0) if self._plan else PASS
+            then = fate[1] if fate else lambda: None
             if fault == RESET:
-                # Closing with unsent data pending is a reset.
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                then()
+                _reset(connection)
             elif fault == HANG:
                 self._ended.wait()
             elif isinstance(fault, bytes):
@@ -79,5 +97,14 @@ class FaultyServer:
                 passed = {name: value for name, value in headers.items() if name not in ("host", "connection", "accept-encoding")}
                 given = httpx.request(method, f"{self._upstream}{path}", headers=passed, content=body, timeout=60)
                 kept = [f"{name}: {value}" for name, value in given.headers.items() if name in ("content-type", "link", "etag")]
+                if fault == LOST_ANSWER:
+                    then()
+                    _reset(connection)
+                    return
                 raw = answer(f"{given.status_code} X", self._change(path, given.text), *kept)
                 connection.sendall(raw[: len(raw) // 2] if fault == CUT else raw)
+
+
+def _reset(connection: socket.socket) -> None:
+    """Closing with unsent data pending is a reset."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -6,7 +6,6 @@ import asyncio
 import json
 import math
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -214,33 +213,6 @@ def test_goes_on_after_ctrl_c(parallel: int, capsys: pytest.CaptureFixture[str])
     assert "nothing is left to run" in capsys.readouterr().err
     assert len(begun) == count
     assert again.best == result.best
-
-
-def test_goes_on_after_a_kill(service: Service) -> None:
-    """The process kills itself in its fifth run, and once more when the service has a report whose answer it does not see."""
-    program = """
-import os, signal, sys
-from backsolve import solve, within
-def black_box(a, b):
-    with open("begun", "a") as file: file.write(f"{a} {b}\\n")
-    if open("begun").read().count("\\n") in (5, 8): os.kill(os.getpid(), signal.SIGKILL)
-    return a * b, a + 3 * b
-result = solve(black_box, {"a": (0, 10), "b": (0, 10)}, {"u": within(12, percent=1), "v": within(13, percent=1)}, parallel=1, cases=6)
-print(result.status, len(result.history))
-"""
-    codes = []
-    for _ in range(3):
-        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
-        codes.append(ended.returncode)
-        if ended.returncode == 0:
-            break
-    assert codes == [-9, -9, 0], ended.stderr
-    status, runs = ended.stdout.split()
-    assert status == "satisfied"
-    begun = Path("begun").read_text().split("\n")[:-1]
-    # Only the two runs that were killed in the middle are repeated.
-    assert len(begun) == int(runs) + 2
-    assert len(set(begun)) == int(runs)
 
 
 def test_reports_what_only_the_journal_knows(client: Backsolve) -> None:

@@ -40,6 +40,8 @@ export type JournalLine =
       readonly seconds: number;
       /** Of a failed run that was tried again, outside any lease. */
       readonly isAgain?: true;
+      /** The black box was not called: an earlier run at this input is reported for another evaluation. */
+      readonly isKnown?: true;
     })
   /** Of a failed run that is tried again. */
   | (Line & {
@@ -58,7 +60,7 @@ export type JournalLine =
   | AskedLine;
 
 /** A claim that is about to be sent: repeated after a crash, it brings back what its lost answer leased. */
-export interface AskedLine extends ClaimRequest {
+interface AskedLine extends ClaimRequest {
   readonly kind: 'asked';
   /** What was claimed, as text; a claim of anything else under the same key would be refused. */
   readonly claim?: string;
@@ -125,8 +127,15 @@ export class Journal {
   }
 
   /** On disk when it resolves. */
-  async finished(evaluation: Evaluation, run: RunKind, outcome: Reportable, seconds: number): Promise<void> {
-    await this.#append({ kind: 'finished', ...lineOf(evaluation), ...subjectOf(evaluation), run, outcome, seconds });
+  async finished(
+    evaluation: Evaluation,
+    run: RunKind,
+    outcome: Reportable,
+    seconds: number,
+    isKnown = false,
+  ): Promise<void> {
+    const line = { kind: 'finished', ...lineOf(evaluation), ...subjectOf(evaluation), run, outcome, seconds } as const;
+    await this.#append(isKnown ? { ...line, isKnown } : line);
     await this.#file?.sync();
   }
 
@@ -277,6 +286,8 @@ class RunList {
   readonly #marked = new Map<Place, Place>();
   /** Of evaluations that took the place of an earlier one. */
   readonly #moved = new Map<Place, Place>();
+  /** Of designed runs, by their inputs. */
+  readonly #designed = new Map<string, Place>();
 
   get runs(): readonly Run[] {
     return [...this.#runs.values()].map((run, i) => ({ number: i + 1, ...run }));
@@ -290,6 +301,13 @@ class RunList {
     const marked = this.#marked.get(retryKeyOf(line));
     const place = marked ?? this.#placeOf(line);
     if (marked === undefined && this.#runs.has(place)) return;
+    const input = JSON.stringify(line.input);
+    const earlier = line.isKnown === true ? this.#designed.get(input) : undefined;
+    if (earlier !== undefined) {
+      this.#moved.set(ownPlaceOf(line), earlier);
+      return;
+    }
+    if (line.run === 'case') this.#designed.set(input, place);
     this.#runs.set(place, toRun(line));
     if (marked !== undefined) this.#moved.set(ownPlaceOf(line), marked);
     this.#marked.delete(retryKeyOf(line));

@@ -48,6 +48,8 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #session: Session;
   readonly #over = new AbortController();
+  /** Evaluations whose outcome is that of an earlier run. */
+  readonly #known = new Set<number>();
   #next = new AbortController();
   #busyAt = performance.now();
   #mayBeOver = false;
@@ -94,8 +96,7 @@ export class Engine {
       client: client as ServiceClient,
       claim,
       jobs: plan.parallel,
-      evaluate: async (evaluation, ending) =>
-        this.#session.finished.find(evaluation) ?? (await evaluate(evaluation, ending)),
+      evaluate: async (evaluation, ending) => this.#find(evaluation) ?? (await evaluate(evaluation, ending)),
       beforeReport: (evaluation, outcome) => this.#keep(evaluation, evaluation.kind, outcome),
       firstClaim: lastAsked(journal.lines, claim),
       beforeClaim: (request) => journal.asked(request, claim),
@@ -103,11 +104,19 @@ export class Engine {
     });
   }
 
+  /** What an earlier run gave, if the black box need not be called. */
+  #find(evaluation: Evaluation): Reportable | undefined {
+    const known = this.#session.finished.find(evaluation);
+    if (known !== undefined) this.#known.add(evaluation.id);
+    return known;
+  }
+
   /** On disk before the service hears of it. */
   async #keep(evaluation: Evaluation, kind: RunKind, outcome: Reportable): Promise<void> {
     const { finished, journal } = this.#session;
     const sinceMs = this.running.get(evaluation.id)?.sinceMs ?? performance.now();
-    await journal.finished(evaluation, kind, outcome, (performance.now() - sinceMs) / 1000);
+    const seconds = (performance.now() - sinceMs) / 1000;
+    await journal.finished(evaluation, kind, outcome, seconds, this.#known.delete(evaluation.id));
     finished.add(evaluation.id, evaluation.input, outcome);
   }
 

@@ -106,7 +106,7 @@ export class Project<I extends Inputs, G extends Goals> {
         this.#open.set(evaluation.id, { evaluation, sinceMs: performance.now() });
         const known = this.#session.finished.find(evaluation);
         if (known === undefined) runs.push(this.#toRun(evaluation));
-        else await this.#report(evaluation.id, known);
+        else await this.#report(evaluation.id, known, true);
       }
       if (runs.length > 0) return runs;
       if (evaluations.length > 0) continue;
@@ -181,13 +181,13 @@ export class Project<I extends Inputs, G extends Goals> {
     };
   }
 
-  async #report(id: number, outcome: Reportable): Promise<void> {
+  async #report(id: number, outcome: Reportable, isKnown = false): Promise<void> {
     const open = this.#open.get(id);
     if (open === undefined) throw new TypeError(`There is no open run ${id}: it was told already, or never asked for.`);
     const { calls, finished, journal } = this.#session;
     const { evaluation, sinceMs } = open;
     const seconds = (performance.now() - sinceMs) / 1000;
-    await journal.finished(evaluation, evaluation.kind, outcome, seconds);
+    await journal.finished(evaluation, evaluation.kind, outcome, seconds, isKnown);
     finished.add(id, evaluation.input, outcome);
     try {
       const signal = AbortSignal.timeout(REPORT_LIMIT_MS);
