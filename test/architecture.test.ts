@@ -207,7 +207,7 @@ describe('the rules', () => {
     ['engine/pool.ts', "const file = new URL('./entry.ts', import.meta.url);"],
     ['optimizer/surrogate/scope.ts', "import { bestOf } from '../goal/targets.ts';"],
     ['optimizer/suggest.ts', "import { initialDesign } from './initial-design.ts';"],
-    ['db/migrate.ts', "import { sql } from '../../migrations/0001-create-tables.ts';"],
+    ['db/migrate.ts', "import { sql } from '../../migrations/0001-create-accounts.ts';"],
     ['cli/start.ts', "import { readConfig } from '../config.ts';"],
   ])('The import rules allow in %s: %s', (path, source) => {
     const found = importsOf(path, source);

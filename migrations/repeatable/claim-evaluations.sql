@@ -1,4 +1,4 @@
--- revision 3: raise it with every change of this file
+-- revision 4: raise it with every change of this file
 --
 -- The claim of evaluations, round robin over the open batches of an account, and the question whether one would find any. This is
 -- their only text. The signatures stay: processes of the version before call these functions while an upgrade rolls, and a
@@ -18,7 +18,7 @@
 -- gives in this pass, an equal part of what is missing; a pushed batch gives no more than its evaluator takes at once. The next pass
 -- fills up what short batches left. The cost grows with the batches that the account has open and with claim_limit, not with
 -- the number of evaluations.
--- passed_over: accounts from which nothing is claimed. claim_evaluations, for workers of the version before, passes over none.
+-- passed_over: accounts from which nothing is claimed.
 create or replace function claim_evaluations_of_others(
   of_account bigint, pushed boolean, of_project bigint, of_batch bigint, after_batch bigint, claim_limit integer,
   seconds double precision, claimant text, passed_over bigint[])
@@ -115,17 +115,6 @@ begin
     exit when missing <= 0 or found_count = 0;
   end loop;
 end $$;
-
-create or replace function claim_evaluations(
-  of_account bigint, pushed boolean, of_project bigint, of_batch bigint, after_batch bigint, claim_limit integer,
-  seconds double precision, claimant text)
-returns table (evaluation evaluations, was_lost boolean, waited_ms double precision)
-language sql
-rows 1
-as $$
-  select * from claim_evaluations_of_others(
-    of_account, pushed, of_project, of_batch, after_batch, claim_limit, seconds, claimant, '{}')
-$$;
 
 -- Whether a claim would find something that is pulled, unless others are faster.
 create or replace function has_claimable_evaluation(of_account bigint, of_project bigint, of_batch bigint)

@@ -1,8 +1,7 @@
--- revision 1: raise it with every change of this file
+-- revision 2: raise it with every change of this file
 --
--- The claim of suggestion jobs, round robin over the accounts. This is its only text; the numbered migrations show its history.
--- The signature stays: workers of the version before call this function while an upgrade rolls, and a claim with other
--- parameters or another result needs another name. claim_jobs and claim_suggestion_jobs, for still older workers, call this one.
+-- The claim of suggestion jobs, round robin over the accounts. This is its only text. The signature stays: workers of the version
+-- before call this function while an upgrade rolls, and a claim with other parameters or another result needs another name.
 --
 -- A function, because it keeps its plan: planning would take longer than the claim. The queue may be empty when the plan is made
 -- and hold thousands a second later, so the settings force a plan along suggestion_jobs_claimable_by_account, whatever the

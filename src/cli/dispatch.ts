@@ -100,9 +100,12 @@ async function report(error: unknown): Promise<number> {
     complain(`${error.message}\nAnother program uses that port; choose another port with PORT, e.g. PORT=8081.`);
     return 1;
   }
-  complain(error instanceof Error && error.name === 'EmbeddedPostgresError' ? error.message : inspect(error));
+  complain(error instanceof Error && SAYS_WHAT_TO_DO.has(error.name) ? error.message : inspect(error));
   return 1;
 }
+
+/** By name: their classes are loaded only when needed. */
+const SAYS_WHAT_TO_DO: ReadonlySet<string> = new Set(['EmbeddedPostgresError', 'EarlierSchemaError']);
 
 const TROUBLES: Readonly<Record<DatabaseTrouble, (message: string) => string>> = {
   away: (message) =>

@@ -13,6 +13,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { refuseEarlierSchema } from './backup/earlier-schema.ts';
 import { type Db, sqlState, type Trx } from './connection/transaction.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
@@ -41,7 +42,7 @@ export interface MigrateOptions {
   readonly upTo?: string | undefined;
 }
 
-/** Brings the schema up to date. */
+/** Brings the schema up to date. Throws EarlierSchemaError. */
 export async function migrate(
   db: Db,
   { onRetry, repeatableFolder = REPEATABLE_FOLDER, upTo }: MigrateOptions = {},
@@ -73,6 +74,7 @@ async function migrateLocked(
   await sql`select pg_advisory_xact_lock(${LOCK_ID}::bigint)`.execute(trx);
   // From here on requests queue up behind every lock that is waited for.
   await sql`select set_config('lock_timeout', ${rows[0]!.lockTimeout}, true)`.execute(trx);
+  await refuseEarlierSchema(trx);
   const migrator = new Migrator({ db: trx, provider: { getMigrations } });
   const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
   if (error !== undefined) throw error;

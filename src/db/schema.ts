@@ -66,7 +66,7 @@ export interface OutputCaseSetsTable extends Lifetime {
   project_id: number;
   output_count: number;
   output_cases: Matrix;
-  /** null in rows older than migration 0016. */
+  /** null in rows from versions before 0.1.0. */
   case_count: number | null;
   failed_cases: Vector;
 }

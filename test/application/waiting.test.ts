@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
-import { sql as stopWhatWasDeleted } from '../../migrations/0013-stop-what-was-deleted.ts';
 import { deleteModel } from '../../src/application/data/manage-models.ts';
 import { deleteProject } from '../../src/application/data/manage-projects.ts';
 import { deleteTrial } from '../../src/application/data/manage-trials.ts';
@@ -276,24 +275,4 @@ it('A wait that times out leaves no poll behind', async () => {
   expect(await unanswered).toBeUndefined();
   expect(crowd.statements()).toBe(0);
   await crowd.close();
-});
-
-it('The migration stops objectives that were deleted before, and no others', async () => {
-  const { db, accountId } = account;
-  const [deleted, running] = [await loadLinearObjective(account), await loadLinearObjective(account)];
-  const opened = [await open(deleted), await open(running)];
-  // As deleting left it: disabled, but never stopped.
-  const deletedAt = sql`date_trunc('milliseconds', now()) - interval '1 day'`;
-  await sql`update objectives set disabled_at = ${deletedAt} where id = ${deleted.objective.id}`.execute(db);
-  await sql`update inverses set disabled_at = ${deletedAt} where objective_id = ${deleted.objective.id}`.execute(db);
-  await sql.raw(stopWhatWasDeleted).execute(db);
-  const objectives = [deleted, running].map(({ objective }) => findObjective(db, accountId, objective.id));
-  expect((await Promise.all(objectives)).map((objective) => objective?.stopReason)).toEqual([
-    StopReason.stopped,
-    StopReason.running,
-  ]);
-  const [stopped, kept] = await Promise.all(opened.map(({ inverse }) => findInverse(db, accountId, inverse.id)));
-  expect(stopped).toMatchObject({ status: 'stopped', stoppedAt: stopped!.disabledAt });
-  expect(kept).toMatchObject({ status: 'active', stoppedAt: null });
-  expect(await findInverse(db, accountId, deleted.objective.inverses[0]!.id)).toMatchObject({ status: 'active' });
 });

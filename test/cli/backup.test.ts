@@ -11,6 +11,7 @@ import { execute } from '../../harness/one-statement.ts';
 import { deleteModel } from '../../src/application/data/manage-models.ts';
 import { BackupError } from '../../src/db/backup/backup.ts';
 import { restoreBackup } from '../../src/db/backup/restore.ts';
+import { listMigrations, migrate } from '../../src/db/migrate.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { callCommand } from '../support/run-command.ts';
@@ -222,22 +223,73 @@ test('a backup that was tampered with is refused with what is wrong with it', as
 });
 
 test('a backup of an older release is brought up to date', async () => {
-  const { file } = await fill('older.gz');
-  const older = `${file}.older`;
-  const text = gunzipSync(await readFile(file)).toString();
-  const [header] = text.split('\n', 1);
-  const migrations = (JSON.parse(header!) as { migrations: string[] }).migrations;
-  // The rows fit every release whose schema has these tables and columns.
-  const without = header!.replace(/,"0017-[^"]+"/, '');
-  expect(without).not.toBe(header);
-  await writeFile(older, gzipSync(text.replace(header!, without)));
+  const older = await createTestDatabase();
+  await execute(older.url, 'drop schema public cascade');
+  await execute(older.url, 'create schema public');
+  const db = connectTo(older.url);
+  await migrate(db, { upTo: '0005-create-webhooks' }).finally(() => db.destroy());
+  await execute(older.url, "insert into accounts (name) values ('of an older release')");
+  const file = path.join(folder, 'older.gz');
+  expect(await backup(file, older.url)).toMatchObject({ code: 0, stderr: '' });
   const { url } = await createTestDatabase();
-  expect((await restore(older, url)).stderr).toContain('newer release than the backup');
+  expect((await restore(file, url)).stderr).toContain('newer release than the backup');
   await execute(url, 'drop schema public cascade');
   await execute(url, 'create schema public');
-  expect(await restore(older, url)).toMatchObject({ code: 0, stderr: '' });
+  expect(await restore(file, url)).toMatchObject({ code: 0, stderr: '' });
+  expect(await query(url, 'select name from accounts')).toEqual([{ name: 'of an older release' }]);
   const applied = await query<{ name: string }>(url, 'select name from kysely_migration order by name');
-  expect(applied.map(({ name }) => name)).toEqual(migrations);
+  expect(applied.map(({ name }) => name)).toEqual(await listMigrations());
+});
+
+/** The lines of a backup as the version before 0.1.0 wrote them; `migrations`: those of its database. */
+function beforeFirstSchema(lines: readonly string[], migrations: readonly string[]): string {
+  const header = JSON.parse(lines[0]!) as { tables: number };
+  const usage = lines.findIndex((line) => line.startsWith('{"table":"account_usage"'));
+  const end = lines.indexOf('\\.', usage);
+  const footer = JSON.parse(lines.at(-2)!) as { rows: Record<string, number>; sequences: Record<string, number> };
+  Object.assign(footer.rows, { account_usage: 2 });
+  Object.assign(footer.sequences, { account_usage_slot_seq: 2 });
+  return [
+    JSON.stringify({ ...header, migrations }),
+    ...lines.slice(1, usage),
+    '{"table":"account_usage","columns":["account_id","slot","stored_bytes","stored_rows"]}',
+    '1\t1\t500\t2',
+    '1\t2\t500\t2',
+    ...lines.slice(end, -2),
+    JSON.stringify(footer),
+    '',
+  ].join('\n');
+}
+
+test('a backup of the last schema before 0.1.0 is restored into the first one, and one of an older schema is refused', async () => {
+  const { file, url: from } = await fill('earlier.gz');
+  const lines = gunzipSync(await readFile(file))
+    .toString()
+    .split('\n');
+  const earlier = ['0001-create-tables', '0033-bind-sessions-to-the-page'];
+  for (const [name, migrations] of [['last', earlier] as const, ['older', earlier.slice(0, 1)] as const])
+    await writeFile(`${file}.${name}`, gzipSync(beforeFirstSchema(lines, migrations)));
+  const { url } = await createTestDatabase();
+  await execute(url, 'drop schema public cascade');
+  await execute(url, 'create schema public');
+  expect(await restore(`${file}.older`, url)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('back it up again'),
+  });
+  expect(await restore(`${file}.last`, url)).toMatchObject({ code: 0, stderr: '' });
+  const inverses = 'select id, iteration, input, output, status from inverses order by id';
+  expect(await query(url, inverses)).toEqual(await query(from, inverses));
+  expect((await runCommand(['migrate'], { DATABASE_URL: url })).stdout).toBe('The database was up to date.\n');
+});
+
+test('a database with a schema from before 0.1.0 is left as it is, with what to do instead', async () => {
+  const { url } = await createTestDatabase();
+  await execute(url, "insert into kysely_migration (name, timestamp) values ('0001-create-tables', '')");
+  const answer = await runCommand(['migrate'], { DATABASE_URL: url });
+  expect(answer).toMatchObject({ code: 1, stdout: '' });
+  expect(answer.stderr).toMatch(
+    /^This database has the schema of a version before 0\.1\.0, .*backup FILE.*restore FILE[^\n]*\n$/,
+  );
 });
 
 test('backup never replaces a file and leaves none behind when it fails', async () => {

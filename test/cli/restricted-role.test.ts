@@ -80,7 +80,7 @@ it.each([
   'drop table models',
   'truncate models',
   'create index more on models (name)',
-  'drop function claim_jobs',
+  'drop function claim_jobs_of_others',
   'create function more() returns int language sql as $$ select 1 $$',
   'create schema more',
   'delete from kysely_migration',

@@ -10,13 +10,8 @@ import { openTestAccount } from '../support/fixtures.ts';
 import { explainAll } from '../support/plans.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-/** The second and the third are those with which workers of earlier versions still claim. */
-const NAMES = ['claim_jobs_of_others', 'claim_jobs', 'claim_suggestion_jobs'] as const;
-
 /** Up to two jobs. */
-function claimBy(name: (typeof NAMES)[number]): string {
-  return `select * from ${name}(2, 60000, 'test', 5, 0${name === 'claim_jobs_of_others' ? ", '{}'" : ''})`;
-}
+const CLAIM = "select * from claim_jobs_of_others(2, 60000, 'test', 5, 0, '{}')";
 
 /** What a plan must cost before its statement is compiled, by default. */
 const COMPILED_FROM = 100_000;
@@ -43,9 +38,9 @@ function queue(client: pg.Client, from: number, to: number): Promise<unknown> {
 }
 
 /** Rows of the queue that one claim fetches by its indexes; the claim is undone. */
-async function countFetched(client: pg.Client, name: (typeof NAMES)[number]): Promise<number> {
+async function countFetched(client: pg.Client): Promise<number> {
   await client.query('begin');
-  const claimed = await client.query(claimBy(name));
+  const claimed = await client.query(CLAIM);
   expect(claimed.rows).toHaveLength(2);
   const { rows } = await client.query<{ fetched: string }>(
     "select seq_tup_read + idx_tup_fetch as fetched from pg_stat_xact_user_tables where relname = 'suggestion_jobs'",
@@ -54,26 +49,26 @@ async function countFetched(client: pg.Client, name: (typeof NAMES)[number]): Pr
   return Number(rows[0]!.fetched);
 }
 
-it.each(NAMES)('%s reads no more rows than its limit when the queue grows behind a kept plan', async (name) => {
+it('A claim reads no more rows than its limit when the queue grows behind a kept plan', async () => {
   const t = await openQueue();
   try {
     await queue(t.client, 1, 100);
     await t.client.query('analyze suggestion_jobs');
-    expect(await countFetched(t.client, name)).toBeLessThan(40);
+    expect(await countFetched(t.client)).toBeLessThan(40);
     await queue(t.client, 101, 3_000);
-    expect(await countFetched(t.client, name)).toBeLessThan(40);
+    expect(await countFetched(t.client)).toBeLessThan(40);
   } finally {
     await t.close();
   }
 });
 
-it.each(NAMES)('%s contains no statement that the server would compile before it runs', async (name) => {
+it('A claim contains no statement that the server would compile before it runs', async () => {
   const t = await openQueue();
   try {
     await queue(t.client, 1, 100);
     // PostgreSQL's default.
     await t.client.query(`set jit = on; set jit_above_cost = ${COMPILED_FROM}`);
-    const plans = await explainAll(t.client, claimBy(name));
+    const plans = await explainAll(t.client, CLAIM);
     expect(plans.some(({ text }) => text.includes('with recursive ring'))).toBe(true);
     const compiled = plans.filter((plan) => plan.cost > COMPILED_FROM && plan.settings['jit'] !== 'off');
     expect(compiled).toEqual([]);

@@ -33,7 +33,7 @@ it('A migration starts over when a table is in use for longer than the lock time
         void user.query('commit');
       },
     });
-    expect(applied[0]).toBe('0001-create-tables');
+    expect(applied[0]).toBe('0001-create-accounts');
     expect(retries.map((error) => error.message)).toEqual([expect.stringContaining('lock timeout')]);
     expect(await makeMigrationCheck(t.db)()).toBe(true);
   } finally {

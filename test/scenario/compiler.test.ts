@@ -100,7 +100,7 @@ it.skipIf(installed.length === 0).for(installed)(
       await expect.poll(t.report).toMatch(/^\tJIT:/m);
       // A claim is not compiled, even where the connection allows it.
       const compiled = t.report().match(/^\tJIT:/gm)!.length;
-      await execute(t.url, "set jit = on; select * from claim_jobs(2, 60000, 'test', 5, 0)");
+      await execute(t.url, "set jit = on; select * from claim_jobs_of_others(2, 60000, 'test', 5, 0, '{}')");
       await sql`select 1 as "the end"`.execute(service.db);
       await expect.poll(t.report).toContain('the end');
       expect(t.report().match(/^\tJIT:/gm)).toHaveLength(compiled);

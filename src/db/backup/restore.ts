@@ -16,6 +16,7 @@ import {
   target,
   withSession,
 } from './backup.ts';
+import { translateEarlier } from './earlier-schema.ts';
 import { LineReader } from './line-reader.ts';
 
 /**
@@ -26,12 +27,12 @@ import { LineReader } from './line-reader.ts';
 export async function restoreBackup(db: Db, url: string, source: Readable): Promise<BackupFooter> {
   const lines = new LineReader(source.pipe(createGunzip({ chunkSize: CHUNK_BYTES })));
   source.once('error', (error) => lines.fail(error));
-  const header = await readHeader(lines);
+  const { header, dropped } = translateEarlier(await readHeader(lines), await listMigrations());
   const footer = await withSession(url, async (client) => {
     await refuseRows(client);
     await migrate(db, { upTo: await findLastMigration(client, header) });
     await client.query('begin');
-    const restored = await restoreRows(client, lines, header);
+    const restored = await restoreRows(client, lines, header, dropped);
     await client.query('commit');
     await client.query('analyze');
     return restored;
@@ -87,17 +88,27 @@ async function findLastMigration(client: pg.Client, { migrations }: BackupHeader
   return migrations.at(-1);
 }
 
-async function restoreRows(client: pg.Client, lines: LineReader, { tables }: BackupHeader): Promise<BackupFooter> {
+async function restoreRows(
+  client: pg.Client,
+  lines: LineReader,
+  { tables }: BackupHeader,
+  dropped: ReadonlySet<string>,
+): Promise<BackupFooter> {
   const schema = await listTables(client);
   const known = schema.map(({ table }) => pg.escapeIdentifier(table));
   await client.query(`lock table ${known.join(', ')} in access exclusive mode`);
   // A service may have written between the first look and the lock.
   await refuseRows(client);
-  // The rows of the backup are counted already: with triggers they would be counted again.
+  // What the triggers did is in the backup.
   for (const table of known) await client.query(`alter table ${table} disable trigger user`);
   const counted: Record<string, number> = {};
   for (let i = 0; i < tables; i++) {
-    const header = readTable(await lines.readJson(), schema);
+    const line = await lines.readJson();
+    if (dropped.has((line as Partial<TableHeader> | null)?.table ?? '')) {
+      for await (const _piece of lines.readRows());
+      continue;
+    }
+    const header = readTable(line, schema);
     const copy = client.query(copyFrom(`copy ${target(header)} from stdin`));
     await pipeline(lines.readRows(), copy).catch((cause: Error) => {
       // Rows that do not fit the table (22), each other (23) or the server (54).
@@ -105,7 +116,7 @@ async function restoreRows(client: pg.Client, lines: LineReader, { tables }: Bac
     });
     counted[header.table] = copy.rowCount;
   }
-  const footer = await readFooter(client, lines);
+  const footer = await readFooter(client, lines, dropped);
   for (const [table, rows] of Object.entries(footer.rows)) {
     if (counted[table] !== rows) {
       throw damaged(`${table} should have ${rows} rows, has ${counted[table] ?? 0}.`);
@@ -134,8 +145,8 @@ function readTable(line: unknown, schema: readonly TableHeader[]): TableHeader {
 }
 
 /** Throws BackupError unless it has numbers for rows and for sequences that there are. */
-async function readFooter(client: pg.Client, lines: LineReader): Promise<BackupFooter> {
-  const footer = (await lines.readJson()) as Partial<BackupFooter> | null;
+async function readFooter(client: pg.Client, lines: LineReader, dropped: ReadonlySet<string>): Promise<BackupFooter> {
+  const footer = without(dropped, await lines.readJson()) as Partial<BackupFooter> | null;
   const { rows: found } = await client.query<{ name: string }>(
     'select sequencename::text as name from pg_sequences where schemaname = current_schema()',
   );
@@ -148,6 +159,11 @@ async function readFooter(client: pg.Client, lines: LineReader): Promise<BackupF
   if (!hasAll || !areSequences || !Object.values(footer!.rows!).every(isCount))
     throw damaged('its last line is wrong.');
   return footer as BackupFooter;
+}
+
+/** The last line without what is left out. */
+function without(dropped: ReadonlySet<string>, footer: unknown): unknown {
+  return JSON.parse(JSON.stringify(footer), (key, value) => (dropped.has(key) ? undefined : value));
 }
 
 function isNames(value: unknown): value is readonly string[] {

@@ -18,7 +18,7 @@ const COLUMNS = [
   'disabled_at as disabledAt',
 ] as const;
 
-/** Sets from before migration 0016 have no count of their own. */
+/** Sets from versions before 0.1.0 may have no count of their own. */
 const CASE_COUNT = sql<number>`coalesce(case_count, array_length(output_cases, 1), 0)`.as('caseCount');
 
 function outputCaseSets(db: Db | Trx, accountId: number) {

@@ -39,7 +39,7 @@ interface ProjectRow extends Omit<Project, 'inputTypes' | 'details' | 'names'>, 
   readonly inputDetails: unknown;
 }
 
-/** The types and the details were checked before they were stored. Those of rows from before migration 0023 also hold names. */
+/** The types and the details were checked before they were stored; details from versions before 0.1.0 may hold names. */
 function toProject(row: ProjectRow): Project {
   const { inputDetails, inputNames, inputUnits, outputNames, outputUnits, ...project } = row;
   const { inputNames: _, inputUnits: __, ...details } = (inputDetails ?? {}) as InputDetails & Partial<ProjectNames>;

@@ -1,19 +1,5 @@
-/** Storage is counted by the schedule (application/accounts/count-storage.ts), no longer by triggers. */
+/** What accounts store, as a worker counts it (src/db/accounts/account-usage.ts). */
 export const sql = `
-do $$
-declare
-  f regprocedure;
-begin
-  for f in
-    select p.oid from pg_proc p
-    where p.pronamespace = current_schema()::regnamespace
-      and (p.proname ~ '^(count|uncount|recount)_' or p.proname ~ '_bytes$' or p.proname = 'inverse_lot')
-  loop
-    if exists (select from pg_proc where oid = f) then execute 'drop function ' || f || ' cascade'; end if;
-  end loop;
-end $$;
-drop table account_usage;
-
 -- What each account stores: the sum over its rows in storage_counts, as of their last counts.
 create table account_usage (
   account_id bigint not null references accounts (id),
@@ -47,8 +33,4 @@ create table storage_changes (
   kind text not null,
   slice bigint not null
 );
-
--- A position in time, in sixteenths of a second.
-drop index idempotency_keys_created;
-create index idempotency_keys_position on idempotency_keys (((extract(epoch from created_at at time zone 'UTC') * 16)::bigint));
 `;

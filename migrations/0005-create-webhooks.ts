@@ -15,6 +15,15 @@ create table webhooks (
 );
 create index webhooks_account on webhooks (account_id, id);
 
+-- Secrets that a webhook's deliveries are signed with besides webhooks.secret, until "until".
+create table webhook_previous_secrets (
+  account_id bigint not null references accounts (id),
+  webhook_id bigint not null references webhooks (id) on delete cascade,
+  secret bytea not null,
+  until timestamptz not null,
+  constraint webhook_previous_secrets_primary primary key (webhook_id, until, secret)
+);
+
 -- resource_id names the record that the event's name tells the kind of; the payload is rendered when it is sent.
 create table events (
   id bigint generated always as identity primary key,
@@ -23,8 +32,9 @@ create table events (
   resource_id bigint not null,
   created_at timestamptz not null default now()
 );
+create index events_resource on events (resource_id);
 
--- visible_at: when a waiting delivery may be claimed, or when the lease of a leased one runs out.
+-- visible_at: when a waiting delivery may be claimed, or when the lease of a leased one expires.
 create table webhook_deliveries (
   id bigint generated always as identity primary key,
   account_id bigint not null references accounts (id),
@@ -47,4 +57,9 @@ create table webhook_deliveries (
 create index webhook_deliveries_webhook on webhook_deliveries (webhook_id, id);
 create index webhook_deliveries_open on webhook_deliveries (webhook_id, visible_at, id)
   where state in ('waiting', 'leased');
+-- A claim counts the deliveries of a webhook that are leased; few are at a time, and many may wait for another attempt.
+create index webhook_deliveries_leased on webhook_deliveries (webhook_id, visible_at) where state = 'leased';
+-- Otherwise every delivery under way is read to find those whose attempts are used up.
+create index webhook_deliveries_exhausted on webhook_deliveries (visible_at)
+  where state in ('waiting', 'leased') and attempts >= 9;
 `;

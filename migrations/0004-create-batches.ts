@@ -1,42 +1,5 @@
-/**
- * Several open inverses per objective, and evaluations: inputs that evaluators claim, run and report, driven by batches.
- *
- * Rows of earlier versions have neither `basis` nor `completed_order`: every iteration below theirs was completed when they were
- * suggested.
- */
+/** Batches, and their evaluations: inputs that evaluators claim, run and report. */
 export const sql = `
--- parallelism: how many inverses may be open at once. is_parallel: whether it was ever above 1; only then can several be open, be
--- completed in another order, or get an output after they were given up. hold_back: whether none is opened while an open one is likely to succeed.
--- completed_count: how often an open inverse was completed or given up; the next one gets this number, plus one, as its order.
--- nothing_new_at: the completed_count at which the search found nothing new although inverses were open.
--- batch_id: the batch that created it.
-alter table objectives
-  add column parallelism smallint not null default 1,
-  add column is_parallel boolean not null default false,
-  add column hold_back boolean not null default true,
-  add column completed_count integer not null default 0,
-  add column nothing_new_at integer,
-  add column batch_id bigint;
-
--- basis: completed_count of the objective when it was suggested: of the earlier iterations, those with a completed_order up to it,
---   or without one, and not in pending, were known.
--- pending: the iterations that were open when it was suggested; null for none.
--- chance: how likely the model considered its success, for ranking only.
--- completed_order: its number in the order in which the objective's inverses were completed or given up.
--- asked_by: the request that asked for it, for requests that ask for several.
-alter table inverses
-  add column basis integer,
-  add column pending integer[],
-  add column chance double precision,
-  add column completed_order integer,
-  add column asked_by text;
-
--- askers: who asked for the inverses that are to follow the one of the job, one entry for each.
-alter table suggestion_jobs add column askers text[] not null default '{}';
-
--- The evaluations of its batches that may be open at once; null: any number.
-alter table projects add column maximum_evaluations integer;
-
 -- A project, or a trial of it, that is worked through unattended. status: evaluating-cases, solving, completed, failed, cancelled.
 -- evaluator: {"kind": "pull"}, or {"kind": "http", "url": ..., ...}, whose calls are signed with evaluator_secret.
 -- output_count: of every evaluation. due_at: when it is looked at again, unless something happens before.
@@ -68,8 +31,10 @@ create index batches_project on batches (project_id, id);
 create index batches_model on batches (model_id);
 create index batches_trial on batches (trial_id);
 create index batches_account on batches (account_id, id);
+create index batches_open on batches (account_id, id) where status in ('evaluating-cases', 'solving') and not is_paused;
+create index batches_pushed on batches (id)
+  where status in ('evaluating-cases', 'solving') and not is_paused and evaluator->>'kind' = 'http';
 create index batches_due on batches (due_at) where status in ('evaluating-cases', 'solving');
-create index objectives_of_batches on objectives (batch_id, stop_reason) where batch_id is not null;
 
 -- definition: as the batch stated it. objective_id: null until its time has come. failure_reason: why it could not be created.
 create table batch_objectives (
@@ -122,17 +87,7 @@ create index evaluations_batch on evaluations (batch_id, id);
 create index evaluations_states on evaluations (batch_id, state);
 create index evaluations_finished on evaluations (batch_id, finished_at desc, id desc) where state in ('done', 'failed');
 create index evaluations_account on evaluations (account_id, id);
-create index evaluations_claimable on evaluations (account_id, is_pushed, visible_at, id) where state in ('waiting', 'leased');
-
-do $$
-declare
-  grantee text;
-begin
-  for grantee in
-    select distinct a.grantee::regrole::text from pg_class c, aclexplode(c.relacl) a
-    where c.oid = 'models'::regclass and a.privilege_type = 'INSERT' and a.grantee not in (0, c.relowner)
-  loop
-    execute 'grant select, insert, update, delete on batches, batch_objectives, evaluations to ' || grantee;
-  end loop;
-end $$;
+create index evaluations_claimable on evaluations (batch_id, visible_at, id) where state in ('waiting', 'leased');
+-- For expired leases, whichever batch they belong to.
+create index evaluations_leased on evaluations (visible_at) where state = 'leased';
 `;
