@@ -279,13 +279,13 @@ test('a backup of the last schema before 0.1.0 is restored into the first one, a
   expect(await restore(`${file}.last`, url)).toMatchObject({ code: 0, stderr: '' });
   const inverses = 'select id, iteration, input, output, status from inverses order by id';
   expect(await query(url, inverses)).toEqual(await query(from, inverses));
-  expect((await runCommand(['migrate'], { DATABASE_URL: url })).stdout).toBe('The database was up to date.\n');
+  expect((await callCommand(['migrate'], { DATABASE_URL: url })).stdout).toBe('The database was up to date.\n');
 });
 
 test('a database with a schema from before 0.1.0 is left as it is, with what to do instead', async () => {
   const { url } = await createTestDatabase();
   await execute(url, "insert into kysely_migration (name, timestamp) values ('0001-create-tables', '')");
-  const answer = await runCommand(['migrate'], { DATABASE_URL: url });
+  const answer = await callCommand(['migrate'], { DATABASE_URL: url });
   expect(answer).toMatchObject({ code: 1, stdout: '' });
   expect(answer.stderr).toMatch(
     /^This database has the schema of a version before 0\.1\.0, .*backup FILE.*restore FILE[^\n]*\n$/,

@@ -14,7 +14,7 @@ const NONE: ReadonlySet<string> = new Set();
 export class EarlierSchemaError extends Error {
   constructor() {
     super(
-      'This database has the schema of a version before 0.1.0, which cannot be brought up to date in place. Save it with `npx backsolve ' +
+      'This database has the schema of a version before 0.1.0, which no migration brings up to date. Save it with `npx backsolve ' +
         'backup FILE` and read the file into a new database with `npx backsolve restore FILE`, with DATA_DIR set to a new folder or ' +
         'DATABASE_URL to an empty database; the old one is left as it is.',
     );
