@@ -323,5 +323,6 @@ function measureOf(objective: Body): MeasureMisses {
     ...objective,
   } as unknown as ObjectiveDefinition;
   const objectives = storedTargets(definition.objectives, definition.objectiveTypes);
-  return makeMissMeasure({ ...definition, objectives }).missesOf;
+  const { missesOf, missedByOf } = makeMissMeasure({ ...definition, objectives });
+  return (output) => ({ misses: missesOf(output), missedBy: missedByOf(output) });
 }

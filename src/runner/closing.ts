@@ -1,7 +1,6 @@
 /** What a person reads at the end, and the exit code that a script reads. */
-import { describeProbability, missedBy, probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
+import { describeProbability, probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
 import { stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
-import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import {
   countRuns,
   describeGoal,
@@ -136,14 +135,13 @@ function describeSet(problem: Problem, { goals, best }: SetStanding): readonly s
     output.name,
     `${formatNumber(best.output[j]!)}${unitOf(output.unit)}`,
     describeGoal(goals[j]!, output.unit),
-    missOf(goals[j]!, output.unit, best.output[j]!, best.misses[j]!),
+    missOf(output.unit, best.misses[j]!, Math.abs(best.missedBy[j]!)),
   ]);
   return [formatRows([['input', 'value'], ...inputs]), formatRows([['output', 'value', 'goal', ''], ...outputs])];
 }
 
 /** In units of the output, and in tolerances. */
-function missOf(goal: Goal, unit: string, value: number, miss: number): string {
-  const by = Math.abs(missedBy({ name: '', unit, ...goal }, value));
+function missOf(unit: string, miss: number, by: number): string {
   if (miss === 0 || by === 0) return describeMiss(miss, 'met');
   const shown = formatMiss(miss);
   return `off by ${formatNumber(by)}${unit === '' ? '' : ` ${unit}`} (${shown} ${shown === '1' ? 'tolerance' : 'tolerances'})`;

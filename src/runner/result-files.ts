@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { FileError, replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
-import { missedBy, probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
+import { probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
 import { listed } from '../../clients/typescript/src/solve/engine.ts';
 import { type FoundRun, type SearchState, stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
@@ -131,7 +131,7 @@ function toSummary({ problem, runs, sets, search, retried }: Results) {
         output: byName(best.output),
         misses: byName(best.misses),
         worstMiss: best.worst,
-        missedBy: byName(problem.outputs.map((output, j) => missedBy({ ...output, ...goals[j]! }, best.output[j]!))),
+        missedBy: byName(best.missedBy),
         isSatisfied: best.worst === 0,
       },
       ...(found && {

@@ -3,14 +3,17 @@ import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluati
 import type { Batch } from '../../clients/typescript/src/index.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 
-/** The misses of an output: one per output in units of its tolerance, 0 where it is satisfied. */
-export type MeasureMisses = (output: readonly number[]) => readonly number[];
+/** Per output, in tolerances and in its unit, as the service sends them: misses are 0 where it is satisfied. */
+export interface Misses {
+  readonly misses: readonly number[];
+  readonly missedBy: readonly number[];
+}
+export type MeasureMisses = (output: readonly number[]) => Misses;
 
-export interface BestRun {
+export interface BestRun extends Misses {
   readonly number: number;
   readonly input: readonly number[];
   readonly output: readonly number[];
-  readonly misses: readonly number[];
   readonly worst: number;
 }
 
@@ -40,9 +43,9 @@ export class StandingOfSet {
 
   add(number: number, input: readonly number[], output: readonly number[] | null): void {
     if (output !== null) {
-      const misses = this.#measure(output);
-      const worst = Math.max(...misses);
-      if (isNearer({ misses, worst }, this.#best)) this.#best = { number, input, output, misses, worst };
+      const missed = this.#measure(output);
+      const worst = Math.max(...missed.misses);
+      if (isNearer({ ...missed, worst }, this.#best)) this.#best = { number, input, output, ...missed, worst };
     }
     this.#trend.push(this.#best?.worst ?? null);
   }

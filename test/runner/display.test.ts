@@ -17,7 +17,10 @@ command: [x]`,
 
 function standing(change: Partial<Standing> = {}): Standing {
   // Any measure will do: a miss is the distance from 1.
-  const set = new StandingOfSet(problem.targetSets[0]!, (output) => output.map((y) => Math.abs(y - 1)));
+  const set = new StandingOfSet(problem.targetSets[0]!, (output) => ({
+    misses: output.map((y) => Math.abs(y - 1)),
+    missedBy: output.map((y) => y - 1),
+  }));
   set.add(1, [20, 1], [5, 1]);
   set.add(2, [30, 2], null);
   set.add(3, [40, 2], [2, 1]);

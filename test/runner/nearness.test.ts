@@ -1,37 +1,23 @@
 import { expect, it } from 'vitest';
 import {
-  describeMisses,
+  describeMiss,
   describeProbability,
-  missedBy,
   probabilityOf,
   whyEnded,
 } from '../../clients/typescript/src/evaluator/nearness.ts';
 
-const wanted = (type: string, target: number | null, lower: number | null = null, upper: number | null = null) => ({
-  name: 'T',
-  unit: 'K',
-  type,
-  target,
-  lower,
-  upper,
-});
+const output = { name: 'T', unit: 'K' };
 
 it.each([
-  [wanted('value', 380, -1, 3), 384, 'T = 384 K is 1 K above 383 K'],
-  [wanted('value', 380, -1, 3), 370.1234567, 'T = 370.12 K is 8.8765 K below 379 K'],
-  [wanted('percent', -200, -1, 1), -197, 'T = -197 K is 1 K above -198 K'],
-  [wanted('lessthan_equal', 0.5), 1.21462, 'T = 1.2146 K is 0.71462 K above 0.5 K'],
-  [wanted('greaterthan', 3), 1, 'T = 1 K is 2 K below 3 K'],
-  [wanted('greaterthan', 3), 3, 'T = 3 K is at its limit and not beyond it'],
-  [wanted('maximize', 45), 40, 'T = 40 K is 5 K below 45 K'],
-  [wanted('exact', 2), 2.5, 'T = 2.5 K is 0.5 K above 2 K'],
-])('%j with %d reads: %3$s', (output, value, text) => {
-  expect(describeMisses([output], [value], [1])).toEqual([text]);
-});
-
-it('What is met, or has no limit, misses nothing', () => {
-  expect(describeMisses([wanted('value', 380, -1, 1)], [380], [0])).toEqual([]);
-  expect(missedBy(wanted('minimize', null), 1e9)).toBe(0);
+  [{ value: 384, miss: 0.5, missedBy: 1 }, 'T = 384 K is 1 K above 383 K'],
+  [{ value: 370.1234567, miss: 4, missedBy: -8.8765433 }, 'T = 370.12 K is 8.8765 K below 379 K'],
+  [{ value: -197, miss: 0.5, missedBy: 1 }, 'T = -197 K is 1 K above -198 K'],
+  [{ value: 3, miss: Number.MIN_VALUE, missedBy: 0 }, 'T = 3 K is at its limit and not beyond it'],
+  [{ value: 380, miss: 0, missedBy: 0 }, undefined],
+  // One of several exact outputs whose sum is within the threshold.
+  [{ value: 2.5, miss: 0, missedBy: 0.5 }, undefined],
+])('%j reads: %s', (missed, text) => {
+  expect(describeMiss(output, missed)).toBe(text);
 });
 
 it('The probability is that of one run or of the mean, as was asked for', () => {

@@ -32,6 +32,9 @@ class Told:
     warnings: tuple[str, ...] = ()
     is_last: bool = False
     """Whether the search ended with it. It may end otherwise as well."""
+    misses: Sequence[float] | None = None
+    """How far each output is from its goal, in tolerances. None before there are goals."""
+    missed_by: Sequence[float] | None = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,9 @@ def report(evaluation_id: int, lease_token: str, outcome: Sequence[float] | Fail
         output = m.NewEvaluationOutput(lease_token=lease_token, output=list(outcome), compute_time=round(seconds * 1e9))
         told: m.ReportedEvaluation = (yield Call("put_evaluation_output", evaluation_id, output)).body
         is_last = told.inverse is not None and told.inverse.status in ("converged", "max_iterations")
-        return Told(told.state, tuple(warning.detail for warning in told.warnings), is_last)
+        judged = told.inverse
+        off = (None, None) if judged is None else (judged.misses, judged.missed_by)
+        return Told(told.state, tuple(warning.detail for warning in told.warnings), is_last, *off)
     except LOST:
         return Told("lost")
 

@@ -17,7 +17,7 @@ from ._generated import models as m
 from ._generated.problems import NotFoundError
 from ._journal import Folder, Journal, outcome_of
 from ._progress import Progress
-from ._reading import Judge, read_result
+from ._reading import missed, read_result
 from ._retry import Retries
 from ._steps import Steps, run_async
 from ._work import Work
@@ -35,7 +35,6 @@ LAST_LOOK = 8.0
 END_LOOK = 0.05
 """The same after a report that ended the search."""
 LETTING_GO_SECONDS = 5.0
-AFTER_ALL = 10_000_000
 RETRY = "retry_failed=True runs the failed ones again"
 START_OVER = "fresh=True starts over"
 
@@ -57,7 +56,6 @@ class Engine:
         """Evaluations whose results are in the journal and not yet reported."""
         self._end: asyncio.Future[None] | None = None
         self._look = FIRST_LOOK
-        self._judge: Judge | None = None
         self._place: Place | None = None
 
     async def solve(self) -> Result:
@@ -297,13 +295,10 @@ class Engine:
         if told.state == "waiting" and isinstance(outcome, Failed):
             self._progress.note(f"a run failed and is tried again: {outcome.reason}")
         else:
-            await self._show(evaluation, outcome)
+            self._show(evaluation, outcome, told)
 
-    async def _show(self, evaluation: m.ClaimedEvaluation, outcome: Outcome) -> None:
+    def _show(self, evaluation: m.ClaimedEvaluation, outcome: Outcome, told: _batch.Told) -> None:
         problem = self._work.problem
-        if self._judge is None and evaluation.objective_id is not None:
-            history = (await self._client.get_history_flat(evaluation.objective_id, after=AFTER_ALL)).body
-            self._judge = None if history is None else Judge(history, problem.space.outputs)
         self._progress.add(
             Run(
                 kind="designed" if evaluation.kind == "case" else "suggested",
@@ -311,8 +306,7 @@ class Engine:
                 input=problem.space.values_of(evaluation.input),
                 output=None if isinstance(outcome, Failed) else dict(zip(problem.goals, outcome, strict=True)),
                 failure=outcome.reason if isinstance(outcome, Failed) else None,
-                misses={} if isinstance(outcome, Failed) or self._judge is None else self._judge.misses(outcome),
-                off_by={} if isinstance(outcome, Failed) or self._judge is None else self._judge.off_by(outcome),
+                **missed(problem.space.outputs, told.misses, told.missed_by),
             )
         )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from ._batch import Place
 from ._errors import IncompatibleServiceError
@@ -19,40 +19,20 @@ EXPLANATION_SECONDS = 5
 PAGE = 200
 
 
-class Judge:
-    """How far outputs are from their goals, by the intervals and tolerances that the service states."""
+class Missed(TypedDict):
+    """How far a run is from its goals, by output."""
 
-    def __init__(self, objective: m.History, outputs: Sequence[str]) -> None:
-        self._objective = objective
-        self._outputs = outputs
-
-    def off_by(self, output: Sequence[float]) -> dict[str, float]:
-        """In units of the outputs."""
-        objective = self._objective
-        if objective.l1_threshold is not None:
-            off = [abs(value - (target or 0.0)) for value, target in zip(output, objective.objectives, strict=True)]
-            return dict(zip(self._outputs, off if sum(off) > objective.l1_threshold else [0.0] * len(off), strict=True))
-        judged = zip(self._outputs, output, objective.intervals, strict=True)
-        return {name: _miss(value, interval, 1.0) for name, value, interval in judged}
-
-    def misses(self, output: Sequence[float]) -> dict[str, float]:
-        """In units of their tolerances."""
-        objective = self._objective
-        if objective.l1_threshold is not None:
-            targets = [target or 0.0 for target in objective.objectives]
-            distance = sum(abs(value - target) for value, target in zip(output, targets, strict=True))
-            miss = max(0.0, distance - objective.l1_threshold) / (objective.l1_threshold or 1.0)
-            return dict.fromkeys(self._outputs, miss)
-        judged = zip(self._outputs, output, objective.intervals, objective.tolerances, strict=True)
-        return {name: _miss(value, interval, tolerance) for name, value, interval, tolerance in judged}
+    misses: Mapping[str, float]
+    off_by: Mapping[str, float]
 
 
-def _miss(value: float, interval: m.HistoryIntervals, tolerance: float) -> float:
-    below = 0.0 if interval.lower is None else interval.lower - value
-    above = 0.0 if interval.upper is None else value - interval.upper
-    distance = max(below, above)
-    on_open_end = (interval.lower_open and below == 0) or (interval.upper_open and above == 0)
-    return max(0.0, distance / tolerance) if not (distance == 0 and on_open_end) else 5e-324
+def missed(outputs: Sequence[str], misses: Sequence[float] | None, missed_by: Sequence[float] | None) -> Missed:
+    """As the service says, in tolerances and in units of the outputs. Nothing for a run without an output."""
+    if misses is None or missed_by is None:
+        return {"misses": {}, "off_by": {}}
+    # An output at a limit that is not part of its interval is off by nothing, and misses it.
+    off_by = [max(abs(by), 5e-324) if miss > 0 else 0.0 for miss, by in zip(misses, missed_by, strict=True)]
+    return {"misses": dict(zip(outputs, misses, strict=True)), "off_by": dict(zip(outputs, off_by, strict=True))}
 
 
 def read_result(name: str, place: Place, space: Space, earlier: Sequence[int] = ()) -> Steps[Result]:
@@ -79,10 +59,8 @@ def _read(name: str, place: Place, space: Space, earlier: Sequence[int]) -> Step
         waited = yield Call("get_history_flat", objective_id, if_none_match=known, prefer=wait)
         objective = waited.body or objective
     ended: m.ExplainedObjective = (yield Call("get_objective_flat", objective_id)).body
-    judge = Judge(objective, space.outputs)
-    runs = yield from _cases(place.project_id, (place.model_id, place.project_id, batch.trial_id), space, judge)
-    runs += yield from _earlier_runs(earlier, batch.trial_id, space, judge)
-    found = _Found(objective, space, judge, runs)
+    runs = yield from _other_runs(place.project_id, objective_id, space, earlier)
+    found = _Found(objective, space, runs)
     status = STOP_REASONS[objective.stop_reason]
     if status == "running" or (status == "stopped" and batch.status == "failed"):
         status = _batch_status(batch, None)
@@ -118,14 +96,14 @@ def _batch_status(batch: m.Batch, failure: str | None) -> Status:
 class _Found:
     """The runs of an objective among all runs, and which is the best."""
 
-    def __init__(self, objective: m.History, space: Space, judge: Judge, known: Sequence[Run]) -> None:
+    def __init__(self, objective: m.History, space: Space, known: Sequence[Run]) -> None:
         self._objective = objective
         self._space = space
         self.runs = list(known)
         self._by_iteration: dict[int, Run] = {}
         self._cases = {run.number: run for run in known if run.kind == "designed"}
         by_data = {(tuple(run.input.values()), tuple((run.output or {}).values())): run for run in known}
-        for run in _iterations(objective, space, judge):
+        for run in _iterations(objective, space):
             # The first one may be a copy of a case, or of a run of another objective.
             copied = by_data.get((tuple(run.input.values()), tuple((run.output or {}).values()))) if run.number == 1 else None
             if copied is None:
@@ -157,28 +135,30 @@ def _describe_end(reason: str | None, probability: float | None) -> str | None:
     return f"{reason.rstrip('.')}; the probability reached is {short(probability)}."
 
 
-def _earlier_runs(batch_ids: Sequence[int], trial_id: int, space: Space, judge: Judge) -> Steps[list[Run]]:
-    runs: list[Run] = []
-    for batch_id in batch_ids:
-        batch: m.Batch = (yield Call("get_batch", batch_id)).body
-        entries: list[m.BatchObjective] = (yield Call("list_batch_objectives", batch_id)).body
-        if batch.trial_id == trial_id and entries[0].objective_id is not None:
-            objective: m.History = (yield Call("get_history_flat", entries[0].objective_id)).body
-            runs += [replace(run, earlier=True) for run in _iterations(objective, space, judge) if run.number > 1]
-    return runs
-
-
-def _iterations(objective: m.History, space: Space, judge: Judge) -> list[Run]:
+def _iterations(objective: m.History, space: Space) -> list[Run]:
     """Those that were run: not one that only repeats the best input at the end. The first one is a copy of another run."""
     runs = []
-    columns = zip(objective.iterations, objective.statuses, objective.inputs, objective.outputs, objective.loaded_at, strict=True)
-    for iteration, status, numbers, output, loaded_at in columns:
-        is_run = iteration == 1 or loaded_at is not None or status == "failed"
-        if numbers is None or not is_run:
+    columns = zip(
+        objective.iterations,
+        objective.statuses,
+        objective.inputs,
+        objective.outputs,
+        objective.misses,
+        objective.missed_by,
+        objective.loaded_at,
+        strict=True,
+    )
+    for iteration, status, numbers, output, misses, missed_by, loaded_at in columns:
+        if numbers is None or not _is_run(iteration, status, loaded_at):
             continue
         failure = objective.failure_reasons.get(str(iteration)) or "failed" if output is None else None
-        runs.append(_run("suggested", iteration, numbers, output, failure, space, judge, iteration in objective.excluded))
+        off = missed(space.outputs, misses, missed_by)
+        runs.append(_run("suggested", iteration, numbers, output, failure, space, iteration in objective.excluded, off))
     return runs
+
+
+def _is_run(iteration: int, status: str, loaded_at: object) -> bool:
+    return iteration == 1 or loaded_at is not None or status == "failed"
 
 
 def read_all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
@@ -190,31 +170,45 @@ def read_all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
         items += page
         if len(page) < PAGE:
             return items
-        last = page[-1].id if hasattr(page[-1], "id") else page[-1].number
+        last: int = next(getattr(page[-1], name) for name in ("id", "position", "number") if hasattr(page[-1], name))
         if last <= after:
             raise IncompatibleServiceError("The pages of a list do not go on: the service repeats one.")
         after = last
 
 
-def _cases(project_id: int, path: tuple[int, int, int], space: Space, judge: Judge) -> Steps[list[Run]]:
-    cases: list[m.TrialCase] = yield from read_all("list_trial_cases", *path)
+def _other_runs(project_id: int, objective_id: int, space: Space, earlier: Sequence[int]) -> Steps[list[Run]]:
+    """The cases of the trial, then the runs of `earlier` batches on it, as the objective judges them."""
+    runs: list[m.TrialRun] = yield from read_all("list_trial_runs_flat", objective_id, without=objective_id)
+    cases = [run for run in runs if run.number is not None]
     reasons: dict[int | None, str | None] = {}
-    if any(case.failed for case in cases):
+    if any(case.output is None for case in cases):
         failed: list[m.Evaluation] = yield from read_all("list_evaluations", project_id=project_id, state="failed")
         reasons = {each.case_number: each.failure_reason for each in failed}
-    return [
-        _run(
-            "designed",
-            case.number,
-            case.input,
-            case.output,
-            (reasons.get(case.number) or "failed") if case.output is None else None,
-            space,
-            judge,
-            case.excluded,
-        )
-        for case in cases
-    ]
+    designed = [_other("designed", case, case.number, reasons.get(case.number), space) for case in cases]
+    suggested: list[Run] = []
+    for batch_id in earlier:
+        entries: list[m.BatchObjective] = (yield Call("list_batch_objectives", batch_id)).body
+        suggested += [
+            replace(_other("suggested", run, run.iteration, run.failure_reason, space), earlier=True)
+            for run in runs
+            if run.iteration is not None
+            and run.iteration > 1
+            and run.objective_id == entries[0].objective_id
+            and _is_run(run.iteration, run.status, run.loaded_at)
+        ]
+    return designed + suggested
+
+
+def _other(
+    kind: Literal["designed", "suggested"],
+    run: m.TrialRun,
+    number: int | None,
+    failure: str | None,
+    space: Space,
+) -> Run:
+    reason = (failure or "failed") if run.output is None else None
+    off = missed(space.outputs, run.misses, run.missed_by)
+    return _run(kind, number or 0, run.input, run.output, reason, space, run.excluded, off)
 
 
 def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
@@ -230,7 +224,6 @@ def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
             each.output,
             None if each.output else each.failure_reason,
             space,
-            None,
             False,
         )
         for each in over
@@ -244,8 +237,8 @@ def _run(
     output: Sequence[float] | None,
     failure: str | None,
     space: Space,
-    judge: Judge | None,
     excluded: bool,
+    off: Missed | None = None,
 ) -> Run:
     return Run(
         kind=kind,
@@ -253,7 +246,6 @@ def _run(
         input=space.values_of(numbers),
         output=None if output is None else dict(zip(space.outputs, output, strict=True)),
         failure=failure,
-        misses=judge.misses(output) if judge is not None and output is not None else {},
         excluded=excluded,
-        off_by=judge.off_by(output) if judge is not None and output is not None else {},
+        **(off or missed((), None, None)),
     )

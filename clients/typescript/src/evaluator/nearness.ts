@@ -1,62 +1,27 @@
 /** How near a run came to what was wanted, in the units of the outputs and in words. */
 
-/** An output and its goal. */
-export interface WantedOutput {
+interface NamedOutput {
   readonly name: string;
   readonly unit: string;
-  readonly type: string;
-  /** null where there is none. */
-  readonly target: number | null;
-  /** Offsets from the target, in percent or in units of the output; null for types without bounds. */
-  readonly lower: number | null;
-  readonly upper: number | null;
 }
 
-/** By how much an output lies beyond its limit, in units of the output; negative below it, 0 within. */
-export function missedBy(wanted: WantedOutput, value: number): number {
-  const [low, high] = limitsOf(wanted);
-  return value < low ? value - low : value > high ? value - high : 0;
+/** How far an output is from its goal, as the service says. */
+interface Missed {
+  readonly value: number;
+  /** In tolerances; 0 where it is met. */
+  readonly miss: number;
+  /** In its unit; negative below its limit, 0 at it. */
+  readonly missedBy: number;
 }
 
-/**
- * Each output that is missed, such as `mass = 12.35 kg is 0.35 kg above 12 kg`.
- *
- * @param misses  as the service judges: 0 where an output is met
- */
-export function describeMisses(
-  outputs: readonly WantedOutput[],
-  values: readonly number[],
-  misses: readonly number[],
-): readonly string[] {
-  return outputs.flatMap((wanted, j) => (misses[j]! > 0 ? [describeOne(wanted, values[j]!)] : []));
-}
-
-function describeOne(wanted: WantedOutput, value: number): string {
-  const unit = wanted.unit === '' ? '' : ` ${wanted.unit}`;
-  const by = missedBy(wanted, value);
-  const [low, high] = limitsOf(wanted);
-  const limit = `${fiveDigits(by < 0 ? low : high)}${unit}`;
-  const given = `${wanted.name} = ${fiveDigits(value)}${unit}`;
-  if (by === 0) return `${given} is at its limit and not beyond it`;
-  return `${given} is ${fiveDigits(Math.abs(by))}${unit} ${by < 0 ? 'below' : 'above'} ${limit}`;
-}
-
-function limitsOf({ type, target, lower, upper }: WantedOutput): readonly [number, number] {
-  if (target === null) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  switch (type) {
-    case 'exact':
-      return [target, target];
-    case 'percent':
-      return [target + (lower! * Math.abs(target)) / 100, target + (upper! * Math.abs(target)) / 100];
-    case 'value':
-      return [target + lower!, target + upper!];
-    case 'lessthan':
-    case 'lessthan_equal':
-    case 'minimize':
-      return [Number.NEGATIVE_INFINITY, target];
-    default:
-      return [target, Number.POSITIVE_INFINITY];
-  }
+/** Such as `mass = 12.35 kg is 0.35 kg above 12 kg`; undefined for an output that is met. */
+export function describeMiss(output: NamedOutput, { value, miss, missedBy }: Missed): string | undefined {
+  if (miss === 0) return undefined;
+  const unit = output.unit === '' ? '' : ` ${output.unit}`;
+  const given = `${output.name} = ${fiveDigits(value)}${unit}`;
+  if (missedBy === 0) return `${given} is at its limit and not beyond it`;
+  const limit = `${fiveDigits(value - missedBy)}${unit}`;
+  return `${given} is ${fiveDigits(Math.abs(missedBy))}${unit} ${missedBy < 0 ? 'below' : 'above'} ${limit}`;
 }
 
 /** Five significant digits tell runs apart. */

@@ -1,13 +1,6 @@
 /** What came of a problem. */
 import type { Run as JournalRun } from '../evaluator/journal.ts';
-import {
-  describeMisses,
-  describeProbability,
-  missedBy,
-  probabilityOf,
-  type WantedOutput,
-  whyEnded,
-} from '../evaluator/nearness.ts';
+import { describeMiss, describeProbability, probabilityOf, whyEnded } from '../evaluator/nearness.ts';
 import { countRetried } from '../evaluator/retries.ts';
 import type { Diagnosis, ExplainedObjective } from '../generated/schemas.ts';
 import { FollowedSearch } from './followed-search.ts';
@@ -135,8 +128,7 @@ function bestOf<I extends Inputs, G extends Goals>(
   runs: readonly JournalRun[],
 ): Best<I, G> | null {
   if (objective?.best == null) return null;
-  const { caseNumber, inverseId, input, output, misses, worstMiss } = objective.best;
-  const wanted = wantedOf({ goals });
+  const { caseNumber, inverseId, input, output, misses, missedBy, worstMiss } = objective.best;
   const run = runs.find((one) => (inverseId === null ? isCase(one, caseNumber) : one.inverseId === inverseId));
   return {
     run: run?.number ?? null,
@@ -144,19 +136,12 @@ function bestOf<I extends Inputs, G extends Goals>(
     output: byName(goals, output),
     misses: byName(goals, misses),
     worstMiss,
-    missedBy: byName(
-      goals,
-      wanted.map((one, j) => missedBy(one, output[j]!)),
-    ),
+    missedBy: byName(goals, missedBy),
   };
 }
 
 function isCase({ kind, caseNumber }: JournalRun, number: number | null): boolean {
   return kind === 'case' && caseNumber === number;
-}
-
-function wantedOf({ goals }: { readonly goals: Goals }): readonly WantedOutput[] {
-  return Object.entries(goals).map(([name, goal]) => ({ name, unit: '', ...goal }));
 }
 
 /** null unless it ended without success. */
@@ -170,9 +155,10 @@ function describeEnd<I extends Inputs, G extends Goals>(
   const why = whyEnded(objective.endReason) ?? status;
   // Of a front no run is the nearest.
   if (best === null || Object.values(goals).some(({ target }) => target === null)) return `${why}.`;
-  const names = Object.keys(goals);
-  const listed = (values: OutputsOf<G>) => names.map((name) => values[name]!);
-  const missed = describeMisses(wantedOf({ goals }), listed(best.output), listed(best.misses));
+  const missed = Object.keys(goals).flatMap((name) => {
+    const off = { value: best.output[name]!, miss: best.misses[name]!, missedBy: best.missedBy[name]! };
+    return describeMiss({ name, unit: '' }, off) ?? [];
+  });
   const near = missed.length === 0 ? 'every goal is met' : missed.join(', ');
   const probability = probabilityOf(objective.standing, objective);
   const surely = probability === undefined ? '' : `; ${describeProbability(probability, objective)}`;

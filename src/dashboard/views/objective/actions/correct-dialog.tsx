@@ -8,7 +8,16 @@ import { outputAt } from '../by-hand/read-outputs.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
 import type { CorrectionTarget } from './correcting.ts';
-import { type CorrectionDraft, type CorrectionKind, readCorrection } from './correction.ts';
+import {
+  type CorrectionDraft,
+  type CorrectionKind,
+  KINDS,
+  kindsOf,
+  readCorrection,
+  TEXTS,
+  type TextKind,
+  takesText,
+} from './correction.ts';
 
 interface CorrectDialogProps {
   readonly run: Run;
@@ -21,13 +30,6 @@ interface CorrectDialogProps {
   onClose(): void;
 }
 
-const KINDS: Readonly<Record<CorrectionKind, string>> = {
-  output: 'The output was different',
-  failed: 'The run failed: there is no output',
-  exclude: 'Leave it out: it stays in the table, but the search ignores it',
-  include: 'Count it again',
-};
-
 /** Corrects what is known of a run, or leaves it out. */
 export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }: CorrectDialogProps) {
   const head = run.head.value;
@@ -35,7 +37,7 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
   const [draft, setDraft] = useState<CorrectionDraft>(() => ({
     kind,
     texts: texts ?? target.output?.map(String) ?? names.map(() => ''),
-    failureReason: target.failureReason,
+    words: target.words,
     reason: '',
     reopens: false,
   }));
@@ -48,11 +50,6 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
   const { body, outputFaults, reasonFault } = readCorrection(draft);
   const ofService = faultsByPointer(error);
   const faultOf = (j: number) => (hasTried ? outputFaults.get(j) : undefined) ?? ofService.get(`/output/${j}`);
-  const kinds: readonly CorrectionKind[] = [
-    'output',
-    ...(target.mayFail ? (['failed'] as const) : []),
-    target.isExcluded ? 'include' : 'exclude',
-  ];
   const set = (change: Partial<CorrectionDraft>) => setDraft({ ...draft, ...change });
 
   useEffect(() => {
@@ -81,7 +78,7 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
     >
       <fieldset>
         <legend>What is the correct result?</legend>
-        {kinds.map((one) => (
+        {kindsOf(target).map((one) => (
           <label key={one} class="choice">
             <input type="radio" name={`${id}-kind`} checked={draft.kind === one} onChange={() => set({ kind: one })} />
             <span>{KINDS[one]}</span>
@@ -103,18 +100,7 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
           ))}
         </div>
       )}
-      {draft.kind === 'failed' && (
-        <>
-          <label for={`${id}-failure`}>What happened (optional)</label>
-          <input
-            id={`${id}-failure`}
-            class="wide"
-            maxLength={1000}
-            value={draft.failureReason}
-            onInput={({ currentTarget }) => set({ failureReason: currentTarget.value })}
-          />
-        </>
-      )}
+      {takesText(draft.kind) && <Words kind={draft.kind} words={draft.words} onWords={(words) => set({ words })} />}
       <label for={`${id}-reason`}>Reason for the correction</label>
       <input
         id={`${id}-reason`}
@@ -144,5 +130,27 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
         </label>
       )}
     </FormDialog>
+  );
+}
+
+interface WordsProps {
+  readonly kind: TextKind;
+  readonly words: CorrectionDraft['words'];
+  onWords(words: CorrectionDraft['words']): void;
+}
+
+function Words({ kind, words, onWords }: WordsProps) {
+  const id = useId();
+  return (
+    <>
+      <label for={id}>{TEXTS[kind].label}</label>
+      <input
+        id={id}
+        class="wide"
+        maxLength={TEXTS[kind].maximumLength}
+        value={words[kind]}
+        onInput={({ currentTarget }) => onWords({ ...words, [kind]: currentTarget.value })}
+      />
+    </>
   );
 }

@@ -2,17 +2,18 @@
 import { signal } from '@preact/signals';
 import { type NewInverseCorrection, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
-import { factAt, rowOf, vectorAt } from '../columns.ts';
+import { type Columns, factAt, rowOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
 import type { RunSource } from '../others.ts';
-import type { CorrectionKind } from './correction.ts';
+import { type CorrectionKind, TEXTS, type TextKind } from './correction.ts';
 
 /** A run with its stored result, and the request that corrects it. */
 export interface CorrectionTarget {
   /** For example "run 4" or "case 3". */
   readonly name: string;
   readonly output: readonly number[] | undefined;
-  readonly failureReason: string;
+  /** The texts that a correction may change; empty where there is none. */
+  readonly words: Readonly<Record<TextKind, string>>;
   readonly isExcluded: boolean;
   /** Whether it may be marked as failed: run 1 starts the search and needs an output. */
   readonly mayFail: boolean;
@@ -53,7 +54,7 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
   return {
     name: source?.name ?? `run ${number}`,
     output: vectorAt(columns.outputs, row),
-    failureReason: factAt(columns, 'failureReasons', row) ?? '',
+    words: wordsAt(columns, row),
     isExcluded: columns.excluded[row] === 1,
     mayFail: isCase || number !== 1,
     hasEnded: source === undefined && head.stopReason !== StopReason.RUNNING,
@@ -62,4 +63,9 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
         ? service.call('correctCase', { path: { ...trial, number }, body })
         : service.call('correctInverseFlat', { path: inverse, body }),
   };
+}
+
+function wordsAt(columns: Columns, row: number): CorrectionTarget['words'] {
+  const words = Object.entries(TEXTS).map(([kind, { column }]) => [kind, factAt(columns, column, row) ?? '']);
+  return Object.fromEntries(words) as CorrectionTarget['words'];
 }

@@ -4,11 +4,37 @@ import { readOutputs } from '../by-hand/read-outputs.ts';
 
 export type CorrectionKind = 'output' | 'failed' | 'exclude' | 'include';
 
+/** What each says. */
+export const KINDS: Readonly<Record<CorrectionKind, string>> = {
+  output: 'The output was different',
+  failed: 'The run failed: there is no output',
+  exclude: 'Leave it out: it stays in the table, but the search ignores it',
+  include: 'Count it again',
+};
+
+/** Those that make sense for a run. */
+export function kindsOf(target: {
+  readonly mayFail: boolean;
+  readonly isExcluded: boolean;
+}): readonly CorrectionKind[] {
+  return ['output', ...(target.mayFail ? (['failed'] as const) : []), target.isExcluded ? 'include' : 'exclude'];
+}
+
+/** Those that take a text, and the column of the runs that has it. */
+export const TEXTS = {
+  failed: { label: 'What happened (optional)', column: 'failureReasons', maximumLength: 1000 },
+} as const;
+export type TextKind = keyof typeof TEXTS;
+
+export function takesText(kind: CorrectionKind): kind is TextKind {
+  return kind in TEXTS;
+}
+
 export interface CorrectionDraft {
   readonly kind: CorrectionKind;
   /** One per output. */
   readonly texts: readonly string[];
-  readonly failureReason: string;
+  readonly words: Readonly<Record<TextKind, string>>;
   /** Why it is corrected. */
   readonly reason: string;
   readonly reopens: boolean;
@@ -21,12 +47,12 @@ export interface CorrectionRead {
   readonly reasonFault: string | undefined;
 }
 
-export function readCorrection({ kind, texts, failureReason, reason, reopens }: CorrectionDraft): CorrectionRead {
+export function readCorrection({ kind, texts, words, reason, reopens }: CorrectionDraft): CorrectionRead {
   const reasonFault = reason.trim() === '' ? 'Enter a reason: the log of corrections keeps it.' : undefined;
   const read = kind === 'output' ? readOutputs(texts) : undefined;
   const outputFaults = read?.faults ?? new Map<number, string>();
   if (reasonFault !== undefined || outputFaults.size > 0) return { body: undefined, outputFaults, reasonFault };
-  const failure = failureReason.trim();
+  const failure = words.failed.trim();
   const change: Omit<NewInverseCorrection, 'reason'> = {
     output: { output: read?.output },
     failed: { failed: true as const, ...(failure !== '' && { failureReason: failure }) },
