@@ -115,33 +115,32 @@ function bodyOf({ operationId, body }: Operation): object | undefined {
   return known;
 }
 
+const TABLES = [
+  'models',
+  'projects',
+  'output_case_sets',
+  'trials',
+  'objectives',
+  'inverses',
+  'suggestion_jobs',
+  'webhooks',
+  'api_keys',
+  'corrections',
+  'batches',
+  'batch_objectives',
+  'evaluations',
+  'deletions',
+  'account_usage',
+];
+
 /** All rows of the owner, as text. */
 async function ownersRows(): Promise<string> {
-  const tables = [
-    'models',
-    'projects',
-    'output_case_sets',
-    'trials',
-    'objectives',
-    'inverses',
-    'suggestion_jobs',
-    'webhooks',
-    'api_keys',
-    'corrections',
-    'batches',
-    'batch_objectives',
-    'evaluations',
-    'deletions',
-    'account_usage',
-  ];
-  const texts = [];
-  for (const table of tables) {
-    const { rows } = await sql<{ text: string }>`
-      select t::text as text from ${sql.table(table)} t
-      where account_id = (select id from accounts where name = 'owner') order by 1`.execute(service.db);
-    texts.push(`${table} ${rows.map(({ text }) => text).join('\n')}`);
-  }
-  return texts.join('\n');
+  const rowsOf = (table: string) => sql`
+    select ${table} || ' ' || t::text as text from ${sql.table(table)} t
+    where account_id = (select id from accounts where name = 'owner')`;
+  const { rows } = await sql<{ text: string }>`
+    ${sql.join(TABLES.map(rowsOf), sql` union all `)} order by 1`.execute(service.db);
+  return rows.map(({ text }) => text).join('\n');
 }
 
 describe("another account's ids", () => {
