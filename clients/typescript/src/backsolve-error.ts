@@ -26,11 +26,11 @@ export class BacksolveError extends Error {
   readonly status: number;
   /** What went wrong and what to do. */
   readonly detail: string;
-  /** Everything that the request violates; empty unless it was not valid. */
+  /** All rules that the request violates; empty if it was valid. */
   readonly violations: readonly Violation[];
-  /** The path that the problem is about: of the request, or of the iteration that is still open. */
+  /** The path concerned: that of the request, or of the run that is still open. */
   readonly instance: string | undefined;
-  /** After how many seconds a repetition makes sense, if the service said so. */
+  /** Seconds after which a repetition makes sense, if stated by the service. */
   readonly retryAfterSeconds: number | undefined;
   /** Finds the request in the logs of the service. */
   readonly requestId: string | undefined;

@@ -1,4 +1,4 @@
-/** What `call` takes and gives, derived from the generated types of the operations. */
+/** Parameters and results of `call`, derived from the generated types of the operations. */
 import type { Operations } from './generated/operations.ts';
 
 export type OperationId = keyof Operations;
@@ -20,7 +20,7 @@ type BodyIn<Media, Medium extends string> = [keyof Media] extends [never]
       : string
     : never;
 
-/** One shape for each status, so that `status` tells the type of `body`. 304 only follows `ifNoneMatch`. */
+/** One shape for each status, so that `status` determines the type of `body`. 304 only follows `ifNoneMatch`. */
 export type Answer<Id extends OperationId, Medium extends string, Tag> = {
   [S in Status<Id>]: S extends 304
     ? Tag extends string
@@ -38,7 +38,7 @@ type Takes<Id extends OperationId, Header extends string> = Operations[Id] exten
 /** Options of every request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Instead of that of the client. The time that `prefer` or the body asks the service to wait is added. */
+  /** Replaces that of the client. The wait requested by `prefer` or the body is added. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -35,9 +35,9 @@ export interface Retry {
 export interface BacksolveOptions {
   /** The address of the service, for example `https://backsolve.example` or `http://[::1]:8080/prefix/`. */
   readonly url: string;
-  /** An API key. Leave it out in a page that is signed in by a cookie. */
+  /** An API key. Omit it in a page that is signed in by a cookie. */
   readonly key?: string;
-  /** Instead of the global fetch, for example to go through a proxy or to trust a certificate. */
+  /** Replaces the global fetch, for example to use a proxy or to trust a certificate. */
   readonly fetch?: typeof fetch | undefined;
   /** How often a request is sent again; default: 8. 0 for never. */
   readonly maximumRetries?: number | undefined;
@@ -49,7 +49,7 @@ export interface BacksolveOptions {
   readonly timeoutMs?: number | undefined;
   /** Largest answer, or line of an answer by lines, after decompression; default: 134,217,728. */
   readonly maximumAnswerBytes?: number | undefined;
-  /** Is told before each wait for another attempt. */
+  /** Called before each wait for another attempt. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
@@ -92,7 +92,7 @@ const CALL_OPTIONS: NamesOf<LooseOptions> = {
   timeoutMs: null,
 };
 
-/** Characters of an answer from 400 on; what is in front of a service may answer anything. */
+/** Characters read of an answer from 400 on; a proxy in front of the service may answer anything. */
 const LONGEST_REFUSAL = 1_048_576;
 /** Between two requests for a suggestion, unless the service says how long. */
 const SUGGESTION_PAUSE_MS = 1_000;
@@ -183,7 +183,7 @@ export class Backsolve {
   }
 
   /**
-   * Asks for a suggestion and waits for it to the end, however long it takes: repeats the request, under one Idempotency-Key,
+   * Asks for a suggestion and waits until it is computed, however long it takes: repeats the request, under one Idempotency-Key,
    * while the service answers 202. Its answer is never 202.
    */
   async untilSuggested<Id extends SuggestId>(
@@ -256,7 +256,7 @@ export class Backsolve {
         throw fail(cause);
       });
       watch.renew();
-      // A page is served together with what it talks to.
+      // A page has the origin of its service.
       if (this.#key !== undefined) refuseVersion(response.headers.get('backsolve-version'), this.address);
       const opened = { response, watch, fail };
       if (response.status >= 400) {
@@ -304,7 +304,7 @@ export class Backsolve {
 interface Opened {
   readonly response: Response;
   readonly watch: Watch;
-  /** What to throw when reading the answer fails. */
+  /** The error to throw when reading the answer fails. */
   readonly fail: (cause: unknown) => unknown;
 }
 
@@ -317,7 +317,7 @@ function readLine(line: string, fail: Opened['fail']): unknown {
   }
 }
 
-/** Whether this is no answer of the interface to the request: a redirect, or another type of content. */
+/** Whether the answer is not one of the interface: a redirect, or another type of content. */
 function isForeign(response: Response, accept: string): boolean {
   const { status, type, headers } = response;
   if (status === 304) return false;

@@ -16,7 +16,7 @@ export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
-/** What answers at the address is no Backsolve service, such as a proxy or another site. */
+/** The address does not belong to a Backsolve service, but to a proxy or another site, for example. */
 export class NotBacksolveError extends Error {
   override readonly name = 'NotBacksolveError';
   readonly status: number;
@@ -83,7 +83,7 @@ export function errorOfAnswer(response: Response, text: string, asked: Asked): B
   return new Class({ ...facts, code, detail, instance, violations: problem.errors });
 }
 
-/** The service answers so at a path, or to a method, without an operation. Records that are not found have another detail. */
+/** The service's answer for a path or a method without an operation. Missing records have another detail. */
 function isUnknownOperation(status: number, { type, detail }: Problem): boolean {
   return status === 405 || (type === `${TYPE_PREFIX}not-found` && detail === 'There is nothing at this path.');
 }

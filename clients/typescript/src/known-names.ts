@@ -1,4 +1,4 @@
-/** Objects of options are read by name: a name that nothing reads would be passed over in silence. */
+/** Objects of options are read by name: an unknown name would be ignored silently. */
 import { findNearestName } from './generated/nearest-name.ts';
 
 /** The names that an object may have, each with those of its value; null for a value that is not looked into. */
@@ -9,8 +9,8 @@ export interface Names {
 /**
  * Throws TypeError that lists every unknown name with the nearest known one.
  *
- * @param given  what is no object has no names
- * @param owner  what takes the object, such as `solve`
+ * @param given  a value that is not an object has no names
+ * @param owner  the function that takes the object, such as `solve`
  */
 export function refuseUnknownNames(given: unknown, known: Names, owner: string): void {
   const found = unknownIn(given, known, '');

@@ -1,4 +1,4 @@
-/** Reads an answer as it arrives, and no more of it than is bounded: a few bytes may decompress to gigabytes. */
+/** Reads an answer as it arrives, up to a limit: a few bytes may decompress to gigabytes. */
 import type { Watch } from './watch.ts';
 
 /** An answer, or a line of one, is larger than the client reads. Raise `maximumAnswerBytes` if it is meant. */
@@ -9,7 +9,7 @@ export class AnswerTooLargeError extends Error {
 /**
  * Pieces of the text of an answer. A reader that leaves early closes the connection.
  *
- * @param fail  what to throw when the connection breaks
+ * @param fail  makes the error to throw when the connection breaks
  */
 export async function* readChunks(
   response: Response,

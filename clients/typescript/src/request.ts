@@ -81,7 +81,7 @@ function writeQuery(values: Readonly<Record<string, unknown>>): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** JSON.stringify writes NaN and Infinity as null, which would change what a measured output says. */
+/** JSON.stringify writes NaN and Infinity as null, which would change a measured output. */
 function writeJson(body: unknown): string {
   return JSON.stringify(body, (property, value: unknown) => {
     if (typeof value === 'number' && !Number.isFinite(value)) {

@@ -1,4 +1,4 @@
-/** Which services this client understands: those of its major version, and before 1.0 those of its minor version as well. */
+/** This client understands services of its major version, and before 1.0 only those of its minor version. */
 import { VERSION } from './generated/routes.ts';
 
 /** The service has an interface that this client does not understand. */
