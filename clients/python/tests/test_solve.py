@@ -71,7 +71,7 @@ def test_solves(capsys: pytest.CaptureFixture[str]) -> None:
     assert result.reason is not None
     assert result.reason.startswith("Satisfied")
     said = capsys.readouterr().err.splitlines()
-    assert said[0].startswith("black_box: run 1/60: a=")
+    assert said[0].startswith("black_box: 1/60 case 1: a=")
     assert said[-1].endswith("(all goals met)")
     assert len(said) == len(result.history)
     frame = result.history.to_pandas()
@@ -154,7 +154,7 @@ def test_a_bar_in_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
     assert solve(once_wrong, INPUTS, GOALS, budget=50).satisfied
     shown = capsys.readouterr().err
-    assert "run 1 failed: ValueError: cold start" in shown
+    assert "case 1 failed: ValueError: cold start" in shown
     assert "once_wrong:" in shown
     assert "all goals met" in shown
 

@@ -142,9 +142,10 @@ const targetFields = {
   projectId: z.int(),
   batchId: z.int(),
   trialId: z.int().nullable().describe('null while the designed cases are evaluated.'),
-  objectiveId: z.int().nullable().describe('Of an inverse.'),
-  inverseId: z.int().nullable().describe('Of an inverse.'),
-  caseNumber: z.int().nullable().describe('Of a designed case, from 1.'),
+  objectiveId: z.int().nullable().describe('The objective of an inverse.'),
+  inverseId: z.int().nullable().describe('The id of an inverse.'),
+  iteration: z.int().nullable().describe('The number of an inverse within its objective: run 17 has 17.'),
+  caseNumber: z.int().nullable().describe('The number of a designed case, from 1.'),
 };
 const limitFields = {
   maximumTries: z.int().describe('Failed tries after which the evaluation has failed.'),
@@ -243,6 +244,7 @@ function presentTarget(evaluation: EvaluationTarget) {
     trialId: evaluation.trialId,
     objectiveId: evaluation.objectiveId,
     inverseId: evaluation.inverseId,
+    iteration: evaluation.iteration,
     caseNumber: evaluation.caseNumber,
   };
 }

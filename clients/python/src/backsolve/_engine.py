@@ -307,7 +307,7 @@ class Engine:
         self._progress.add(
             Run(
                 kind="designed" if evaluation.kind == "case" else "suggested",
-                number=evaluation.case_number or 0,
+                number=evaluation.case_number or evaluation.iteration or 0,
                 input=problem.space.values_of(evaluation.input),
                 output=None if isinstance(outcome, Failed) else dict(zip(problem.goals, outcome, strict=True)),
                 failure=outcome.reason if isinstance(outcome, Failed) else None,

@@ -44,7 +44,7 @@ class Lines(Progress):
     def add(self, run: Run) -> None:
         super().add(run)
         of = f"/{self.budget}" if self.budget is not None else ""
-        self.note(f"run {self.count}{of}: {describe_values(run.input)} -> {_outcome(run)}")
+        self.note(f"{self.count}{of} {run.name}: {describe_values(run.input)} -> {_outcome(run)}")
 
     def note(self, text: str) -> None:
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)
@@ -64,7 +64,7 @@ class Bar(Progress):
         if self.best is not None:
             self._bar.set_postfix_str(f"best: {_verdict(self.best)}", refresh=False)
         if run.failure is not None:
-            self.note(f"run {self.count} failed: {run.failure}")
+            self.note(f"{run.name} failed: {run.failure}")
         self._bar.update(1)
 
     def go_on(self, count: int, failed: int) -> None:

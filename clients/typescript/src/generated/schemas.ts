@@ -2350,11 +2350,13 @@ export type ExportLine = {
   batchId: number;
   /** null while the designed cases are evaluated. */
   trialId: number | null;
-  /** Of an inverse. */
+  /** The objective of an inverse. */
   objectiveId: number | null;
-  /** Of an inverse. */
+  /** The id of an inverse. */
   inverseId: number | null;
-  /** Of a designed case, from 1. */
+  /** The number of an inverse within its objective: run 17 has 17. */
+  iteration: number | null;
+  /** The number of a designed case, from 1. */
   caseNumber: number | null;
   /**
    * waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled,
@@ -2636,11 +2638,13 @@ export interface ClaimedEvaluation {
   batchId: number;
   /** null while the designed cases are evaluated. */
   trialId: number | null;
-  /** Of an inverse. */
+  /** The objective of an inverse. */
   objectiveId: number | null;
-  /** Of an inverse. */
+  /** The id of an inverse. */
   inverseId: number | null;
-  /** Of a designed case, from 1. */
+  /** The number of an inverse within its objective: run 17 has 17. */
+  iteration: number | null;
+  /** The number of a designed case, from 1. */
   caseNumber: number | null;
   /** To be sent with every report about this evaluation. */
   leaseToken: string;
@@ -2822,11 +2826,13 @@ export interface Evaluation {
   batchId: number;
   /** null while the designed cases are evaluated. */
   trialId: number | null;
-  /** Of an inverse. */
+  /** The objective of an inverse. */
   objectiveId: number | null;
-  /** Of an inverse. */
+  /** The id of an inverse. */
   inverseId: number | null;
-  /** Of a designed case, from 1. */
+  /** The number of an inverse within its objective: run 17 has 17. */
+  iteration: number | null;
+  /** The number of a designed case, from 1. */
   caseNumber: number | null;
   /**
    * waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled,

@@ -2333,11 +2333,13 @@ class ExportLineObject14(Wire):
     trial_id: int | None
     """null while the designed cases are evaluated."""
     objective_id: int | None
-    """Of an inverse."""
+    """The objective of an inverse."""
     inverse_id: int | None
-    """Of an inverse."""
+    """The id of an inverse."""
+    iteration: int | None
+    """The number of an inverse within its objective: run 17 has 17."""
     case_number: int | None
-    """Of a designed case, from 1."""
+    """The number of a designed case, from 1."""
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
     """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because nobody wants the output any more."""
     is_pushed: bool
@@ -2635,11 +2637,13 @@ class ClaimedEvaluation(Wire):
     trial_id: int | None
     """null while the designed cases are evaluated."""
     objective_id: int | None
-    """Of an inverse."""
+    """The objective of an inverse."""
     inverse_id: int | None
-    """Of an inverse."""
+    """The id of an inverse."""
+    iteration: int | None
+    """The number of an inverse within its objective: run 17 has 17."""
     case_number: int | None
-    """Of a designed case, from 1."""
+    """The number of a designed case, from 1."""
     lease_token: str
     """To be sent with every report about this evaluation."""
     lease_expires_at: datetime
@@ -2793,11 +2797,13 @@ class Evaluation(Wire):
     trial_id: int | None
     """null while the designed cases are evaluated."""
     objective_id: int | None
-    """Of an inverse."""
+    """The objective of an inverse."""
     inverse_id: int | None
-    """Of an inverse."""
+    """The id of an inverse."""
+    iteration: int | None
+    """The number of an inverse within its objective: run 17 has 17."""
     case_number: int | None
-    """Of a designed case, from 1."""
+    """The number of a designed case, from 1."""
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
     """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because nobody wants the output any more."""
     is_pushed: bool
