@@ -1,4 +1,4 @@
-"""What a search shows while it runs: a bar in a terminal or a notebook, lines elsewhere."""
+"""The progress of a search: a bar in a terminal or a notebook, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Progress:
         self.best: Run | None = None
 
     def go_on(self, count: int, failed: int) -> None:
-        """There are runs of an earlier call."""
+        """Continues after the runs of an earlier call."""
         self.count = count
-        advice = f", {failed} of which failed; retry_failed=True runs these again" if failed else ""
-        self.note(f"going on after {count} runs{advice}")
+        advice = f", {failed} of which failed; retry_failed=True repeats these" if failed else ""
+        self.note(f"continuing after {count} runs{advice}")
 
     def add(self, run: Run) -> None:
         """A run is over."""
@@ -32,10 +32,10 @@ class Progress:
             self.best = run
 
     def note(self, text: str) -> None:
-        """Something that a person should know."""
+        """Shows a note to the user."""
 
     def end(self) -> None:
-        """Nothing comes any more."""
+        """The search has ended."""
 
 
 class Lines(Progress):

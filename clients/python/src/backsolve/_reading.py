@@ -99,11 +99,11 @@ def _fitting(batch_id: int) -> Iterator[None]:
     try:
         yield
     except (ValueError, IndexError) as error:
-        raise IncompatibleServiceError(f"What the service tells of batch {batch_id} does not fit the problem: {error}.") from error
+        raise IncompatibleServiceError(f"The answers of the service about batch {batch_id} do not fit the problem: {error}.") from error
 
 
 def _probability_of(ended: m.ExplainedObjective) -> float | None:
-    """What is compared with `confidence`."""
+    """The probability that is compared with `confidence`."""
     if ended.confidence is None or ended.standing is None:
         return None
     return ended.standing.mean.value if ended.confidence_of == "mean" else ended.standing.run.low
@@ -169,7 +169,7 @@ def _earlier_runs(batch_ids: Sequence[int], trial_id: int, space: Space, judge: 
 
 
 def _iterations(objective: m.History, space: Space, judge: Judge) -> list[Run]:
-    """Those that were run: not one that only repeats the best input at the end. The first one is a copy of another run."""
+    """All runs, without a last entry that only repeats the best input. The first one is a copy of another run."""
     runs = []
     columns = zip(objective.iterations, objective.statuses, objective.inputs, objective.outputs, objective.loaded_at, strict=True)
     for iteration, status, numbers, output, loaded_at in columns:
@@ -192,7 +192,7 @@ def read_all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
             return items
         last = page[-1].id if hasattr(page[-1], "id") else page[-1].number
         if last <= after:
-            raise IncompatibleServiceError("The pages of a list do not go on: the service repeats one.")
+            raise IncompatibleServiceError("The pages of a list do not advance: the service repeats one.")
         after = last
 
 
