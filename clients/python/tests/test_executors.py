@@ -88,7 +88,7 @@ def journaled() -> list[dict[str, Any]]:
 
 def test_a_killed_worker_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = play(functools.partial(killed_once, str(tmp_path)), executor=processes)
-    assert "the executor broke; a fresh one runs again what it lost: BrokenProcessPool" in capsys.readouterr().err
+    assert "the executor broke; a new one repeats the runs it lost: BrokenProcessPool" in capsys.readouterr().err
     assert failures(result) == []
     undisturbed = play(u_and_v, fresh=True, progress=False)
     assert result.satisfied

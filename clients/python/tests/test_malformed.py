@@ -92,7 +92,7 @@ def test_a_history_that_does_not_fit_the_problem_ends_in_a_sentence(service: Ser
         return json.dumps(body)
 
     with FaultyServer(service.url, [], change) as server:
-        with pytest.raises(IncompatibleServiceError, match=r"What the service tells of batch \d+ does not fit the problem"):
+        with pytest.raises(IncompatibleServiceError, match=r"The answers of the service about batch \d+ do not fit the problem"):
             solve(lambda a, b: [a * b, a + 3 * b], INPUTS, GOALS, url=server.url, api_key=service.key, progress=False)
 
 
