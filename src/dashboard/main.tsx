@@ -8,7 +8,7 @@ import './styles/frame.css';
 import './styles/base.css';
 
 void startSession();
-// Meanwhile; the view itself says if it fails.
+// Preloads the view; the view itself reports a failure.
 findRoute(address.value)
   ?.route.load()
   .catch(() => undefined);

@@ -14,7 +14,7 @@ const withoutPreloading = {
   load: (id: string) => (id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load();' : null),
 } as const;
 
-/** What makes up a file is not drawn in by what needs it. */
+/** Keeps the dependencies of a group out of its file. */
 const alone = { includeDependenciesRecursively: false };
 
 export default defineConfig({

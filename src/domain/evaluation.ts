@@ -95,6 +95,8 @@ export interface EvaluationTarget {
   /** Of an inverse, otherwise null. */
   readonly objectiveId: number | null;
   readonly inverseId: number | null;
+  /** The number of the run within its objective; null for a designed case. */
+  readonly iteration: number | null;
   /** Of a designed case, from 1, otherwise null. */
   readonly caseNumber: number | null;
   readonly input: readonly number[];

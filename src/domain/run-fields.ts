@@ -59,7 +59,7 @@ export const RUN_FIELDS = {
   trialId: { holds: 'integer' },
   status: { holds: 'status', column: 'status' },
   iteration: { holds: 'integer', column: 'iteration', description: '1 is the initial point.' },
-  l1Norm: { holds: 'number', description: 'Of the output that the results judge.' },
+  l1Norm: { holds: 'number', description: 'The L1 norm of the output that the results judge.' },
   errors: { holds: 'vector', description: 'One per objective, the errors of the results.' },
   convergence: { holds: 'number', description: 'On iteration 1 the criterion, later the remaining relative distance.' },
   input: {
@@ -87,7 +87,7 @@ export const RUN_FIELDS = {
     holds: 'vector',
     orNull: true,
     description:
-      'The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target.',
+      'The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target.',
   },
   suggestTimeNs: {
     holds: 'nanoseconds',
@@ -134,7 +134,7 @@ export const RUN_FIELDS = {
     column: 'learned_from',
     orNull: true,
     description:
-      'What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else.',
+      'The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded.',
   },
   isRepeat: {
     holds: 'boolean',
@@ -151,7 +151,8 @@ export const RUN_FIELDS = {
     holds: 'instant',
     column: 'excluded_at',
     orNull: true,
-    description: 'Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best.',
+    description:
+      'Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best.',
   },
   isExcluded: { holds: 'boolean', sentAs: 'excluded', description: 'Whether no suggestion learns from it.' },
   isCorrected: { holds: 'boolean', sentAs: 'corrected' },

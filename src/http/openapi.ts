@@ -99,7 +99,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   414: 'An id in the path is too long.',
   415: 'The body is not application/json.',
   422: 'The Idempotency-Key was used for a request with another body.',
-  429: 'The rate limit is exceeded, the account has too much in progress, or so many wrong API keys came from this address that unfamiliar keys are not looked up for now.',
+  429: 'The rate limit is exceeded, the account has too much in progress, or this address has sent so many wrong API keys that unfamiliar keys are not looked up for now.',
   500: 'Internal server error.',
   503: 'The service is unavailable at the moment.',
   507: 'The disk of the database is full. Nothing was stored; reads still work.',
@@ -180,7 +180,7 @@ function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: Operation
 }
 
 const PREFER = {
-  suggestion: '`wait=N`: wait at most N seconds for the suggestion. `respond-async`: answer at once (RFC 7240).',
+  suggestion: '`wait=N`: wait at most N seconds for the suggestion. `respond-async`: answer immediately (RFC 7240).',
   change: '`wait=N`: with If-None-Match, wait at most N seconds for a change before answering 304 (RFC 7240).',
 } as const;
 

@@ -80,6 +80,7 @@ describe('a case', () => {
       trialId: null,
       objectiveId: null,
       inverseId: null,
+      iteration: null,
       caseNumber: 1,
       input: [1, 0],
       inputByName: { x1: 1, x2: 0 },
@@ -172,7 +173,7 @@ describe('an inverse', () => {
   it('Its output completes the inverse and the evaluation together, and a repeat gets the same answer', async () => {
     const { id, inverseId, input, inverseUrl } = await prepareInverse();
     const { path, lease, ...claimed } = await claimOne();
-    expect(claimed).toMatchObject({ id, kind: 'inverse', inverseId, input, caseNumber: null });
+    expect(claimed).toMatchObject({ id, kind: 'inverse', inverseId, iteration: 2, input, caseNumber: null });
     const output = blackBox(input);
     const done = await send('PUT', `${path}/output`, { ...lease, output });
     expect(done.status, done.text).toBe(200);

@@ -353,7 +353,7 @@ def test_answers_that_cannot_be_decompressed_are_refused(service: Service) -> No
             for _ in broken:
                 with pytest.raises(UnreachableError, match="No answer from"):
                     client.get_account()
-            with pytest.raises(NotBacksolveError, match="is encoded as br, which was not asked for"):
+            with pytest.raises(NotBacksolveError, match="is encoded as br, which was not requested"):
                 client.get_account()
 
 

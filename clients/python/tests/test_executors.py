@@ -88,7 +88,7 @@ def journaled() -> list[dict[str, Any]]:
 
 def test_a_killed_worker_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = play(functools.partial(killed_once, str(tmp_path)), executor=processes)
-    assert "the executor broke; a fresh one runs again what it lost: BrokenProcessPool" in capsys.readouterr().err
+    assert "the executor broke; a new one repeats the runs it lost: BrokenProcessPool" in capsys.readouterr().err
     assert failures(result) == []
     undisturbed = play(u_and_v, fresh=True, progress=False)
     assert result.satisfied
@@ -100,7 +100,7 @@ def test_a_broken_executor_that_cannot_be_replaced_ends_the_call_and_fails_no_ru
     black_box = functools.partial(killed_once, str(tmp_path))
     with processes() as executor, pytest.raises(ExecutorError, match="Give a function that returns a fresh one") as raised:
         play(black_box, executor=executor, parallel=20)
-    assert "the same call goes on" in str(raised.value)
+    assert "repeat the call to continue" in str(raised.value)
     assert [line["failure"] for line in journaled() if line["failure"]] == []
     result = play(black_box, executor=processes, parallel=2, progress=False)
     assert result.satisfied
@@ -113,7 +113,7 @@ def test_an_input_that_always_kills_its_worker_is_a_failed_run_and_harms_no_othe
     result = play(functools.partial(killed_at_one_input, str(tmp_path)), executor=processes, parallel=3)
     assert result.satisfied
     (failure,) = failures(result)
-    assert failure.startswith("The executor lost the run 3 times, at last while nothing else ran: BrokenProcessPool")
+    assert failure.startswith("The executor lost the run 3 times, the last time while nothing else ran: BrokenProcessPool")
     a, b = (float(word) for word in (tmp_path / "killer").read_text().split())
     assert [run.input for run in result.history if run.failure] == [{"a": a, "b": b}]
     assert f"the run of a={a:.5g} b={b:.5g}" in capsys.readouterr().err
@@ -123,7 +123,7 @@ def test_what_a_black_box_raises_comes_back_from_another_process_whatever_it_is(
     result = play(functools.partial(peculiar_once, str(tmp_path)), executor=processes)
     assert result.satisfied
     assert failures(result) == ["Peculiar: this and that"]
-    assert "a run failed and is tried again: TryAgain: no licence" in capsys.readouterr().err
+    assert "a run failed and will be retried: TryAgain: no licence" in capsys.readouterr().err
 
 
 class Job:
@@ -169,8 +169,8 @@ def test_any_object_that_submits_is_an_executor(capsys: pytest.CaptureFixture[st
     assert failures(result) == ["ValueError: no convergence"]
     assert len(calls) == len(result.history) + 3
     said = capsys.readouterr().err
-    assert "which is tried again: RuntimeError: the job was preempted." in said
-    assert said.count("which is tried again: ") == 3
+    assert "which will be retried: RuntimeError: the job was preempted." in said
+    assert said.count("which will be retried: ") == 3
 
 
 def test_an_executor_that_runs_nothing_ends_the_call_and_fails_no_run() -> None:

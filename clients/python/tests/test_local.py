@@ -109,7 +109,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
 def test_files_of_others_and_pipes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "service.json"
     os.mkfifo(file)
-    with pytest.raises(LocalServiceError, match="is no regular file"):
+    with pytest.raises(LocalServiceError, match="is not a regular file"):
         read_own(file)
     file.unlink()
     file.write_text("{}")

@@ -52,9 +52,9 @@ def with_fields(**fields: Any) -> Change:
 
 
 CLAIMS: dict[str, tuple[Change, str]] = {
-    "a number too few": (with_fields(input=[1]), "has an input of 1 numbers; expected are 2: a, b"),
-    "out of bounds": (with_fields(input=[1, 1e6]), "has b = 1000000.0, which the input b does not take"),
-    "NaN": (with_fields(input=[1, float("nan")]), "has b = nan, which the input b does not take"),
+    "a number too few": (with_fields(input=[1]), "has an input of 1 numbers instead of 2: a, b"),
+    "out of bounds": (with_fields(input=[1, 1e6]), "has b = 1000000.0, which the input b does not allow"),
+    "NaN": (with_fields(input=[1, float("nan")]), "has b = nan, which the input b does not allow"),
     "no number": (with_fields(input=[1, None]), "Input should be a valid number"),
     "text as id": (with_fields(id="7"), "Input should be a valid integer at evaluations.0.id"),
     "a truth as id": (with_fields(id=True), "Input should be a valid integer at evaluations.0.id"),
@@ -92,7 +92,7 @@ def test_a_history_that_does_not_fit_the_problem_ends_in_a_sentence(service: Ser
         return json.dumps(body)
 
     with FaultyServer(service.url, [], change) as server:
-        with pytest.raises(IncompatibleServiceError, match=r"What the service tells of batch \d+ does not fit the problem"):
+        with pytest.raises(IncompatibleServiceError, match=r"The answers of the service about batch \d+ do not fit the problem"):
             solve(lambda a, b: [a * b, a + 3 * b], INPUTS, GOALS, url=server.url, api_key=service.key, progress=False)
 
 
@@ -110,7 +110,7 @@ def test_pages_that_do_not_go_on_come_to_an_end(link: str) -> None:
     def method(**_asked: Any) -> Answer[list[int]]:
         return Answer(200, [1], {"link": f'{link}; rel="next"'})
 
-    with pytest.raises(IncompatibleServiceError, match="The pages of a list do not go on"):
+    with pytest.raises(IncompatibleServiceError, match="The pages of a list do not advance"):
         list(pages(method))
 
 
@@ -143,7 +143,7 @@ def test_records_and_journals_without_their_fields_are_refused() -> None:
     lines = journal.read_text()
     for line in ('{"kind": "finished"}', "[1]", '{"kind": "unknown"}', '{"kind": ["finished"]}'):
         journal.write_text(f"{lines}{line}\n")
-        with pytest.raises(JournalError, match="is no line of a journal"):
+        with pytest.raises(JournalError, match="is not a line of a journal"):
             solve(lambda a, b: [a * b, a + 3 * b], INPUTS, GOALS, name="files", progress=False)
     journal.write_text(lines)
     for record in ("{}", "[]", "5"):

@@ -48,19 +48,19 @@ def test_a_search_in_which_everything_failed_says_what_to_do_and_is_mended(capsy
     broken = play(BlackBox(lambda _number, _a: True))
     assert broken.status == "failed"
     advice = "retry_failed=True runs the failed ones again; fresh=True starts over."
-    assert str(broken.reason).endswith(f"NameError: name 'bb' is not defined. Once the black box is mended, {advice}")
+    assert str(broken.reason).endswith(f"NameError: name 'bb' is not defined. Once the black box is fixed, {advice}")
     mended = BlackBox()
     replayed = play(mended)
     assert str(replayed.reason).endswith(f"These runs are from an earlier call: {advice}")
-    assert "going on after 6 runs, 6 of which failed; retry_failed=True runs these again" in capsys.readouterr().err
+    assert "continuing after 6 runs, 6 of which failed; retry_failed=True repeats these" in capsys.readouterr().err
     assert mended.calls == []
     result = play(mended, retry_failed=True)
-    assert "6 failed runs are tried again" in capsys.readouterr().err
+    assert "retrying 6 failed runs" in capsys.readouterr().err
     assert result.satisfied
     assert (result.retried, failures(result)) == (6, 0)
     assert len(mended.calls) == len(result.history)
     again = play(mended, retry_failed=True)
-    assert "no run has failed: there is nothing to try again" in capsys.readouterr().err
+    assert "no run has failed, so there is nothing to retry" in capsys.readouterr().err
     assert (again.retried, again.best) == (0, result.best)
 
 
@@ -90,14 +90,14 @@ def test_failed_runs_of_a_search_that_has_ended_get_their_results(capsys: pytest
     assert len(mended.calls) == 4
     assert set(mended.calls) <= set(broken.calls)
     assert {run.input["a"] for run in result.history} == {run.input["a"] for run in first.history}
-    assert capsys.readouterr().err.count("a failed run again: a=") == 4
+    assert capsys.readouterr().err.count("retried a failed run: a=") == 4
 
 
 def test_a_search_that_failures_have_ended_goes_on() -> None:
     broken, mended = BlackBox(lambda number, _a: number > 6), BlackBox()
     first = play(broken, progress=False)
     assert first.status == "failed"
-    assert "NameError: name 'bb' is not defined. Once the black box is mended, retry_failed=True runs" in str(first.reason)
+    assert "NameError: name 'bb' is not defined. Once the black box is fixed, retry_failed=True runs" in str(first.reason)
     result = play(mended, retry_failed=True, progress=False)
     assert result.satisfied
     assert result.retried == failures(first)

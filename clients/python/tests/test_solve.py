@@ -70,7 +70,7 @@ def test_solves(capsys: pytest.CaptureFixture[str]) -> None:
     assert result.reason is not None
     assert result.reason.startswith("Satisfied")
     said = capsys.readouterr().err.splitlines()
-    assert said[0].startswith("black_box: run 1/60: a=")
+    assert said[0].startswith("black_box: 1/60 case 1: a=")
     assert said[-1].endswith("(all goals met)")
     assert len(said) == len(result.history)
     frame = result.history.to_pandas()
@@ -153,7 +153,7 @@ def test_a_bar_in_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
     assert solve(once_wrong, INPUTS, GOALS, budget=50).satisfied
     shown = capsys.readouterr().err
-    assert "run 1 failed: ValueError: cold start" in shown
+    assert "case 1 failed: ValueError: cold start" in shown
     assert "once_wrong:" in shown
     assert "all goals met" in shown
 
@@ -170,7 +170,7 @@ def test_trying_again(capsys: pytest.CaptureFixture[str]) -> None:
     result = solve(licensed, {"x": (0, 3)}, {"y": within(2, 0.01)}, cases=2)
     assert result.satisfied
     assert calls.count(calls[0]) == 2
-    assert "is tried again: TryAgain: no licence" in capsys.readouterr().err
+    assert "will be retried: TryAgain: no licence" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -199,12 +199,12 @@ def test_goes_on_after_ctrl_c(parallel: int, capsys: pytest.CaptureFixture[str])
 
     with pytest.raises(KeyboardInterrupt):
         solve(black_box, INPUTS, GOALS, parallel=parallel, cases=6)
-    assert "the same call goes on" in capsys.readouterr().err
+    assert "repeat the call to continue" in capsys.readouterr().err
     journaled = [line["input"][0] for line in map(json.loads, journal_of().read_text().splitlines()) if line["kind"] == "finished"]
     before = len(begun)
     result = solve(black_box, INPUTS, GOALS, parallel=parallel, cases=6)
     assert result.satisfied
-    assert "going on after" in capsys.readouterr().err
+    assert "continuing after" in capsys.readouterr().err
     assert not set(journaled) & set(begun[before:])
     finished = [line for line in map(json.loads, journal_of().read_text().splitlines()) if line["kind"] == "finished"]
     assert len(finished) >= len(result.history)
@@ -240,7 +240,7 @@ def test_a_damaged_journal_is_refused() -> None:
     solve(u_and_v, INPUTS, GOALS, progress=False)
     journal = journal_of()
     journal.write_text("no line\n" + journal.read_text())
-    with pytest.raises(JournalError, match="is no line of a journal"):
+    with pytest.raises(JournalError, match="is not a line of a journal"):
         solve(u_and_v, INPUTS, GOALS, progress=False)
     (journal.parent / "problem.json").write_text("{")
     journal.write_text("")
@@ -266,7 +266,7 @@ def test_goals_and_budget_may_change() -> None:
     assert len(calls) == len(other.history) > count == len(first.history)
     with pytest.raises(ChangedProblemError, match="maximums"):
         solve(black_box, {"a": (0, 10), "b": (0, 9)}, GOALS, name="changing", progress=False)
-    with pytest.raises(ValueError, match="A budget of 3 runs leaves none"):
+    with pytest.raises(ValueError, match="A budget of 3 runs leaves no runs"):
         solve(black_box, INPUTS, GOALS, budget=3, cases=4, progress=False)
 
 
@@ -441,4 +441,4 @@ def test_broken_connections_cost_nothing(service: Service, capsys: pytest.Captur
         result = solve(black_box, INPUTS, GOALS, url=server.url, api_key=service.key)
     assert result.satisfied
     assert len(calls) == len(result.history)
-    assert "trying again in" in capsys.readouterr().err
+    assert "retrying in" in capsys.readouterr().err

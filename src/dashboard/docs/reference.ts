@@ -1,6 +1,5 @@
 /**
- * Draws the reference of one interface: its colours follow the theme, and nothing of it asks another host. Requests tried out carry the
- * session of the page.
+ * Draws the reference of one interface: its colours follow the theme, and it contacts no other host. Requests tried out carry the session of the page.
  */
 import { SECRET_HEADER, storedSecret } from '../shell/page-secret.ts';
 
@@ -42,7 +41,7 @@ const configuration = () => {
   };
 };
 
-// The library takes orders from the query, and fails at some.
+// The library reads options from the query, and some of them make it fail.
 if (location.search !== '') history.replaceState(null, '', location.pathname + location.hash);
 
 const reference = Scalar.createApiReference(target, configuration());

@@ -1,6 +1,5 @@
 /**
- * The search box of /docs. The index is loaded when the box is first used. What is found are links below the box, so that Tab and the
- * arrow keys reach them; a status says how many there are.
+ * The search box of /docs. The index is loaded when the box is first used. Results are links below the box, so that Tab and the arrow keys reach them; a status gives their number.
  */
 import MiniSearch from 'minisearch';
 
@@ -14,7 +13,7 @@ interface Found {
 }
 
 const MOST = 20;
-/** Of a snippet, in characters. */
+/** Characters of a snippet before the match. */
 const BEFORE = 60;
 const LENGTH = 180;
 
@@ -69,7 +68,7 @@ async function search(): Promise<void> {
     show('The search could not be loaded. Type again to retry.', []);
     return;
   }
-  // While the index was on its way, more was typed.
+  // The user typed more while the index was loading.
   if (query !== box.value.trim()) return;
   const count = found.length === MOST ? `The best ${MOST} results` : `${found.length} results`;
   const text = found.length === 0 ? `No results for “${query}”.` : found.length === 1 ? '1 result' : count;
@@ -146,7 +145,7 @@ for (const part of [form, panel]) {
   });
 }
 list.addEventListener('click', (event) => {
-  // A link within this page loads nothing that would close it.
+  // A link within this page loads no page, so nothing else closes the results.
   if ((event.target as Element).closest('a') !== null) close();
 });
 document.addEventListener('pointerdown', ({ target }) => {

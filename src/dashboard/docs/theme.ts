@@ -24,7 +24,7 @@
       try {
         localStorage.setItem(NAME, choice.value);
       } catch {
-        // Storage may be switched off: the choice then holds until another page is opened.
+        // Storage may be switched off: the choice then lasts until another page is opened.
       }
     });
   });

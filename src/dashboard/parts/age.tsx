@@ -8,7 +8,7 @@ setInterval(() => {
   now.value = new Date();
 }, TICK_MS);
 
-/** How long ago a time of the service was, with day and time on hover. Keeps itself up to date. */
+/** The age of a timestamp of the service, with day and time on hover. Keeps itself up to date. */
 export function Age({ time }: { readonly time: string }) {
   const then = new Date(time);
   return (

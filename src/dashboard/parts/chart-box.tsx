@@ -1,4 +1,4 @@
-/** The place of a chart: draws it whenever something changes, follows the pointer, and enlarges what is dragged across. */
+/** The box of a chart: redraws it after every change, follows the pointer, and zooms in on a dragged range. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { type Chart, drawChart, type Frame, frameOf, type Range } from './chart.ts';
@@ -8,20 +8,20 @@ import { colours } from './colours.ts';
 /** A shorter movement of the pointer is a click. */
 const CLICK_PX = 4;
 
-/** In CSS pixels of the chart. */
+/** A position in CSS pixels of the chart. */
 export interface Pointer {
   readonly left: number;
   readonly top: number;
 }
 
 interface Props {
-  /** Another object when something is to be drawn anew. */
+  /** Pass a new object to redraw the chart. */
   readonly chart: Chart;
-  /** What is shown of the x axis; all while undefined. */
+  /** The visible part of the x axis; undefined shows all. */
   readonly zoom: Signal<Range | undefined>;
-  /** Says in words what the chart shows. */
+  /** A description of the chart in words. */
   readonly label: string;
-  /** Is told where the pointer is; undefined when it leaves. */
+  /** Called with the position of the pointer; undefined when it leaves. */
   onPoint(pointer: Pointer | undefined, frame: Frame): void;
 }
 
@@ -62,7 +62,7 @@ export function ChartBox({ chart, zoom, label, onPoint }: Props) {
         role="img"
         aria-label={label}
         onPointerDown={(event) => {
-          // A finger scrolls; for it there are the fields.
+          // A finger scrolls; touch users zoom with the fields.
           if (event.button !== 0 || event.pointerType === 'touch') return;
           event.currentTarget.setPointerCapture(event.pointerId);
           const { left } = placeOf(event);

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact';
 
-/** A number as shown, and with all its digits; or a text. */
+/** A number in short form and with all digits, or a text. */
 type Cell = string | { readonly text: string; readonly full: string };
 
 interface Props {
   readonly summary: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
-  /** Below the table. */
+  /** Shown below the table. */
   readonly children?: ComponentChildren;
 }
 
-/** What a chart shows as a table, folded away. Columns of numbers stand to the right. */
+/** The data of a chart as a collapsed table. Numbers are right-aligned. */
 export function ChartTable({ summary, head, rows, children }: Props) {
   const kindOf = (column: number) => (typeof rows[0]?.[column] === 'object' ? 'number' : '');
   return (

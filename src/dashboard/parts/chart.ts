@@ -6,19 +6,19 @@ import type { DrawnBand } from './drawing.ts';
 import { grouped, short } from './formats.ts';
 import { powersOf, ticksOf } from './ticks.ts';
 
-/** Both ends belong to it. */
+/** A closed interval. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
 interface ChartAxis extends Range {
-  /** With its unit. */
+  /** The name with its unit. */
   readonly label: string;
   readonly isLog?: boolean;
-  /** Ticks stand at whole numbers from 1 only. */
+  /** Ticks are only at whole numbers from 1. */
   readonly isWhole?: boolean;
-  /** The low end is where everything is met, and is called so. */
+  /** At the low end everything is met, and the axis labels it so. */
   readonly isMetBelow?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Chart {
   draw(plane: Plane): void;
 }
 
-/** Where what lies, in CSS pixels. */
+/** Positions of the plot area and its axes, in CSS pixels. */
 export interface Frame {
   readonly left: number;
   readonly right: number;
@@ -56,7 +56,7 @@ const TOP = 26;
 const BOTTOM = 46;
 const TICK_PX = 90;
 
-/** @param zoom  the part of the x axis to be shown; all unless given */
+/** @param zoom  the visible part of the x axis; default: all */
 export function frameOf({ x, y, height }: Chart, width: number, zoom?: Range): Frame {
   const [left, right, top, bottom] = [LEFT, width - RIGHT, TOP, height - BOTTOM];
   const shown = zoom ?? x;
@@ -67,7 +67,7 @@ export function frameOf({ x, y, height }: Chart, width: number, zoom?: Range): F
   return {
     ...{ left, right, top, bottom, shown },
     x: (value) => left + (value - shown.from) * perX,
-    // What is not positive lies at the low end of a log axis.
+    // Values that are not positive are drawn at the low end of a log axis.
     y: (value) => top + (highest - scale(y.isLog ? Math.max(y.from, value) : value)) * perY,
     xAt: (pixel) => shown.from + Math.min(1, Math.max(0, (pixel - left) / (right - left))) * (shown.to - shown.from),
   };
@@ -137,7 +137,7 @@ export function drawSteps({ context, x, y }: Plane, xs: ArrayLike<number>, ys: A
   context.stroke();
 }
 
-/** What satisfies. */
+/** Shades the values that meet the targets. */
 export function drawBands(
   { context, colours, left, right, top, bottom, x, y }: Plane,
   bands: readonly DrawnBand[],

@@ -1,4 +1,4 @@
-/** The colours of the style sheets for what is drawn on a canvas or saved as a picture. */
+/** The colours of the style sheets for canvases and saved pictures. */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { theme } from '../shell/theme.ts';
 
@@ -22,7 +22,7 @@ const readAgain = () => {
 };
 
 effect(() => {
-  // Once the new theme is on the document.
+  // After the document has the new theme.
   if (theme.value) queueMicrotask(readAgain);
 });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', readAgain);

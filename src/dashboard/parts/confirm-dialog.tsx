@@ -4,15 +4,15 @@ import { useSending } from './sending.ts';
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** What the button says. */
+  /** The label of the button. */
   readonly action: string;
-  /** Closes the dialog when it worked; rejects with what is wrong. */
+  /** Closes the dialog on success; rejects with the error. */
   onConfirm(): Promise<void>;
   onClose(): void;
   readonly children: ComponentChildren;
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function ConfirmDialog({ onConfirm, ...props }: ConfirmDialogProps) {
   const sending = useSending();
   return <FormDialog {...props} sending={sending} onSubmit={() => sending.send(onConfirm)} />;

@@ -1,4 +1,4 @@
-/** What commas and points mean in the numbers of a table: decimal signs, or marks between thousands. Needs no browser. */
+/** The meaning of commas and points in the numbers of a table: decimal signs or thousands separators. Needs no browser. */
 import { AMBIGUOUS, decimal } from './read-number.ts';
 
 /** Rows of cells. */
@@ -6,10 +6,10 @@ export type Rows = readonly (readonly string[])[];
 
 export type DecimalSign = 'comma' | 'point';
 
-/** A number that can be read in two ways, and nothing in the table says which is meant. */
+/** A number that can be read in two ways, in a table that does not decide which. */
 export interface Question {
   readonly text: string;
-  /** The numbers that it is by each decimal sign. */
+  /** Its value by each decimal sign. */
   readonly readings: Readonly<Record<DecimalSign, string>>;
 }
 
@@ -32,7 +32,7 @@ const SPACED = /^[+-]?[1-9]\d{0,2}(['’\s]\d{3})+([.,]\d*)?$/;
  * The rows with every number as readNumber reads it: without marks between thousands. Each column decides for itself, then the
  * table; where neither does, a comma is a question and a point is a decimal sign.
  *
- * @param stated  decides where the cells do not
+ * @param stated  decides if the cells do not
  */
 export function plainRows(rows: Rows, stated?: DecimalSign): PlainRows {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
@@ -59,7 +59,7 @@ function findSigns(cells: readonly string[]): ReadonlySet<DecimalSign> {
   );
 }
 
-/** Numbers that one person has typed, with decimal points instead of commas where others of them have decimal commas for certain. */
+/** Numbers typed by one person, with decimal points instead of commas if another of them certainly has a decimal comma. */
 export function withPoints(typed: readonly string[]): readonly string[] {
   const hasCommas = only(findSigns(typed.map(normal))) === 'comma';
   return hasCommas
@@ -79,7 +79,7 @@ function readingsOf(cell: string): Question['readings'] {
   return { comma: decimal(cell, 'comma'), point: decimal(cell, 'point') };
 }
 
-/** Texts, and numbers that can be read in one way only, stay as they are. */
+/** Texts and unambiguous numbers are unchanged. */
 function plainCell(cell: string, sign: DecimalSign): string {
   const text = normal(cell);
   if (SPACED.test(text)) return decimal(text.replace(/['’\s]/g, ''), text.includes(',') ? 'comma' : 'point');
@@ -88,7 +88,7 @@ function plainCell(cell: string, sign: DecimalSign): string {
   return own === undefined ? cell : decimal(text, own);
 }
 
-/** About the first number that has another reading, if there is one. */
+/** A note on the first ambiguous number, if there is one. */
 function noteOf(rows: Rows, signs: readonly (DecimalSign | undefined)[]): string {
   for (const row of rows) {
     for (const [c, cell] of row.entries()) {

@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import './dialog.css';
 
-/** The field to begin with: of several options the chosen one. */
+/** The field that gets the focus first: of several options the chosen one. */
 const FIRST = 'input:is(:checked, :not([type="radio"])), select, textarea';
 
 interface DialogProps {
   readonly title: string;
-  /** Escape, or the button. The dialog is then to be taken out of the tree. */
+  /** Called for Escape and the button; the caller then removes the dialog from the tree. */
   onClose(): void;
   readonly children: ComponentChildren;
 }
@@ -20,10 +20,10 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const before = document.activeElement;
     const element = dialog.current!;
     element.showModal();
-    // Rather than the button that closes it.
+    // Without this the close button would have the focus.
     element.querySelector<HTMLElement>(FIRST)?.focus();
     return () => {
-      // Nothing outside takes the focus while it is open.
+      // While the dialog is open, nothing outside can take the focus.
       element.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
       else document.getElementById('main')?.focus();

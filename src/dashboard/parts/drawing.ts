@@ -13,7 +13,7 @@ interface DrawnSeries {
   readonly ys: readonly (number | null)[];
 }
 
-/** What satisfies on one axis; null has no end. */
+/** Values on one axis that meet the targets; null: no end. */
 export interface DrawnBand {
   readonly axis: 'x' | 'y';
   readonly from: number | null;
@@ -119,7 +119,7 @@ export function drawSvg(drawing: Drawing): string {
 function drawSeries({ kind, colour, dash, xs, ys }: DrawnSeries, toX: Place, toY: Place): string {
   const points = xs.map((x, i) => ({ x, y: ys[i] ?? null }));
   const drawn = points.filter((point) => point.y !== null && Number.isFinite(point.x));
-  // One point makes no line.
+  // A single point is not visible as a line.
   if (kind === 'points' || drawn.length === 1) {
     return `<g fill="${colour}">${drawn.map(({ x, y }) => `<circle cx="${toX(x)}" cy="${toY(y!)}" r="3.5"/>`).join('')}</g>`;
   }

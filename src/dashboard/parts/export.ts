@@ -9,19 +9,19 @@ function toText(cell: Cell): string {
   return typeof cell === 'string' ? guardText(cell) : String(cell);
 }
 
-/** CSV as RFC 4180 has it. Numbers have all their digits; null is empty. */
+/** CSV as in RFC 4180. Numbers have all their digits; null is empty. */
 export function toCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return [header, ...rows].map((row) => `${row.map((cell) => quote(toText(cell))).join(',')}\r\n`).join('');
 }
 
-/** The same with tabs, as spreadsheets paste it. */
+/** The same with tabs, for pasting into spreadsheets. */
 export function toTabs(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const quote = (text: string) => (/["\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return [header, ...rows].map((row) => `${row.map((cell) => quote(toText(cell))).join('\t')}\n`).join('');
 }
 
-/** A name that every file system takes. */
+/** A file name that every file system accepts. */
 export function fileName(title: string, extension: string): string {
   const plain = title
     .normalize('NFKD')

@@ -1,6 +1,6 @@
 import { explain } from '../shell/service.ts';
 
-/** What went wrong, below the control that it is about; nothing if nothing did. */
+/** An error below its control; nothing without an error. */
 export function Fault({ id, error }: { readonly id?: string; readonly error: unknown }) {
   if (error === undefined) return null;
   return (

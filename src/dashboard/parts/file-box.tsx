@@ -1,14 +1,14 @@
-/** Where a file goes: dropped, or chosen. */
+/** Takes a file that is dropped or chosen. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import './file-box.css';
 
 interface FileBoxProps {
   readonly label: string;
-  /** What was last taken, and how. */
+  /** The outcome of the last file. */
   readonly said: string;
   onSay(said: string): void;
-  /** Takes what the file holds. Returns what to say about it. */
+  /** Takes the text of the file. Returns a message about it. */
   onText(text: string, fileName: string): string;
   /** Above the button that chooses a file. */
   readonly children: ComponentChildren;
@@ -19,7 +19,7 @@ interface FileBoxProps {
 /** Larger files are not read: the service would refuse them as well. */
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
 
-/** In a dialog all of it takes what is dropped. What is dropped elsewhere is lost, or else the browser would leave the page for it. */
+/** In a dialog, files may be dropped anywhere on it. Files dropped elsewhere are ignored; otherwise the browser would open them. */
 export function FileBox({ label, said, onSay, onText, children, buttons }: FileBoxProps) {
   const [isOver, setOver] = useState(false);
   const box = useRef<HTMLFieldSetElement>(null);

@@ -5,21 +5,21 @@ import type { Sending } from './sending.ts';
 
 interface FormDialogProps {
   readonly title: string;
-  /** What the button says. */
+  /** The label of the button. */
   readonly action: string;
-  /** Whether there is enough to send: it is unless stated. */
+  /** Whether the form can be sent; default: true. */
   readonly isReady?: boolean;
   readonly sending: Sending;
-  /** What is said above the buttons: why the last request failed, unless stated. */
+  /** The error above the buttons; default: that of the last request. */
   readonly error?: unknown;
   readonly formRef?: Ref<HTMLFormElement>;
-  /** Closes the dialog when it worked. */
+  /** Closes the dialog on success. */
   onSubmit(): unknown;
   onClose(): void;
   readonly children: ComponentChildren;
 }
 
-/** A dialog that sends something, with the buttons for that at its end. */
+/** A dialog with a form, and buttons to send or cancel it. */
 export function FormDialog(props: FormDialogProps) {
   const { title, action, isReady = true, sending, formRef, onSubmit, onClose, children } = props;
   return (

@@ -1,6 +1,6 @@
 /** Numbers and times as people read them. Needs no browser. */
 
-/** Of every number that is shown. */
+/** Significant digits of displayed numbers. */
 export const DIGITS = 5;
 
 /** At most five significant digits; without an exponent from 0.0001 up to 10 million. Can be typed back: it has no marks between thousands. */
@@ -13,7 +13,7 @@ export function short(value: number): string {
   return rounded.toLocaleString('en-US', { maximumSignificantDigits: DIGITS, useGrouping: false }).replace('-', '−');
 }
 
-/** As the beginning of a sentence. */
+/** The text with a capital, as at the beginning of a sentence. */
 export function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
@@ -38,7 +38,7 @@ export function titled(name: string, unit: string | null | undefined): string {
   return unit === null || unit === undefined || unit === '' ? name : `${name} (${unit})`;
 }
 
-/** Names of columns: those stated, or x1, x2 and y1, y2. */
+/** Names of columns; default: x1, x2 and y1, y2. */
 export function namesOf(names: readonly string[] | null, letter: 'x' | 'y', count: number): readonly string[] {
   return names ?? Array.from({ length: count }, (_, i) => `${letter}${i + 1}`);
 }
@@ -50,7 +50,7 @@ export interface Ends {
   readonly upperOpen: boolean;
 }
 
-/** What satisfies, for example "9.9 … 10.1", "≤ 20" or "> 3". */
+/** The values that meet a target, for example "9.9 … 10.1", "≤ 20" or "> 3". */
 export function wanted({ lower, upper, lowerOpen, upperOpen }: Ends): string {
   if (lower === null && upper === null) return 'any value';
   if (lower === null) return `${upperOpen ? '<' : '≤'} ${short(upper!)}`;
@@ -62,7 +62,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago, in the largest unit that fits. */
+/** The age in the largest unit that fits. */
 export function ago(then: Date, now: Date): string {
   const seconds = Math.max(0, Math.round((now.getTime() - then.getTime()) / 1_000));
   if (seconds < 5) return 'now';

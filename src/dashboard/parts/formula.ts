@@ -8,7 +8,7 @@ export function guardText(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
-/** The text that guardText made a cell of. */
+/** Undoes guardText. */
 export function unguardText(cell: string): string {
   return GUARDED.test(cell) ? cell.slice(1) : cell;
 }

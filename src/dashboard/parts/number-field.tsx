@@ -5,18 +5,18 @@ interface NumberFieldProps {
   readonly id: string;
   readonly name: string;
   readonly unit?: string | null | undefined;
-  /** As typed. */
+  /** The text as typed. */
   readonly text: string;
-  /** What is wrong with it. */
+  /** The error of the text. */
   readonly fault?: string | undefined;
   readonly hint?: ComponentChildren;
   readonly disabled?: boolean;
   onText(text: string): void;
-  /** Returns whether it has taken the text that was pasted. */
+  /** Returns whether it used the pasted text. */
   onPasteText?(text: string): boolean;
 }
 
-/** A number with its name, its unit and what is wrong with it. Shows the keys for numbers on a phone. */
+/** A number field with name, unit and error. Phones show the keypad for numbers. */
 export function NumberField({ id, name, unit, text, fault, hint, disabled, onText, onPasteText }: NumberFieldProps) {
   return (
     <div class="field">

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType, FunctionComponent } from 'preact';
 
-/** A component whose code is loaded when it is first shown; until then there is nothing. A failed load is tried again. */
+/** A component whose code is loaded when it is first shown; empty until then. A failed load is retried. */
 export function onDemand<Props extends object>(load: () => Promise<ComponentType<Props>>): FunctionComponent<Props> {
   const loaded = signal<ComponentType<Props> | undefined>(undefined);
   let isLoading = false;

@@ -32,7 +32,7 @@ export function readTable(text: string, { width, sign }: ReadTableOptions = {}):
 }
 
 export interface ReadTableOptions {
-  /** As of splitPaste. */
+  /** As in splitPaste. */
   readonly width?: number | undefined;
   readonly sign?: DecimalSign | undefined;
 }
@@ -47,7 +47,7 @@ function splitAt(body: string, separator: string | undefined): Rows {
   return rows.map((row) => row.map((cell) => cell.trim()));
 }
 
-/** Other spaces are marks between thousands. */
+/** Other kinds of spaces separate thousands. */
 const SPACES = / +/;
 
 /** No separator: every line is one cell. */
@@ -146,7 +146,7 @@ export type Values =
  * One value per name, from one row, one column, or a row or column with the names beside it. The values are texts that may still
  * be no numbers.
  *
- * @param sign  the answer to the question that another call has returned
+ * @param sign  the answer to the question of an earlier call
  */
 export function readValues(text: string, names: readonly string[], sign?: DecimalSign): Values {
   const found = findValues(text, names);
@@ -163,7 +163,7 @@ function findValues(text: string, names: readonly string[]): Exclude<Values, { r
   if (flat?.length === names.length) return { cells: flat };
   const inColumn = inOneList(splitPaste(text, 1));
   if (inColumn?.length === names.length) return { cells: inColumn };
-  // Decimal commas would have been too few values.
+  // Read as decimal commas, there would be too few values.
   const atCommas = inOneList(splitPaste(text, names.length));
   if (atCommas?.length === names.length) return { cells: atCommas };
   const count = rows.reduce((sum, row) => sum + row.length, 0);

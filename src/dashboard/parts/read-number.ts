@@ -2,12 +2,12 @@
 
 export type NumberRead =
   | { readonly value: number; readonly fault?: undefined }
-  | { readonly value?: undefined /** What is wrong and what to write instead. */; readonly fault: string };
+  | { readonly value?: undefined /** The error, and what to write instead. */; readonly fault: string };
 
 const NUMBER = /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i;
 /** Digits in groups of three, with another mark, or none, before the fraction. */
 const GROUPED = /^[+-]?\d{1,3}(([.,'’\s]\d{3}){2,}|[.,'’\s]\d{3}(?=[.,]\d)|['’\s]\d{3}(?!\d))([.,]\d*)?$/;
-/** Three digits after the only mark, which may also separate thousands. */
+/** Three digits after the only separator, which may be a decimal sign or separate thousands. */
 export const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
 /** Groups of thousands as this page and some languages print them: such spaces are never typed between two numbers. */
 const SPACED = /^[+-]?\d{1,3}([\u00a0\u2009\u202f]\d{3})+(?!\d)/;
@@ -36,12 +36,12 @@ export function readNumber(text: string): NumberRead {
   return { fault: `“${shorten(plain)}” is not a number. Write it like 12.5 or 1.2e-3.` };
 }
 
-/** Whether it has the form of one number, whatever a comma in it means. */
+/** Whether the text has the form of one number, whatever its comma means. */
 export function isNumeral(text: string): boolean {
   return NUMBER.test(text.trim().replaceAll('\u2212', '-'));
 }
 
-/** The same, also with marks between thousands. */
+/** The same, also with thousands separators. */
 export function looksLikeNumber(text: string): boolean {
   return isNumeral(text) || GROUPED.test(text.trim().replaceAll('\u2212', '-'));
 }

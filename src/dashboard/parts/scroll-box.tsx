@@ -1,7 +1,7 @@
 import type { ComponentChildren, Ref } from 'preact';
 
 export interface ScrollBoxProps {
-  /** What it holds. No two on a page are the same. */
+  /** A description of the content, unique on the page. */
   readonly label: string;
   readonly class?: string;
   readonly boxRef?: Ref<HTMLElement>;
@@ -9,7 +9,7 @@ export interface ScrollBoxProps {
   readonly children: ComponentChildren;
 }
 
-/** Holds what may be wider or higher than its place. The keyboard can reach and scroll it. */
+/** A box with scroll bars for large content. The keyboard can reach and scroll it. */
 export function ScrollBox({ label, class: className = 'scroll-box', boxRef, onScroll, children }: ScrollBoxProps) {
   return (
     <section

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 
 export interface Sending {
   readonly isBusy: boolean;
-  /** Why the last request failed. */
+  /** The error of the last request. */
   readonly error: unknown;
-  /** Does the work, unless something is under way; resolves to whether it worked. */
+  /** Does the work, unless a request is running; resolves to whether it succeeded. */
   send(work: () => Promise<unknown>): Promise<boolean>;
-  /** Its error is about something that is no longer there. */
+  /** Clears the error, for example after the text that caused it has changed. */
   forget(): void;
 }
 

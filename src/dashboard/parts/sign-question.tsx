@@ -1,4 +1,4 @@
-/** Asks what a comma means where a table does not say, once for the whole table. */
+/** Asks for the meaning of a comma in an ambiguous table, once for the whole table. */
 import { useState } from 'preact/hooks';
 import type { DecimalSign, Question } from './decimal-sign.ts';
 import { type Rows, readTable } from './paste.ts';
@@ -28,14 +28,14 @@ export function SignQuestion({ question: { text, readings }, onAnswer }: SignQue
 interface Table {
   readonly text: string;
   readonly width?: number | undefined;
-  /** Takes the rows. Returns what to say about them. */
+  /** Takes the rows. Returns a message about them. */
   take(rows: Rows): string;
 }
 
 export interface TableReading {
-  /** Takes the table, or asks first. Returns what to say. */
+  /** Takes the table, or asks first. Returns a message. */
   read(table: Table): string;
-  /** undefined: nothing is asked. */
+  /** undefined: there is no question. */
   readonly question: Question | undefined;
   answer(sign: DecimalSign): void;
 }

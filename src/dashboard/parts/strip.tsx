@@ -1,8 +1,8 @@
-/** Where values lie on a line: the range seen, the interval that is wanted, the best and the latest value. */
+/** Values on a line: the range seen, the target interval, the best and the latest value. */
 import './strip.css';
 
 export interface StripProps {
-  /** What it shows, in words. */
+  /** A description in words. */
   readonly label: string;
   readonly seen: { readonly low: number; readonly high: number } | undefined;
   /** null: no end. */

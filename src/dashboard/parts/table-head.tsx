@@ -1,8 +1,8 @@
 interface TableHeadProps {
   readonly titles: readonly string[];
-  /** Those of them above numbers. */
+  /** The titles of columns of numbers. */
   readonly numbers?: readonly string[];
-  /** What a last column is for that has controls and no title. */
+  /** The purpose of a last column with controls, which has no visible title. */
   readonly controls?: string;
 }
 
@@ -12,7 +12,7 @@ export function TableHead({ titles, numbers = [], controls }: TableHeadProps) {
     <thead>
       <tr>
         {titles.map((title, i) => (
-          // Titles of a user may be the same.
+          // Titles from users may repeat.
           <th key={i} scope="col" class={numbers.includes(title) ? 'number' : undefined}>
             {title}
           </th>

@@ -1,10 +1,9 @@
-/** What the service says of single fields of a request. Needs no browser. */
+/** The violations of single fields of a request. Needs no browser. */
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
 import { capitalized } from './formats.ts';
 
 /**
- * What is wrong, by the JSON Pointer of the field; of several faults of one field the first. Empty unless the service refused the
- * fields of a request. The messages begin with a capital and go on as the service wrote them.
+ * The first message for each field, by its JSON Pointer. Empty unless the service refused fields of a request. Messages are those of the service with a capital letter.
  */
 export function faultsByPointer(error: unknown): ReadonlyMap<string, string> {
   const faults = new Map<string, string>();
@@ -15,7 +14,7 @@ export function faultsByPointer(error: unknown): ReadonlyMap<string, string> {
   return faults;
 }
 
-/** The error unless all that it says stands at the fields that are shown. */
+/** The error, unless all its violations are shown at their fields. */
 export function withoutShown(error: unknown, isShown: (pointer: string) => boolean): unknown {
   const pointers = [...faultsByPointer(error).keys()];
   return pointers.length > 0 && pointers.every(isShown) ? undefined : error;

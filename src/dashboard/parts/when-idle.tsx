@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Latest, in milliseconds, at which what waits for an idle moment is done all the same. */
+/** Milliseconds after which the work is done even if the browser is never idle. */
 const LATEST_MS = 1_000;
 
-/** Works when the browser has nothing else to do. Returns what takes the work back. */
+/** Does the work when the browser is idle. Returns a function that cancels it. */
 export function whenIdle(work: () => void, latestMs = LATEST_MS): () => void {
-  // Not in every browser.
+  // Not every browser has it.
   if (typeof requestIdleCallback !== 'function') {
     const timer = setTimeout(work, 50);
     return () => clearTimeout(timer);
@@ -20,7 +20,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** Shows its children when the browser has nothing else to do; until then an empty box of about their height. */
+/** Shows its children when the browser is idle; until then an empty box of about their height. */
 export function WhenIdle({ class: className, children }: Props) {
   const [isIdle, setIdle] = useState(false);
   useEffect(() => whenIdle(() => setIdle(true)), []);

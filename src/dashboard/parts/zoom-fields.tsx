@@ -4,12 +4,12 @@ import type { Range } from './chart.ts';
 interface Props {
   readonly label: string;
   readonly zoom: Signal<Range | undefined>;
-  /** What is shown without a zoom. */
+  /** The range without a zoom. */
   readonly all: Range;
   readonly isWhole?: boolean;
 }
 
-/** What dragging across a chart does, for the keyboard. */
+/** Zooms by keyboard, like dragging across a chart. */
 export function ZoomFields({ label, zoom, all, isWhole = false }: Props) {
   const { from, to } = zoom.value ?? all;
   const change = (range: Range) => {

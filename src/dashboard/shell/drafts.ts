@@ -6,7 +6,7 @@
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 export interface Drafts {
-  /** undefined: there is none. */
+  /** undefined without a draft. */
   read(name: string): string | undefined;
   /** Whether the browser keeps it: its storage may be full or switched off. */
   write(name: string, text: string): boolean;
@@ -29,10 +29,10 @@ function keyOf(account: string, name: string): string {
   return name === NEW_PROBLEM ? startOf(account) : `${startOf(account)}\n${name}`;
 }
 
-/** How often the drafts of an account were forgotten since the page was opened. */
+/** How often the drafts of an account were deleted since the page was opened. */
 const forgotten = new Map<string, number>();
 
-/** Takes no more drafts once the account's are forgotten: a view that closes after the sign-out must not write its draft back. */
+/** Accepts no more drafts once they have been deleted: a view that closes after the sign-out must not write its draft back. */
 export function draftsOf(account: string, store: Store | undefined = browserStore()): Drafts {
   const timesForgotten = forgotten.get(account);
   const attempt = <T>(work: (store: Store) => T): T | undefined => {
@@ -61,7 +61,7 @@ function keysOf(store: Store): readonly string[] {
   return Array.from({ length: store.length }, (_, i) => store.key(i)!);
 }
 
-/** What was typed and not sent, as items of a list. */
+/** The drafts that were not sent, as items of a list. */
 export function unsentDrafts(account: string, store: Store | undefined = browserStore()): readonly string[] {
   const drafts = draftsOf(account, store);
   const problem = drafts.read(NEW_PROBLEM) === undefined ? [] : ['the new problem'];
@@ -77,7 +77,7 @@ export function forgetAll(account: string, store: Store | undefined = browserSto
     const isOne = (key: string) => key === startOf(account) || key.startsWith(`${startOf(account)}\n`);
     for (const key of keysOf(store).filter(isOne)) store.removeItem(key);
   } catch {
-    // What cannot be reached cannot be read by others either.
+    // Drafts in storage that is switched off cannot be read by others either.
   }
 }
 
@@ -92,7 +92,7 @@ export function watchDrafts(account: string, onChange: (name: string) => void): 
   return () => removeEventListener('storage', hear);
 }
 
-/** undefined where it is switched off. */
+/** undefined if storage is switched off. */
 function browserStore(): Store | undefined {
   try {
     return localStorage;

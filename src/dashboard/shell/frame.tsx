@@ -1,4 +1,4 @@
-/** What surrounds every view: header, navigation, the notice that the service is away, and sign-in. */
+/** The frame of every view: header, navigation, the notice of a lost connection, and sign-in. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -96,7 +96,7 @@ function ThemeChoice() {
   );
 }
 
-/** The code of the view shown last, or why it could not be loaded. */
+/** The code of the last view, or the error of loading it. */
 const loaded = signal<{ readonly route: Match['route']; readonly view?: View; readonly error?: unknown } | undefined>(
   undefined,
 );

@@ -1,6 +1,6 @@
 import { offeredLink, session, signIn } from './session.ts';
 
-/** Asks before a link from the address is used: whoever opened this page may have put it there. */
+/** Asks before using a sign-in link from the address: another page may have put it there. */
 export function LinkOffer() {
   const token = offeredLink.value;
   if (token === undefined) return null;

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { navigate } from './router.ts';
 
 interface LinkProps {
-  /** From /page on. */
+  /** The path, beginning with /page. */
   readonly to: string;
   readonly class?: string;
   readonly current?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A link within the page: followed without a reload, unless the user wants a new tab or window. */
+/** A link within the page, followed without a reload unless the user opens a new tab or window. */
 export function Link({ to, class: className, current = false, children }: LinkProps) {
   return (
     <a

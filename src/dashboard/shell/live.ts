@@ -1,26 +1,26 @@
-/** Reads something again and again while the tab is visible. */
+/** Polls while the tab is visible. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** These do not pass by trying again. */
+/** Retrying does not help with these. */
 const FINAL_STATUSES: readonly number[] = [400, 401, 403, 404, 410];
 
 export interface Live<T> {
-  /** undefined until the first answer; stays while the service is away. */
+  /** undefined until the first answer; kept while the service is unreachable. */
   readonly value: ReadonlySignal<T | undefined>;
-  /** Why there is no first answer, or none any more. */
+  /** The error that prevents the first answer, or further ones. */
   readonly failure: ReadonlySignal<unknown>;
-  /** Reads at once instead of after the pause. */
+  /** Reads immediately instead of after the pause. */
   refresh(): void;
   stop(): void;
 }
 
 export interface LiveOptions<T> {
-  /** Resolves to what is known after a read; may wait for a change first. `isUrgent`: somebody wants it now. */
+  /** Resolves to the newest value; may wait for a change first, unless `isUrgent`. */
   read(signal: AbortSignal, known: T | undefined, isUrgent: boolean): Promise<T>;
-  /** Between two reads. */
+  /** The pause between two reads. */
   readonly pauseMs: number;
 }
 
@@ -37,7 +37,7 @@ export function keepReading<T>({ read, pauseMs }: LiveOptions<T>): Live<T> {
       work(resolve);
     });
   const onVisibilityChange = () => {
-    // A tab that nobody looks at holds no connection.
+    // A hidden tab holds no connection.
     if (document.hidden) current.abort();
     wake();
   };

@@ -7,7 +7,7 @@
 export const SECRET_NAME = 'backsolve-page-secret';
 export const SECRET_HEADER = 'x-page-secret';
 
-/** What the browser keeps for all tabs. */
+/** The secret that all tabs share. */
 export function storedSecret(): string | undefined {
   try {
     return localStorage.getItem(SECRET_NAME) ?? undefined;
@@ -18,17 +18,17 @@ export function storedSecret(): string | undefined {
 
 let own = storedSecret();
 
-/** undefined: nobody is signed in. */
+/** undefined: not signed in. */
 export function pageSecret(): string | undefined {
   return own;
 }
 
-/** Goes on with what is stored already. */
+/** Continues with the stored secret. */
 export function adoptSecret(secret: string | undefined): void {
   own = secret;
 }
 
-/** Goes on with the secret in every tab. */
+/** Stores the secret for every tab. */
 export function storeSecret(secret: string | undefined): void {
   own = secret;
   try {

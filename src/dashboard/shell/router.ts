@@ -36,6 +36,6 @@ export function navigate(to: string, { replace = false } = {}): void {
   address.value = now;
   if (!isOtherPath) return;
   scrollTo(0, 0);
-  // The link that was followed goes away: the keyboard goes on where the new view begins.
+  // The followed link disappears, so the focus moves to the beginning of the new view.
   document.getElementById('main')?.focus({ preventScroll: true });
 }

@@ -3,14 +3,14 @@ import { signal } from '@preact/signals';
 import { Backsolve, BacksolveError, ConnectionError } from '../../../clients/typescript/src/index.ts';
 import { pageSecret, SECRET_HEADER } from './page-secret.ts';
 
-/** Since when no answer has come; undefined while the service answers. */
+/** The time of the last answer if the service is unreachable; otherwise undefined. */
 export const awaySince = signal<Date | undefined>(undefined);
-/** When the last answer came. */
+/** The time of the last answer. */
 const lastAnswer = signal<Date | undefined>(undefined);
 
 let onSignedOut = (): void => undefined;
 
-/** Is called when an answer says that the session is over. */
+/** Sets the function that is called when the session has ended. */
 export function whenSignedOut(work: () => void): void {
   onSignedOut = work;
 }
@@ -19,7 +19,7 @@ export function whenSignedOut(work: () => void): void {
 export async function fetchNoting(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, init);
-    // A proxy answers so while the service restarts.
+    // The answer of a proxy while the service restarts.
     if (response.status === 502 || response.status === 503 || response.status === 504) noteAway();
     else noteAnswer();
     return response;
@@ -57,7 +57,7 @@ export const service = new Backsolve({
   retryForMs: 8_000,
 });
 
-/** What to tell the user of a failure. */
+/** The message for the user about a failure. */
 export function explain(error: unknown): string {
   if (error instanceof BacksolveError) return error.detail;
   if (error instanceof ConnectionError)

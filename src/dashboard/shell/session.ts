@@ -1,4 +1,4 @@
-/** Who is signed in. */
+/** The session of the user. */
 import { signal } from '@preact/signals';
 import { forgetAll } from './drafts.ts';
 import { adoptSecret, pageSecret, SECRET_HEADER, SECRET_NAME, storedSecret, storeSecret } from './page-secret.ts';
@@ -9,21 +9,21 @@ export type Scope = 'read' | 'write' | 'evaluate' | 'admin';
 export interface Session {
   readonly account: string;
   readonly scopes: readonly Scope[];
-  /** Of the key that signed in; null: a link did. */
+  /** The id of the key that signed in; null after a sign-in by link. */
   readonly keyId: string | null;
   readonly expiresAt: string;
 }
 
-/** undefined: not known yet; null: nobody. */
+/** undefined: not known yet; null: not signed in. */
 export const session = signal<Session | null | undefined>(undefined);
-/** What there is to say of the session, and why there is none. */
+/** A notice about the session, for example why it ended. */
 export const signInNotice = signal<string | undefined>(undefined);
 /** The token of a link that signs in only when the user says so: a page that opened this one may have put it into the address. */
 export const offeredLink = signal<string | undefined>(undefined);
 /** The account that another tab signed in to, while this one showed another. */
 export const accountElsewhere = signal<string | undefined>(undefined);
 
-/** Whose data this tab has shown. */
+/** The account whose data this tab has shown. */
 let shownAccount: string | undefined;
 let hasLinkFailed = false;
 
@@ -36,7 +36,7 @@ whenSignedOut(() => {
   else if (session.value) end(OVER);
 });
 
-/** Goes on with the session of the browser, or else signs in by the link in the address. */
+/** Resumes the session of the browser, or signs in with the link in the address. */
 export async function startSession(): Promise<void> {
   // A link that is opened where the page is already open changes only this part of the address.
   addEventListener('hashchange', () => void takeLink());
@@ -107,7 +107,7 @@ function hasLink(): boolean {
   return LINK.test(location.hash);
 }
 
-/** Takes the token of a link out of the address. It signs in if nobody is, and no link has failed here before. */
+/** Takes the token of a link out of the address. Signs in with it if there is no session and no link has failed here before. */
 async function takeLink(): Promise<void> {
   const token = LINK.exec(location.hash)?.[1];
   if (token === undefined) return;
@@ -116,7 +116,7 @@ async function takeLink(): Promise<void> {
   else await signIn({ token });
 }
 
-/** Resolves to whether it worked; otherwise `signInNotice` says why not, and the session stays as it was. */
+/** Resolves to whether it succeeded; otherwise `signInNotice` says why, and the session is unchanged. */
 export async function signIn(credentials: { readonly key: string } | { readonly token: string }): Promise<boolean> {
   signInNotice.value = undefined;
   offeredLink.value = undefined;
@@ -148,7 +148,7 @@ async function trySignIn(credentials: object): Promise<boolean> {
   }
 }
 
-/** Drafts of the account leave this browser as well. Resolves to whether it worked; otherwise the header says that the service is away. */
+/** Drafts of the account leave this browser as well. Resolves to whether it succeeded; otherwise the header shows that the service is unreachable. */
 export async function signOut(): Promise<boolean> {
   try {
     const headers = { [SECRET_HEADER]: pageSecret() ?? '' };

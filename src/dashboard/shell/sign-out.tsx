@@ -3,10 +3,10 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { unsentDrafts } from './drafts.ts';
 import { session, signOut } from './session.ts';
 
-/** What would be lost, while the user is asked. */
+/** The drafts that would be lost, while the dialog is open. */
 const unsent = signal<readonly string[]>([]);
 
-/** Asks first when something was typed and not sent. */
+/** Asks first if there are unsent drafts. */
 export function SignOutButton() {
   const begin = () => {
     unsent.value = unsentDrafts(session.value?.account ?? '');

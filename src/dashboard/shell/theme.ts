@@ -1,4 +1,4 @@
-/** Light, dark, or as the system is. */
+/** Light, dark, or the theme of the system. */
 import { effect, signal } from '@preact/signals';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -20,6 +20,6 @@ effect(() => {
   try {
     localStorage.setItem(NAME, theme.value);
   } catch {
-    // Storage may be switched off: the choice then holds until the page is closed.
+    // Storage may be switched off: the choice then lasts until the page is closed.
   }
 });

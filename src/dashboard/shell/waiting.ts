@@ -4,7 +4,7 @@
  */
 
 const WAIT = 'wait=20';
-/** Of a tab that may not hold a connection for long. It costs the service no more than a wait. */
+/** For a tab that may not hold a connection for long. It costs the service no more than a long wait. */
 const BRIEF_WAIT = 'wait=1';
 const PAUSE_AFTER_BRIEF_MS = 2_000;
 const MOST_WAITS = 4;

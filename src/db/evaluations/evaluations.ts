@@ -22,7 +22,8 @@ import { rowsOfPage } from '../pages.ts';
 /** Of `e` and its batch `b`. */
 const TARGET = sql`
   e.id, e.batch_id as "batchId", b.model_id as "modelId", b.project_id as "projectId", b.trial_id as "trialId",
-  e.objective_id as "objectiveId", e.inverse_id as "inverseId", e.case_number as "caseNumber", e.input`;
+  e.objective_id as "objectiveId", e.inverse_id as "inverseId", e.case_number as "caseNumber", e.input,
+  (select i.iteration from inverses i where i.id = e.inverse_id) as iteration`;
 const LIMITS = sql`
   b.maximum_tries as "maximumTries", b.maximum_losses as "maximumLosses", b.timeout_seconds as "timeoutSeconds"`;
 /** Whether somebody still wants the output of `e`, of batch `b`, objective `o` and inverse `i`. */

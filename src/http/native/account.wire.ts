@@ -11,7 +11,9 @@ export const accountSchema = z
     name: z.string(),
     storedBytes: z
       .int()
-      .describe('What the account stores: its records, deleted ones until they are purged, and data that expires.'),
+      .describe(
+        'The bytes that the account stores: its records, deleted ones until they are purged, and data that expires.',
+      ),
     storedRows: z.int().describe('The number of records among it.'),
     limits: z
       .object({

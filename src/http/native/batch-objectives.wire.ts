@@ -25,7 +25,7 @@ const factFields = {
   worstMiss: z
     .number()
     .nullable()
-    .describe('Of the best run, in units of its tolerance; 0 when everything is satisfied.'),
+    .describe('The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied.'),
   failureReason: z.string().nullable().describe('Why the objective could not be loaded, or why the batch stopped it.'),
 };
 

@@ -27,14 +27,14 @@ const evaluator = z
         timeoutSeconds: timeoutSeconds
           .nullish()
           .transform((seconds) => seconds ?? null)
-          .describe('How long a call may take; timeoutSeconds of the batch unless given.'),
+          .describe('How long a call may take; default: timeoutSeconds of the batch.'),
         concurrency: z
           .int()
           .min(1)
           .max(LARGEST_PARALLELISM)
           .nullish()
           .transform((count) => count ?? null)
-          .describe('Calls under way at once; as many as evaluations are open unless given.'),
+          .describe('The maximum number of calls at the same time; default: one for each open evaluation.'),
       }),
     ],
     { error: 'must be {"kind": "pull"}, or {"kind": "http", "url": "https://..."}.' },
@@ -54,7 +54,7 @@ const definitions = z
   .min(1)
   .max(MAXIMUM_BATCH_OBJECTIVES)
   .describe(
-    'Each as loadObjectives takes it. They are worked through in this order. parallelism, if stated, is the most inverses of the objective that the batch opens at once.',
+    'Each as in loadObjectives. They are worked through in this order. parallelism, if stated, is the maximum number of inverses of the objective that the batch keeps open at the same time.',
   );
 
 const newBatchSchema = z
@@ -66,20 +66,18 @@ const newBatchSchema = z
       .min(1)
       .nullish()
       .transform((id) => id ?? null)
-      .describe('A trial of the project. Unless given, the designed cases are evaluated first and make a trial.'),
+      .describe('A trial of the project. Default: the designed cases are evaluated first and make a trial.'),
     parallelism: counted(4, LARGEST_PARALLELISM).describe(
-      'Evaluations of inverses that are open at once, 4 unless given.',
+      'How many evaluations of inverses are open at the same time; default: 4.',
     ),
     evaluator: evaluator.nullish().transform((one): Evaluator => one ?? { kind: 'pull' }),
     timeoutSeconds: counted(3_600, LONGEST_TIMEOUT_SECONDS).describe(
-      'How long one evaluation may take, from its claim; 3600 unless given.',
+      'How long one evaluation may take, from its claim; default: 3600.',
     ),
-    maximumTries: counted(3, 100).describe('Failures after which an evaluation is not tried again; 3 unless given.'),
-    maximumLosses: counted(5, 100).describe(
-      'Lost leases after which an evaluation is not tried again; 5 unless given.',
-    ),
+    maximumTries: counted(3, 100).describe('Failures after which an evaluation is not retried; default: 3.'),
+    maximumLosses: counted(5, 100).describe('Lost leases after which an evaluation is not retried; default: 5.'),
     stopAfterFailures: counted(20, 1_000).describe(
-      'Failed evaluations in a row after which the batch fails; 20 unless given.',
+      'Failed evaluations in a row after which the batch fails; default: 20.',
     ),
   })
   .meta({
@@ -175,7 +173,7 @@ export const createdBatchSchema = z
     secret: z
       .string()
       .optional()
-      .describe('Of an http evaluator: verifies the signatures of its calls; shown here and never again.'),
+      .describe('The secret of an http evaluator, which verifies the signatures of its calls; never shown again.'),
   })
   .meta({ id: 'CreatedBatch' });
 

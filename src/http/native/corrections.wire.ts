@@ -16,7 +16,7 @@ const MAXIMUM_REASON_LENGTH = 1_000;
 const changeFields = {
   output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }, z.number())
     .optional()
-    .describe('What the run gave, one number per output, or by the names of the outputs.'),
+    .describe('The output of the run, one number per output, or by the names of the outputs.'),
   failed: z.literal(true).optional().describe('true, instead of an output, if the run failed.'),
   failureReason: textSchema({ minimum: 0, maximum: MAXIMUM_TEXT_LENGTH })
     .nullish()
@@ -25,9 +25,11 @@ const changeFields = {
     .boolean()
     .optional()
     .describe(
-      'true: nothing learns from the run and it is never the best, though it is still shown. false: it counts again.',
+      'true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again.',
     ),
-  reason: textSchema({ minimum: 1, maximum: MAXIMUM_REASON_LENGTH }).describe('Why it is corrected, for the log.'),
+  reason: textSchema({ minimum: 1, maximum: MAXIMUM_REASON_LENGTH }).describe(
+    'The reason for the correction, for the log.',
+  ),
 };
 
 const CHANGES = ['output', 'failed', 'excluded'] as const;
@@ -57,7 +59,7 @@ const inverseCorrectionSchema = z
       .boolean()
       .optional()
       .describe(
-        'true: an objective that has ended gets the verdict that follows, and goes on if nothing satisfies it. Also brings back one that was stopped. Ignored where it changes nothing.',
+        'true: an objective that has ended gets a new verdict, and continues if nothing satisfies it. This also reopens a stopped objective. Ignored where it changes nothing.',
       ),
   })
   .meta({
@@ -134,7 +136,7 @@ const runResultSchema = z.object(resultFields).meta({ id: 'RunResult' });
 export const correctionSchema = z
   .object({
     id: z.int(),
-    revision: z.int().describe('Of the data of the trial, from this correction on.'),
+    revision: z.int().describe('The revision of the data of the trial, from this correction on.'),
     target: z
       .object({
         caseNumber: z.int().nullable().describe('null for an inverse.'),
@@ -142,7 +144,7 @@ export const correctionSchema = z
         inverseId: z.int().nullable(),
         iteration: z.int().nullable(),
       })
-      .describe('What was corrected: a case or an inverse.'),
+      .describe('The record that was corrected: a case or an inverse.'),
     old: runResultSchema,
     new: runResultSchema,
     reason: z.string(),

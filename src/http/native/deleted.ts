@@ -28,8 +28,8 @@ export const deletedOperations: readonly Operation[] = [
     path: '/deleted',
     operationId: 'purgeDeleted',
     tag,
-    summary: 'Purge all deleted records at once',
-    description: 'They are then gone for good and no longer count towards the quota.',
+    summary: 'Purge all deleted records immediately',
+    description: 'They are removed permanently and no longer count towards the quota.',
     answers: accepted,
     handle: async ({ deps, accountId }) => {
       await purgeAtOnce(deps.db, accountId, null);
@@ -41,7 +41,7 @@ export const deletedOperations: readonly Operation[] = [
     path: '/deleted/{deletion_id}',
     operationId: 'purgeDeletion',
     tag,
-    summary: 'Purge one deletion at once',
+    summary: 'Purge one deletion immediately',
     answers: accepted,
     handle: async ({ deps, accountId, ids }) => {
       await purgeAtOnce(deps.db, accountId, ids.deletionId);

@@ -145,7 +145,7 @@ export const evaluationOperations: readonly Operation[] = [
     scope: EVALUATES,
     summary: 'Report the output of an evaluation',
     description:
-      'Completes its inverse as well. A repeat with the same output gets the same answer. An output that comes after the lease has expired is taken as long as nobody else has claimed the evaluation.',
+      'Completes its inverse as well. A repeat with the same output gets the same answer. An output that arrives after the lease has expired is accepted until another evaluator claims the evaluation.',
     body: newEvaluationOutput,
     answers: ok.spec('The evaluation is over.', reportedEvaluationSchema),
     refusals: { 409: `${LEASE_LOST} Or the evaluation already has a different output (output-conflict).` },
@@ -163,9 +163,9 @@ export const evaluationOperations: readonly Operation[] = [
     scope: EVALUATES,
     summary: 'Report that a try failed',
     description:
-      'What can be retried waits 2, 4, 8 ... seconds, at most 60, for its next try; after maximumTries, or where a retry makes no sense, the evaluation has failed: its inverse becomes a failed run, its case a failed case. The search goes on.',
+      'A retryable evaluation waits 2, 4, 8 ... seconds, at most 60, for its next try. After maximumTries, or if it is not retryable, the evaluation has failed: its inverse becomes a failed run, its case a failed case. The search continues.',
     body: newFailure,
-    answers: ok.spec('What becomes of it.', failedEvaluationSchema),
+    answers: ok.spec('The state of the evaluation.', failedEvaluationSchema),
     refusals: { 409: `${LEASE_LOST} Or its output was reported before (output-conflict).` },
     handle: async ({ deps, accountId, ids, body }) => {
       const { leaseToken, reason, retryable: isRetryable } = body;
@@ -181,7 +181,7 @@ export const evaluationOperations: readonly Operation[] = [
     tag,
     scope: EVALUATES,
     summary: 'Hand an evaluation back',
-    description: 'For an evaluator that shuts down. No try is counted, and others can claim it at once.',
+    description: 'For an evaluator that shuts down. No try is counted, and others can claim it immediately.',
     body: leaseReport,
     answers: ok.spec('The evaluation waits again, unless it was over.', releasedEvaluationSchema),
     refusals: { 409: LEASE_LOST },

@@ -30,14 +30,16 @@ const recordId = z.int().positive();
 const claimSchema = z
   .strictObject({
     evaluator: nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe(
-      'What you call yourself; the record of an evaluation shows it.',
+      'Your name, shown in the records of your evaluations.',
     ),
     limit: z
       .int()
       .min(1)
       .max(MAXIMUM_CLAIM)
       .default(1)
-      .describe('The most to claim. Claim only what you start now: each lease runs from the claim.'),
+      .describe(
+        'The maximum number of evaluations to claim. Claim only those you start now: each lease begins with the claim.',
+      ),
     leaseSeconds: z
       .int()
       .min(LEASE_SECONDS.minimum)
@@ -79,7 +81,9 @@ export const newHeartbeat = bodyOf(
     .strictObject({
       leaseToken,
       progress: z.number().min(0).max(1).nullish().describe('How far the run is, from 0 to 1.'),
-      message: textSchema({ minimum: 0, maximum: MAXIMUM_NAME_LENGTH }).nullish().describe('What it is doing.'),
+      message: textSchema({ minimum: 0, maximum: MAXIMUM_NAME_LENGTH })
+        .nullish()
+        .describe('The current activity of the run.'),
     })
     .meta({ id: 'NewHeartbeat', examples: [{ leaseToken: TOKEN, progress: 0.4, message: 'mesh done' }] }),
 );
@@ -142,9 +146,10 @@ const targetFields = {
   projectId: z.int(),
   batchId: z.int(),
   trialId: z.int().nullable().describe('null while the designed cases are evaluated.'),
-  objectiveId: z.int().nullable().describe('Of an inverse.'),
-  inverseId: z.int().nullable().describe('Of an inverse.'),
-  caseNumber: z.int().nullable().describe('Of a designed case, from 1.'),
+  objectiveId: z.int().nullable().describe('The objective of an inverse.'),
+  inverseId: z.int().nullable().describe('The id of an inverse.'),
+  iteration: z.int().nullable().describe('The number of an inverse within its objective: run 17 has 17.'),
+  caseNumber: z.int().nullable().describe('The number of a designed case, from 1.'),
 };
 const limitFields = {
   maximumTries: z.int().describe('Failed tries after which the evaluation has failed.'),
@@ -154,7 +159,7 @@ const limitFields = {
 export const claimedEvaluationSchema = z
   .object({
     ...targetFields,
-    leaseToken: z.uuid().describe('To be sent with every report about this evaluation.'),
+    leaseToken: z.uuid().describe('Send it with every report about this evaluation.'),
     leaseExpiresAt: timestamp,
     try: z.int().describe('1, plus the tries that failed before. Lost leases are counted apart.'),
     ...limitFields,
@@ -178,14 +183,14 @@ export const extendedLeaseSchema = z
     leaseExpiresAt: timestamp.nullable().describe('null when the evaluation is over.'),
     isWanted: z
       .boolean()
-      .describe('false: nobody waits for the output any more; the run may be ended. An output is still accepted.'),
+      .describe('false: the output is no longer needed, so you may end the run. An output is still accepted.'),
   })
   .meta({ id: 'ExtendedLease' });
 
 const state = z
   .enum(EVALUATION_STATES)
   .describe(
-    'waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because nobody wants the output any more.',
+    'waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because the output is no longer needed.',
   );
 
 const { warnings, ...inverseShape } = reportedInverseSchema.shape;
@@ -195,7 +200,7 @@ export const reportedEvaluationSchema = z
     inverse: z
       .object(inverseShape)
       .nullable()
-      .describe('The inverse, judged; null for a case, and where the objective took the output no more.'),
+      .describe('The inverse, judged; null for a case, and if the objective no longer accepted the output.'),
     warnings,
   })
   .meta({ id: 'ReportedEvaluation' });
@@ -226,7 +231,7 @@ export const evaluationSchema = z
     output: z
       .array(z.number())
       .nullable()
-      .describe('Of a designed case; the output of an inverse is with the inverse.'),
+      .describe('The output of a designed case; that of an inverse is in the inverse.'),
     createdAt: timestamp,
     updatedAt: timestamp,
     finishedAt: timestamp.nullable(),
@@ -243,6 +248,7 @@ function presentTarget(evaluation: EvaluationTarget) {
     trialId: evaluation.trialId,
     objectiveId: evaluation.objectiveId,
     inverseId: evaluation.inverseId,
+    iteration: evaluation.iteration,
     caseNumber: evaluation.caseNumber,
   };
 }

@@ -59,7 +59,7 @@ const diagnosisSchema = z
           .describe(
             'By how much its bound, or its target if it has none, would have to move: in percent points for percent, otherwise in output units.',
           ),
-        isOutOfReachAlone: z.boolean().describe('Whether it could not be met even without the others.'),
+        isOutOfReachAlone: z.boolean().describe('Whether it could not be met even without the other targets.'),
       }),
     ),
     conflicts: z.array(z.array(z.int())).describe('Pairs that can each be met, but not together.'),
@@ -74,9 +74,7 @@ const diagnosisSchema = z
 
 const probabilitySchema = z.object({
   value: z.number(),
-  low: z
-    .number()
-    .describe('Given what is not known about the noise and the means, it is larger with a probability of 0.9.'),
+  low: z.number().describe('Given the uncertainty of the noise and the means, it is larger with a probability of 0.9.'),
   high: z.number().describe('... and smaller with a probability of 0.9.'),
 });
 
@@ -89,16 +87,16 @@ const standingSchema = z
       .describe('The first run at the input; null if that is a case or belongs to another objective.'),
     input: z.array(z.number()),
     inputByName: inputByNameSchema,
-    runs: z.int().describe('How many there were at this input.'),
-    run: probabilitySchema.describe('That the outputs of a fresh run meet every target.'),
-    mean: probabilitySchema.describe('That the means of the outputs over all runs do.'),
+    runs: z.int().describe('The number of runs at this input.'),
+    run: probabilitySchema.describe('The probability that the outputs of a new run meet every target.'),
+    mean: probabilitySchema.describe('The probability that the means of the outputs over all runs do.'),
   })
   .meta({ id: 'Standing' });
 
 export const explanationFields = {
   standing: standingSchema
     .nullable()
-    .describe('How surely the best input meets the targets; null where neither confirm nor confidence is asked for.'),
+    .describe('The probability with which the best input meets the targets; null without confirm and confidence.'),
   insight: insightSchema.nullable().describe('How far the model can be trusted; null before the first suggestion.'),
   diagnosis: diagnosisSchema
     .nullable()

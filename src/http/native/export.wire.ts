@@ -68,7 +68,7 @@ export const exportLineSchema = z
       outputCount: z.int().nullable(),
       maximumEvaluations: z.int().nullable(),
       seed: z.int(),
-      details: z.looseObject({}).optional().describe('What was stated about the inputs beyond bounds and types.'),
+      details: z.looseObject({}).optional().describe('Details of the inputs beyond bounds and types.'),
       developedAt: timestamp.nullable(),
       ...camelInstants,
     }),

@@ -37,9 +37,9 @@ export const historySchema = z
     openIterations: z
       .array(z.int())
       .describe(
-        'Those that wait for their outputs or are being computed. Iterations before the first of them are final.',
+        'The iterations that wait for their outputs or are being computed. Those before the first of them are final.',
       ),
-    revision: z.int().describe('Of the data of the trial. When it changes, ask for all iterations again.'),
+    revision: z.int().describe('The revision of the data of the trial. When it changes, ask for all iterations again.'),
     completedCount: z
       .int()
       .describe('How often an iteration was completed or given up, outputs that came late included.'),
@@ -48,7 +48,7 @@ export const historySchema = z
       .describe('With completed: the iterations up to after that have got an output since. Ask for them again.'),
     insightVersion: z
       .string()
-      .describe('Of insight and diagnosis; send it as knownInsight to get them only when they differ.'),
+      .describe('The version of insight and diagnosis; send it as knownInsight to get them only when they differ.'),
     isInsightKnown: z.boolean().describe('Whether knownInsight is still right; insight and diagnosis are null then.'),
     stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
     ...endReasonField,
@@ -57,9 +57,9 @@ export const historySchema = z
     every: z
       .int()
       .describe(
-        'Of how many iterations one is here, besides the first, the last, the optimal and the best one; larger than asked for if there are more than 500,000 numbers.',
+        'One iteration in this many is here, besides the first, the last, the optimal and the best one; larger than requested if there are more than 500,000 numbers.',
       ),
-    optimalIteration: z.int().nullable().describe('Of optimalInverse.'),
+    optimalIteration: z.int().nullable().describe('The iteration of optimalInverse.'),
     bestIteration: z
       .int()
       .nullable()
@@ -68,7 +68,7 @@ export const historySchema = z
     bestInput: z
       .array(z.number())
       .nullable()
-      .describe('Of bestIteration or bestCaseNumber; null while nothing has been judged.'),
+      .describe('The input of bestIteration or bestCaseNumber; null while nothing has been judged.'),
     bestOutput: z.array(z.number()).nullable(),
     bestMisses: z.array(z.number()).nullable().describe('Of bestOutput, as in misses.'),
     bestMissedBy: z.array(z.number()).nullable(),

@@ -68,7 +68,7 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Ask for the next input to try',
     description:
-      'Waits for the suggestion, 20 seconds by default; the Prefer header changes that. Answers at once if too many requests of the account are already waiting. Repeating the request while the suggestion is being computed returns the same iteration. Where the objective has parallelism, every request opens another iteration instead.',
+      'Waits for the suggestion, 20 seconds by default; the Prefer header changes that. Answers immediately if too many requests of the account are already waiting. Repeating the request while the suggestion is being computed returns the same iteration. Where the objective has parallelism, every request opens another iteration instead.',
     body: noFields,
     waits: 'suggestion',
     handlesIdempotency: true,
@@ -113,7 +113,7 @@ export const inverseOperations: readonly Operation[] = [
     path: `${objective}/suggestions`,
     operationId: 'suggestInverses',
     tag,
-    summary: 'Ask for several inputs to try at once',
+    summary: 'Ask for several inputs to try in parallel',
     description:
       'Opens as many inverses as asked for, at most as many as the parallelism of the objective and its attempts leave, and waits for their inputs as suggestInverse does. Their outputs may be loaded in any order. An Idempotency-Key lists the same inverses again.',
     body: newSuggestions,
@@ -243,7 +243,7 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Give up one open inverse',
     description:
-      'Its input counts as an attempt. The objective goes on, unless this was the last open one of all attempts. One that is stopped is returned unchanged.',
+      'Its input counts as an attempt. The objective continues, unless this was its last open inverse and all attempts are used. An inverse that is already stopped is returned unchanged.',
     body: noFields,
     answers: ok.spec('The inverse, stopped.', inverseSchema),
     handle: async ({ deps, accountId, ids }) => ok.answer(presentInverse(await giveUpInverse(deps.db, accountId, ids))),

@@ -62,7 +62,7 @@ export const inverseSchema = z.object(runShape(RUN_VIEWS.inverse)).meta({ id: 'I
 const warningSchema = z
   .object({
     output: z.int().describe('Zero-based number of the output, as in results.'),
-    name: z.string().nullable().describe('Of the output; null if the project names none.'),
+    name: z.string().nullable().describe('The name of the output; null if the project has no names.'),
     value: z.number().describe('As it was loaded and stored.'),
     expectedMinimum: z.number().nullable().describe('null where the model leaves this end open.'),
     expectedMaximum: z.number().nullable(),
@@ -74,7 +74,7 @@ export const reportedInverseSchema = inverseSchema
   .extend({
     warnings: z
       .array(warningSchema)
-      .describe('Outputs far outside what the model expected. They are stored all the same; empty without any.'),
+      .describe('Outputs far outside what the model expected. They are stored anyway. Empty if there are none.'),
   })
   .meta({ id: 'ReportedInverse' });
 
@@ -88,7 +88,7 @@ const suggestionsSchema = z
       .max(LARGEST_PARALLELISM)
       .nullish()
       .transform((count) => count ?? undefined)
-      .describe('How many inputs, at most; all that may be open unless given.'),
+      .describe('The maximum number of inputs; default: as many as may be open.'),
   })
   .meta({ id: 'NewSuggestions', examples: [{ count: 4 }] });
 

@@ -112,7 +112,7 @@ export const keyOperations: readonly Operation[] = [
     operationId: 'revokeKey',
     tag,
     scope: 'admin',
-    summary: 'Revoke a key at once and permanently',
+    summary: 'Revoke a key immediately and permanently',
     description: 'It stays in the list. Repeating the request changes nothing.',
     answers: noContent.spec,
     refusals: { 409: LAST_ADMIN_KEY },

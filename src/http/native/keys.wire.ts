@@ -7,9 +7,7 @@ import { instant, nameSchema, timestamp, toOptionalTimestamp, toTimestamp } from
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 
 const scope = z.enum(SCOPES);
-const label = nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe(
-  'For your own use, to tell keys apart.',
-);
+const label = nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe('A label of your choice.');
 const expiresAt = instant.describe('When the key expires, in the future; null: never.');
 
 export const newKey = bodyOf(
@@ -46,7 +44,9 @@ export const newRotation = bodyOf(
         .int()
         .min(0)
         .max(MAXIMUM_OVERLAP_SECONDS)
-        .describe('How long the old one keeps working, enough to distribute the new one. 0: it stops at once.'),
+        .describe(
+          'How long the old key keeps working, so that you can distribute the new one. 0: it stops immediately.',
+        ),
     })
     .meta({ id: 'NewRotation', examples: [{ overlapSeconds: 86_400 }, { overlapSeconds: 0 }] }),
 );

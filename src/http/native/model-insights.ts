@@ -25,19 +25,19 @@ export const modelInsightOperations: readonly Operation[] = [
     path: `${objective}/robustness`,
     operationId: 'getRobustness',
     tag,
-    summary: 'Read how surely an input still meets the targets when it is made with tolerances',
+    summary: 'Read the probability that an input with tolerances still meets the targets',
     description:
       'By the models of all runs known now: 2,000 inputs drawn around the one of the inverse. Computed when it is asked for, and kept until the data change.',
     numbers: {
       inverse: {
-        description: 'The id of the inverse; unless given, the optimal one.',
+        description: 'The id of the inverse; default: the optimal one.',
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         default: null,
       },
     },
     texts: toleranceTexts,
-    answers: ok.spec('How surely it does, and which inputs and outputs carry the risk.', robustnessSchema),
+    answers: ok.spec('The probability, and the inputs and outputs that carry the risk.', robustnessSchema),
     handle: async (call) => {
       const { deps, ids, numbers, texts } = call;
       const query = { inverseId: numbers['inverse'] ?? null, inputTolerances: readTolerances(texts) };
@@ -51,10 +51,10 @@ export const modelInsightOperations: readonly Operation[] = [
     tag,
     summary: 'Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart',
     description:
-      'By the models of all runs known now. Computed when it is asked for, and kept until the data change. The run that would tell most is no suggestion of the search; add its output as a case.',
+      'By the models of all runs known now. Computed when it is asked for, and kept until the data change. The most informative run is not a suggestion of the search; add its output as a case.',
     numbers: {
       confidence: {
-        description: 'In percent: the probability that counts as surely.',
+        description: 'The probability required for “surely”, in percent.',
         minimum: 50,
         maximum: 99,
         default: 90,
@@ -76,7 +76,7 @@ export const modelInsightOperations: readonly Operation[] = [
     tag: 'Objectives',
     summary: 'Read inputs that meet all targets of an objective, as different as possible',
     description:
-      'Of all runs that the objective knows, its cases included, and of what the models expect elsewhere. Computed when it is asked for, and kept until the data change.',
+      'Among all runs that the objective knows, including its cases, and among the predictions of the models elsewhere. Computed when it is asked for, and kept until the data change.',
     numbers: {
       count: { description: 'The most of each kind.', minimum: 1, maximum: MOST_SOLUTIONS, default: 5 },
     },
@@ -93,7 +93,7 @@ export const modelInsightOperations: readonly Operation[] = [
     tag: 'Objectives',
     summary: 'Read the front of an objective with outputs without target',
     description:
-      'The runs that no other one beats, and what the models expect between them. Computed when it is asked for, and kept until the data change.',
+      'The non-dominated runs, and the points that the models expect between them. Computed when it is asked for, and kept until the data change.',
     answers: ok.spec('The front.', frontSchema),
     handle: async (call) => ok.answer(presentFront(await call.deps.modelInsights.front(askingOf(call), call.ids))),
   }),

@@ -16,7 +16,7 @@ const runSchema = z
   .object({
     caseNumber: z.int().nullable().describe('1 for the first input case; null for an inverse.'),
     inverseId: z.int().nullable().describe('null for a case.'),
-    iteration: z.int().nullable().describe('Of that inverse.'),
+    iteration: z.int().nullable().describe('The number of that inverse.'),
     input: z.array(z.number()),
     output: z.array(z.number()),
   })
@@ -25,11 +25,9 @@ const runSchema = z
 const predictedSchema = z
   .object({
     input: z.array(z.number()),
-    output: z.array(z.number()).describe('What the models expect.'),
+    output: z.array(z.number()).describe('The outputs that the models expect.'),
     spread: z.array(z.number()).describe('Standard deviation of each output, by the models.'),
-    chance: z
-      .number()
-      .describe('How likely the models hold it that a run meets all targets, from 0 to 1. It is not calibrated.'),
+    chance: z.number().describe('The probability, by the models, that a run meets all targets. It is not calibrated.'),
   })
   .meta({ id: 'PredictedPoint' });
 
@@ -49,8 +47,13 @@ export const frontSchema = z
     outputs: z.array(z.int()).describe('The outputs without target, numbered from 0: what the lists below are about.'),
     points: z
       .array(runSchema)
-      .describe('The runs that meet all targets and that no other one beats in every output without target.'),
-    hypervolume: z.number().nullable().describe('Of what the points beat, up to the reference; null without points.'),
+      .describe(
+        'The non-dominated runs: they meet all targets, and no other run is better in every output without target.',
+      ),
+    hypervolume: z
+      .number()
+      .nullable()
+      .describe('The hypervolume that the points dominate, up to the reference; null without points.'),
     hypervolumes: z
       .array(z.object({ iteration: z.int(), hypervolume: z.number() }))
       .describe(
@@ -81,8 +84,10 @@ export const robustnessSchema = z
     inputTolerances: toleranceSchema,
     robustness: z
       .object({
-        probability: share().describe('That one run at the input as it is made meets all targets, by the models.'),
-        low: share().describe('What the models do not know leaves it between low and high.'),
+        probability: share().describe(
+          'The probability, by the models, that a run at the input with its tolerances meets all targets.',
+        ),
+        low: share().describe('The uncertainty of the models leaves the probability between low and high.'),
         high: share(),
         outputShares: z
           .array(share())
@@ -91,7 +96,7 @@ export const robustnessSchema = z
           ),
         inputShares: z
           .array(share())
-          .describe('One per input: the share of the misses that would not happen if it were made exactly.'),
+          .describe('One per input: the share of the misses that an exact input would avoid.'),
       })
       .nullable()
       .describe('null while the models predict less than half of the variance of an output.'),
@@ -103,13 +108,13 @@ const valueRange = z.object({ low: z.number(), high: z.number() });
 const rangeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('range'),
-    fits: valueRange.describe('The least and the largest value that surely fit while the other inputs adapt.'),
+    fits: valueRange.describe('The smallest and the largest value that surely fit while the other inputs adapt.'),
     gaps: z.array(valueRange).describe('Parts of fits in which nothing fits.'),
     possible: valueRange.describe('Outside of it nothing fits.'),
-    alone: valueRange.describe('What surely fits with the other inputs held at best.'),
+    alone: valueRange.describe('The range that surely fits while the other inputs stay at their best.'),
     shares: z
       .object({ fits: share(), possible: share() })
-      .describe('Of the distance between the bounds, on the scale of the input.'),
+      .describe('The share of the distance between the bounds, on the scale of the input.'),
   }),
   z.object({
     kind: z.literal('codes').describe('A boolean, a category, or an input with one value.'),
@@ -120,10 +125,10 @@ const rangeSchema = z.discriminatedUnion('kind', [
 
 export const identifiabilitySchema = z
   .object({
-    confidence: z.number().describe('The probability that counts as surely.'),
+    confidence: z.number().describe('The probability required for “surely”.'),
     identifiability: z
       .object({
-        best: z.array(z.number()).describe('The input at which the targets hold most surely.'),
+        best: z.array(z.number()).describe('The input most likely to meet the targets.'),
         ranges: z.array(rangeSchema).describe('One per input.'),
         combinations: z
           .array(
@@ -134,22 +139,24 @@ export const identifiabilitySchema = z
                 .describe(
                   'One per input, -1 to 1, in shares of the distance between its bounds; 0 for inputs that stay.',
                 ),
-              ends: z.array(z.array(z.number())).describe('Two inputs; they and what lies between them surely fit.'),
+              ends: z.array(z.array(z.number())).describe('Two inputs; they and all inputs between them surely fit.'),
             }),
           )
           .describe('Inputs that can change together without a target being missed.'),
         next: z
           .object({
-            at: z.array(z.number()).describe('The run that would tell most: whether the targets hold there.'),
-            input: z.int().describe('The index of the input, from 0, about whose range it tells.'),
-            open: valueRange.describe('The part of that range of which it is open.'),
+            at: z
+              .array(z.number())
+              .describe('The most informative run: whether it meets the targets decides the range of an input.'),
+            input: z.int().describe('The zero-based number of the input whose range it decides.'),
+            open: valueRange.describe('The undecided part of that range.'),
           })
           .nullable()
-          .describe('null when no range is open by more than one percent of the bounds.'),
+          .describe('null when less than one percent of every range is undecided.'),
         sentences: z.array(z.string()).describe('The same in words.'),
       })
       .nullable()
-      .describe('null while the models see no input that surely meets the targets.'),
+      .describe('null while the models know no input that surely meets the targets.'),
   })
   .meta({ id: 'ObjectiveIdentifiability' });
 
@@ -215,15 +222,15 @@ const NUMBER_LIST = /^\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:,\d+(?:\.\d+)?(?:[eE][+-]
 export const toleranceTexts = {
   tolerances: {
     schema: z.string().max(10_000).regex(NUMBER_LIST, 'must be numbers from 0, one per input, separated by commas.'),
-    description: 'One per input, separated by commas; unless given, the inputTolerances of the objective.',
+    description: 'One per input, separated by commas; default: the inputTolerances of the objective.',
   },
   kind: {
     schema: z.enum(['normal', 'uniform']),
-    description: 'With tolerances: normal, unless given, for standard deviations, or uniform for half widths.',
+    description: 'With tolerances: normal, the default, for standard deviations, or uniform for half widths.',
   },
   in: {
     schema: z.enum(['units', 'percent']),
-    description: 'With tolerances: units, unless given, of each input, or percent of its value.',
+    description: 'With tolerances: units of each input, the default, or percent of its value.',
   },
 };
 

@@ -35,13 +35,13 @@ const definitionFields = {
     .max(LARGEST_MAXIMUM_ATTEMPTS)
     .nullish()
     .transform((count) => count ?? DEFAULT_MAXIMUM_ATTEMPTS)
-    .describe(`How many inverses may be suggested, ${DEFAULT_MAXIMUM_ATTEMPTS} unless given.`),
+    .describe(`The maximum number of inverses to suggest; default: ${DEFAULT_MAXIMUM_ATTEMPTS}.`),
   reuse: z
     .boolean()
     .nullish()
     .transform((reuse) => reuse ?? undefined)
     .describe(
-      'Whether it learns from the runs of the other objectives of its trial, besides the cases; true unless given. false makes its suggestions independent of them.',
+      'Whether it learns from the runs of the other objectives of its trial, besides the cases; default: true. false makes its suggestions independent of them.',
     ),
 };
 
@@ -65,22 +65,22 @@ const newObjectivesSchema = z
     initialInput: initialInput
       .nullish()
       .transform((input) => input ?? undefined)
-      .describe('Where the search starts; unless given, the best case known.'),
+      .describe('Where the search starts; default: the best case known.'),
     initialOutput: initialOutput
       .nullish()
       .transform((output) => output ?? undefined)
-      .describe('What the black box gave at initialInput: send both or neither.'),
+      .describe('The output of the black box at initialInput: send both or neither.'),
     desiredL1Norm: desiredL1Norm
       .nullish()
       .transform((norm) => norm ?? 0)
-      .describe('Judges exact objectives together with convergence; 0 unless given.'),
+      .describe('Judges exact objectives together with convergence; default: 0.'),
     continues: z
       .int()
       .min(1)
       .nullish()
       .transform((id) => id ?? null)
       .describe(
-        'Id of an objective of the trial that this one goes on from: it is stopped if it runs, and its runs are known whatever reuse says.',
+        'The id of an objective of the trial that this one continues: it is stopped if it is running, and its runs are known whatever reuse says.',
       ),
     fixedInputs: nullableVectorSchema(INPUTS, namedInputValue.nullable())
       .nullish()
@@ -93,13 +93,13 @@ const newObjectivesSchema = z
     parallelism: parallelism
       .nullish()
       .transform((count) => count ?? 1)
-      .describe('How many inverses may be open at once, 1 unless given.'),
+      .describe('How many inverses may be open at the same time; default: 1.'),
     holdBack: z
       .boolean()
       .nullish()
       .transform((holdBack) => holdBack ?? true)
       .describe(
-        'Whether no further inverse is opened while an open one is likely to satisfy the objective; true unless given. Objectives with minimize or maximize never hold back.',
+        'Whether no further inverse is opened while an open one is likely to satisfy the objective; default: true. Objectives with minimize or maximize never hold back.',
       ),
     ...sentOptionFields,
     minimumBounds: optionalBounds,
@@ -107,7 +107,7 @@ const newObjectivesSchema = z
     convergence: convergence
       .nullish()
       .transform((value) => value ?? DEFAULT_CONVERGENCE)
-      .describe(`The relative criterion, ${DEFAULT_CONVERGENCE} unless given.`),
+      .describe(`The relative criterion; default: ${DEFAULT_CONVERGENCE}.`),
   })
   .meta({
     id: 'NewObjectives',
@@ -128,7 +128,7 @@ const newInverseSchema = z
   .strictObject({
     ...definitionFields,
     initialInput,
-    initialOutput: initialOutput.describe('What the black box gave at initialInput.'),
+    initialOutput: initialOutput.describe('The output of the black box at initialInput.'),
     desiredL1Norm,
     minimumBounds: bounds,
     maximumBounds: bounds,
@@ -167,7 +167,7 @@ export const newInverse: BodySpec<NewObjective> = {
 export const objectivePatch = bodyOf(
   z
     .strictObject({
-      parallelism: parallelism.optional().describe('How many inverses may be open at once.'),
+      parallelism: parallelism.optional().describe('How many inverses may be open at the same time.'),
       holdBack: z.boolean().optional(),
     })
     .meta({ id: 'ObjectivePatch', examples: [{ parallelism: 4 }] }),

@@ -40,7 +40,7 @@ export const objectiveOperations: readonly Operation[] = [
     tag,
     summary: 'Load objectives',
     description:
-      'The initial point is iteration 1, already completed. If it satisfies everything within all limits on the inputs, the objective is satisfied at once. Without an initial point the search starts from the best case known.',
+      'The initial point is iteration 1, already completed. If it satisfies everything within all limits on the inputs, the objective is satisfied immediately. Without an initial point the search starts from the best case known.',
     body: newObjectives,
     answers: created.spec('The objectives, judged at the initial output.', loadedObjectivesSchema),
     prepare: (call) =>
@@ -106,8 +106,8 @@ export const objectiveOperations: readonly Operation[] = [
     path: objective,
     operationId: 'updateObjective',
     tag,
-    summary: 'Change how many inverses of a running objective may be open at once',
-    description: 'Open inverses beyond a lower number stay open; none is opened until there are fewer.',
+    summary: 'Change how many inverses of a running objective may be open at the same time',
+    description: 'When the number is lowered, open inverses stay open; no more are opened until there are fewer.',
     body: objectivePatch,
     answers: ok.spec('The objective as it is now.', explainedObjectiveSchema),
     handle: async ({ deps, accountId, ids, body }) => {

@@ -23,18 +23,21 @@ const constraint = constraintSchema();
 /** The sources that an objective learns from, its own limits on the inputs, and its search options. */
 export const learningFields = {
   reuse: z.boolean().describe('Whether it learns from the runs of the other objectives of its trial.'),
-  continues: z.int().nullable().describe('The objective that it goes on from.'),
+  continues: z.int().nullable().describe('The objective that it continues.'),
   fixedInputs: z.array(z.number().nullable()).nullable().describe('null when all inputs are free.'),
-  constraints: z.array(constraint).nullable().describe('Its own, besides those of the project.'),
+  constraints: z
+    .array(constraint)
+    .nullable()
+    .describe('The constraints of the objective, besides those of the project.'),
   ...optionFields,
 };
 
 /** Options of parallel runs. */
 const parallelFields = {
-  parallelism: z.int().describe('How many inverses may be open at once.'),
+  parallelism: z.int().describe('How many inverses may be open at the same time.'),
   holdBack: z.boolean().describe('Whether no inverse is opened while an open one is likely to satisfy the objective.'),
   openCount: z.int().describe('Inverses that wait for their outputs or are being computed.'),
-  completedCount: z.int().describe('How often one of its inverses was completed or given up.'),
+  completedCount: z.int().describe('The number of its inverses that were completed or given up.'),
   batchId: z.int().nullable().describe('The batch that created it.'),
 };
 
@@ -61,7 +64,12 @@ export const settingFields = {
 };
 
 export const endReasonField = {
-  endReason: z.string().nullable().describe('Why it ended, in words, with the figures; null while it runs.'),
+  endReason: z
+    .string()
+    .nullable()
+    .describe(
+      'Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running.',
+    ),
 };
 
 const echoFields = {
@@ -94,7 +102,7 @@ const nearestRunSchema = z
   .object({
     caseNumber: z.int().nullable().describe('1 for the first input case; null when an inverse came nearest.'),
     inverseId: z.int().nullable().describe('null when a case came nearest.'),
-    iteration: z.int().nullable().describe('Of that inverse; 1 is the initial point.'),
+    iteration: z.int().nullable().describe('The number of that inverse; 1 is the initial point.'),
     input: z.array(z.number()),
     inputByName: inputByNameSchema,
     output: z.array(z.number()),

@@ -55,12 +55,12 @@ export const objectiveGlanceSchema = z
       .describe('The output that the best run misses most; null when it meets all or nothing has been judged.'),
     trend: z
       .object({
-        iterations: z.array(z.int()).describe('0 stands for the cases.'),
+        iterations: z.array(z.int()).describe('0 means the cases.'),
         misses: z.array(z.number()).describe('The worst miss of the best run so far, after each of the iterations.'),
       })
       .nullable()
       .describe(
-        'How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while nothing has been judged.',
+        'How near the runs came, at evenly spaced iterations and at the best one. null unless requested, and while nothing has been judged.',
       ),
     waitsFor: z
       .enum(['suggestion', 'output'])
@@ -76,7 +76,7 @@ export const objectiveGlanceSchema = z
           objectiveType: z.enum(OBJECTIVE_TYPES),
         }),
       )
-      .describe(`What is wanted of the first ${SHOWN_TARGETS} outputs.`),
+      .describe(`The targets of the first ${SHOWN_TARGETS} outputs.`),
     createdAt: timestamp,
     updatedAt: timestamp,
   })

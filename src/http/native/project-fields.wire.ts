@@ -115,11 +115,11 @@ const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 export const nameFields = {
   inputNames: listSchema(label, INPUTS, 'names')
     .nullable()
-    .describe('One name per input, by which constraints and objects by name call it; x1, x2, ... unless given.'),
+    .describe('One name per input, used in constraints and in objects by name; default: x1, x2, ...'),
   inputUnits: listSchema(unit, INPUTS, 'units').nullable().describe('One unit per input, as text.'),
   outputNames: listSchema(label, OUTPUTS, 'names')
     .nullable()
-    .describe('One name per output; y1, y2, ... unless given. Their number sets outputCount if that is not given.'),
+    .describe('One name per output; default: y1, y2, ... Their number sets outputCount if that is left out.'),
   outputUnits: listSchema(unit, OUTPUTS, 'units').nullable().describe('One unit per output, as text.'),
 };
 
@@ -135,7 +135,7 @@ export const detailFields = {
     .transform((entries) => entries ?? null)
     .describe('The only values a number takes, in ascending order; null for any value.'),
   likelyMinimums: optionalNumbers(
-    'With likelyMaximums, a range inside the bounds in which the solution probably lies. Designed cases and the first suggestions lie there; without constraints, of two designed cases or more, the last looks beyond it.',
+    'With likelyMaximums, a range inside the bounds that probably contains the solution. Designed cases and the first suggestions are inside it; without constraints, the last of two or more designed cases is outside.',
   ),
   likelyMaximums: optionalNumbers('See likelyMinimums.'),
   constraints: listSchema(constraintSchema(z.number()), { minimum: 0, maximum: MAXIMUM_CONSTRAINTS }, 'constraints')

@@ -49,7 +49,7 @@ const newProjectSchema = z
       .nullish()
       .transform((count) => count ?? null)
       .describe(
-        'How many points to design. Unless given: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2.',
+        'How many points to design. Default: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2.',
       ),
     outputCount: z
       .int()
@@ -155,7 +155,7 @@ const maximumEvaluations = z
   .max(MAXIMUM_CASE_COUNT)
   .nullable()
   .describe(
-    'Evaluations of the batches of the project that are open at once, as for a black box with few licences; null: any number.',
+    'How many evaluations of the batches of the project may be open at the same time, for example for a black box with few licences; null: any number.',
   );
 
 export const projectPatch = bodyOf(
@@ -190,17 +190,17 @@ const presentedDetails = {
     .array(z.enum(['linear', 'equation', 'curved']))
     .nullable()
     .optional()
-    .describe('What each constraint is.'),
+    .describe('The kind of each constraint.'),
   feasible: z
     .object({
       interior: z.array(z.number()).describe('An input that satisfies all constraints.'),
       ranges: z
         .array(z.array(z.number()))
-        .describe('About the least and the largest value of each input within the linear constraints.'),
+        .describe('Approximately the smallest and the largest value of each input within the linear constraints.'),
     })
     .nullable()
     .optional()
-    .describe('What the constraints leave; null without constraints.'),
+    .describe('The part of the space that the constraints leave; null without constraints.'),
 };
 
 const labels = z.array(z.string()).nullable();

@@ -29,7 +29,7 @@ const resultSchema = z
     error: z.number(),
     detail: z.string(),
     satisfied: z.boolean(),
-    name: z.string().nullable().describe('Of the output; null without names.'),
+    name: z.string().nullable().describe('The name of the output; null without names.'),
   })
   .meta({ id: 'Result' });
 
@@ -54,7 +54,9 @@ export function presentResults(
 }
 
 const learnedFromSchema = z.object({
-  revision: z.int().describe('Of the cases of the trial: 0 as loaded, raised by each addition and correction.'),
+  revision: z
+    .int()
+    .describe('The revision of the cases of the trial: 0 as loaded, raised by each addition and correction.'),
   objectives: z
     .array(z.object({ objectiveId: z.int(), iteration: z.int() }))
     .describe('The other objectives whose runs were known, each with the last one.'),

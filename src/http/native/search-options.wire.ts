@@ -47,7 +47,7 @@ const sentStop = z.strictObject({
     .max(LARGEST_PATIENCE)
     .nullish()
     .describe(
-      'Suggested inputs in a row without an improvement after which it ends. Left out with minimize or maximize: it ends once these can improve no further as far as is known.',
+      'The objective ends after this many suggested inputs in a row without an improvement. Default with minimize or maximize: it ends when the models expect no further improvement of these.',
     ),
   improvementBelow: z
     .number()
@@ -55,7 +55,7 @@ const sentStop = z.strictObject({
     .max(1)
     .nullish()
     .describe(
-      `The largest improvement that counts as none, ${DEFAULT_IMPROVEMENT_BELOW} unless given: a share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met.`,
+      `The largest improvement that counts as none; default: ${DEFAULT_IMPROVEMENT_BELOW}. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met.`,
     ),
   until: instant.nullish().describe('No input is suggested from then on, and the objective is stopped.'),
   maximumRuns: z
@@ -72,13 +72,13 @@ const TOLERANCE_UNITS = ['units', 'percent'] as const;
 
 const sentTolerances = z.strictObject({
   kind: z.enum(TOLERANCE_KINDS).describe('normal: values are standard deviations. uniform: they are half widths.'),
-  in: z.enum(TOLERANCE_UNITS).nullish().describe('In units of each input, unless given, or in percent of its value.'),
+  in: z.enum(TOLERANCE_UNITS).nullish().describe('In units of each input, the default, or in percent of its value.'),
   values: z
     .union([
       z.array(z.number().nullable()).min(1).max(MAXIMUM_INPUT_COUNT),
       z.record(z.string(), z.number().nullable()),
     ])
-    .describe('One per input, or by the names of the inputs; null, 0 or left out for an input that is made exactly.'),
+    .describe('One per input, or by the names of the inputs; null, 0 or left out for an exact input.'),
 });
 
 /** In answers. */
@@ -93,20 +93,20 @@ const sentRobustFields = {
   inputTolerances: sentTolerances
     .nullish()
     .transform((value) => value ?? null)
-    .describe('By how much the inputs differ when they are made: robustness is judged by it.'),
+    .describe('The tolerances of the inputs, by which robustness is judged.'),
   aimAtRobustness: z
     .union([z.boolean(), z.number()])
     .nullish()
     .transform((value) => value ?? null)
     .describe(
-      `After the first run that satisfies everything, search for the input that most surely does when it is made: until the low end of its probability reaches this number, from ${LEAST_ROBUST_AIM} to ${LARGEST_ROBUST_AIM}, or with true until robustRuns are used.`,
+      `After the first run that satisfies everything, search for the input that does so most reliably within its tolerances: until the low end of its probability reaches this number, from ${LEAST_ROBUST_AIM} to ${LARGEST_ROBUST_AIM}, or with true until robustRuns are used.`,
     ),
   robustRuns: z
     .int()
     .nullish()
     .transform((value) => value ?? null)
     .describe(
-      `At most so many runs for that, from 1 to ${LARGEST_ROBUST_RUNS}; ${DEFAULT_ROBUST_RUNS} unless given. They count as attempts.`,
+      `The maximum number of runs for that search, from 1 to ${LARGEST_ROBUST_RUNS}; default: ${DEFAULT_ROBUST_RUNS}. They count as attempts.`,
     ),
 };
 
@@ -114,19 +114,19 @@ const sentRobustFields = {
 export const sentOptionFields = {
   solutions: z
     .strictObject({
-      count: z.int().min(2).max(MOST_SOLUTIONS).nullish().describe(`${DEFAULT_SOLUTIONS.count} unless given.`),
+      count: z.int().min(2).max(MOST_SOLUTIONS).nullish().describe(`Default: ${DEFAULT_SOLUTIONS.count}.`),
       apart: z
         .number()
         .min(APART.least)
         .max(APART.largest)
         .nullish()
         .describe(
-          `Least distance of two solutions as a share of the largest distance within the bounds, ${DEFAULT_SOLUTIONS.apart} unless given: the root mean square over the inputs of the difference in units of the range, 1 for different categories.`,
+          `The minimum distance of two solutions as a share of the largest distance within the bounds; default: ${DEFAULT_SOLUTIONS.apart}. It is the root mean square over the inputs of the difference in units of the range, 1 for different categories.`,
         ),
     })
     .nullish()
     .describe(
-      'Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not with outputs without target.',
+      'Continue after the first solution until `count` distinct solutions are found. Absent or null: the first one ends the search. Not with outputs without target.',
     ),
   front: z
     .strictObject({
@@ -138,23 +138,23 @@ export const sentOptionFields = {
     })
     .nullish()
     .transform((value) => value ?? null)
-    .describe('Of the front that is sought where outputs have no target.'),
+    .describe('The front that the objective looks for where outputs have no target.'),
   ...sentRobustFields,
   stop: z
     .union([sentStop, z.literal(false)], { error: WRONG_STOP })
     .nullish()
     .transform((stop) => stop ?? null)
     .describe(
-      'When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known.',
+      'When the objective ends although inputs are left to try; left out or false: only when it must. An empty object: when the models expect no further improvement of outputs to minimize or maximize.',
     ),
   weights: perOutput().describe(
-    `How much each output counts in the search, from ${LEAST_WEIGHT} to ${LARGEST_WEIGHT}; 1 unless given. Verdicts do not depend on it.`,
+    `How much each output counts in the search, from ${LEAST_WEIGHT} to ${LARGEST_WEIGHT}; default: 1. Verdicts do not depend on it.`,
   ),
   noise: noise
     .nullish()
     .transform((value) => value ?? null)
     .describe(
-      'For runs that differ at one input: the standard deviation of each output, or estimate. Inputs may then be suggested again.',
+      'For runs that differ at the same input: the standard deviation of each output, or estimate. Inputs may then be suggested again.',
     ),
   confirm: z
     .int()
@@ -163,7 +163,7 @@ export const sentOptionFields = {
     .nullish()
     .transform((count) => count ?? null)
     .describe(
-      'Satisfied when the mean of so many runs at one input meets the targets: an input that met them is suggested again. 1 unless given.',
+      'Satisfied when the mean of this many runs at the same input meets the targets: an input that met them is suggested again. Default: 1.',
     ),
   confidence: z
     .number()
@@ -178,25 +178,25 @@ export const sentOptionFields = {
     .nullish()
     .transform((value) => value ?? null)
     .describe(
-      'What is to meet the targets with that probability: the outputs of a fresh run, or their means over all runs. run unless given.',
+      'Whether the outputs of a new run have to meet the targets with that probability, or their means over all runs. Default: run.',
     ),
   priorities: perOutput().describe(
-    `From 1 to ${LAST_PRIORITY}, 1 unless given: an output counts fully once one run has met all outputs of higher priority (a lower number), and next to nothing before. Not with exact. Verdicts do not depend on it.`,
+    `From 1 to ${LAST_PRIORITY}; default: 1. An output counts fully once one run has met all outputs of higher priority (a lower number), and next to nothing before. Not with exact. Verdicts do not depend on it.`,
   ),
 };
 
 /** In answers. */
 export const optionFields = {
-  noise: noise.nullable().describe('How far runs at one input differ; null when it was not stated.'),
+  noise: noise.nullable().describe('The noise of runs at the same input; null if it was not stated.'),
   confirm: z
     .int()
     .nullable()
-    .describe('How many runs at one input are to meet the targets on average; null: one run is enough.'),
+    .describe('The number of runs at the same input whose mean has to meet the targets; null: one run is enough.'),
   confidence: z
     .number()
     .nullable()
     .describe(
-      'How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does.',
+      'The probability with which an input has to meet the targets; null: one run is enough. `standing` has the probability reached.',
     ),
   confidenceOf: confidenceOf.nullable(),
   stop: z
@@ -207,14 +207,14 @@ export const optionFields = {
       maximumRuns: z.int().nullable(),
     })
     .nullable()
-    .describe('When it ends although something is left to try; null: only when it must.'),
-  inputTolerances: toleranceSchema.nullable().describe('null when all inputs are made exactly.'),
+    .describe('When the objective ends although inputs are left to try; null: only when it must.'),
+  inputTolerances: toleranceSchema.nullable().describe('null when all inputs are exact.'),
   aimAtRobustness: z.union([z.literal(true), z.number()]).nullable(),
   robustRuns: z.int().nullable(),
   solutions: z
     .object({ count: z.int(), apart: z.number() })
     .nullable()
-    .describe('How many solutions are sought, and how far apart; null when the first one ends the search.'),
+    .describe('The number of solutions to find and their minimum distance; null when the first one ends the search.'),
   front: z
     .object({ reference: z.array(z.number()) })
     .nullable()

@@ -25,11 +25,11 @@ export const trialCaseOperations: readonly Operation[] = [
     tag,
     summary: 'Add cases to a trial, as JSON or CSV',
     description:
-      'At any time; objectives learn from them with their next suggestion. All rows are stored or none. Of a CSV file, errors name the row (1 is the first below the header), its line and the column; the pointer is /row/column, with 0 for the header.',
+      'At any time; objectives learn from them with their next suggestion. All rows are stored or none. For a CSV file, errors name the row (1 is the first below the header), its line and the column; the pointer is /row/column, with 0 for the header.',
     body: newTrialCases,
-    texts: { source: { schema: sourceSchema, description: 'Where the cases of a CSV file come from.' } },
+    texts: { source: { schema: sourceSchema, description: 'The source of the cases of a CSV file.' } },
     refusals: { 415: 'The body is neither application/json nor text/csv.' },
-    answers: createdWithoutPath.spec('What became of the rows.', addedCasesSchema),
+    answers: createdWithoutPath.spec('The outcome of the load.', addedCasesSchema),
     handle: async ({ deps, accountId, ids, body, texts }) => {
       const table = withSource(body, texts.source);
       return createdWithoutPath.answer(await addCases(deps.db, accountId, ids, table, deps.settings.account));

@@ -37,7 +37,7 @@ const newTrialCasesSchema = z
     source: sourceSchema
       .nullish()
       .transform((text) => text ?? null)
-      .describe('Where the cases come from; shown with each of them.'),
+      .describe('The source of the cases, shown with each of them.'),
   })
   .meta({
     id: 'NewTrialCases',
@@ -233,12 +233,14 @@ export const addedCasesSchema = z
       ),
     outside: z
       .int()
-      .describe('Cases stored now whose input lies outside the bounds or breaks a constraint; they inform the models.'),
+      .describe(
+        'Cases stored now whose input is outside the bounds or violates a constraint; they inform the models anyway.',
+      ),
     leftOut: z
       .int()
       .describe('Rows of an exported file that are no cases: excluded ones, and inverses without a result.'),
     total: z.int().describe('Cases of the trial, designed and added.'),
-    revision: z.int().describe('Of the data of the trial.'),
+    revision: z.int().describe('The revision of the data of the trial.'),
   })
   .meta({ id: 'AddedCases' });
 

@@ -31,7 +31,9 @@ export const trialSchema = z
     outputCaseSetId: z.int(),
     number: z.int().describe('1 for the first trial of the project.'),
     status,
-    revision: z.int().describe('Of its data: raised when cases are added and when a case or an inverse is corrected.'),
+    revision: z
+      .int()
+      .describe('The revision of its data, raised when cases are added and when a case or an inverse is corrected.'),
     createdAt: timestamp,
     updatedAt: timestamp,
     disabledAt: timestamp.nullable(),

@@ -153,7 +153,7 @@ export const webhookOperations: readonly Operation[] = [
     tag,
     scope: 'admin',
     summary: 'Send an event again',
-    description: 'Whatever its status. It is due at once and gets all its attempts again.',
+    description: 'Whatever its status, it is due immediately and gets all its attempts again.',
     body: noFields,
     answers: { 202: { description: 'The delivery, waiting for a worker.', schema: deliverySchema } },
     handle: async ({ deps, accountId, ids }) => ({

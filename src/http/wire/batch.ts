@@ -42,9 +42,9 @@ const batchFields = {
         satisfied: z.int(),
         stopped: z.int(),
         exhausted: z.int(),
-        failed: z.int().describe('Those that could not be loaded.'),
+        failed: z.int().describe('The number that could not be loaded.'),
       })
-      .describe('Those that are not counted wait for their time.'),
+      .describe('Objectives that are not counted have not begun.'),
     evaluations: z.object({
       waiting: z.int(),
       leased: z.int(),

@@ -87,7 +87,9 @@ def attempts_left(budget: int | None, runs: int) -> int | None:
     if budget is None:
         return None
     if budget <= runs:
-        raise ValueError(f"A budget of {budget} runs leaves none to search with after {runs} runs. Give a larger budget, or fewer cases.")
+        raise ValueError(
+            f"A budget of {budget} runs leaves no runs for the search after {runs} runs. Give a larger budget, or fewer cases."
+        )
     return budget - runs
 
 
@@ -124,7 +126,7 @@ def _fault_of(evaluation: m.ClaimedEvaluation, batch_id: int, space: Space) -> s
 
 
 def _unusable(why: str) -> IncompatibleServiceError:
-    return IncompatibleServiceError(f"The answer of the service to a claim cannot be used: {why}. No run was begun.")
+    return IncompatibleServiceError(f"The answer of the service to a claim cannot be used: {why}. No run was started.")
 
 
 def report(evaluation_id: int, lease_token: str, outcome: Sequence[float] | Failed, seconds: float) -> Steps[Told]:

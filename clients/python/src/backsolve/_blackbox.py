@@ -19,7 +19,7 @@ from .problem import Failed, Outcome, Space
 Call: TypeAlias = Callable[[Mapping[str, Value]], Any]
 """Of a black box, with an input."""
 Given: TypeAlias = Outcome | BacksolveError
-"""What comes of a call: an error where the search must end, such as OutputError."""
+"""The result of a call; an error such as OutputError ends the search."""
 Attempt: TypeAlias = Callable[[Mapping[str, Value]], Given]
 """Makes a call; raises nothing that the black box raises."""
 Job: TypeAlias = Callable[[], None]
@@ -64,7 +64,7 @@ def _shape_of(code: CodeType) -> tuple[Any, ...]:
 
 
 def attempt(call: Call, space: Space, values: Mapping[str, Value]) -> Given:
-    """Calls a black box wherever it runs. What it raises comes back as a value, so that an exception is always that of an executor."""
+    """Calls a black box wherever it runs. Its exceptions come back as values, so that a raised exception always comes from an executor."""
     try:
         output = call(values)
     except KeyboardInterrupt:
@@ -162,7 +162,7 @@ def _uninterrupted(attempt: Attempt, values: Mapping[str, Value]) -> Given:
     try:
         return attempt(values)
     except KeyboardInterrupt:
-        return BacksolveError("The black box raised KeyboardInterrupt in a thread. Nothing is lost, and the same call goes on.")
+        return BacksolveError("The black box raised KeyboardInterrupt in a thread. Nothing is lost; repeat the call to continue.")
 
 
 async def _run_job(jobs: queue.SimpleQueue[Job | None], attempt: Attempt, values: Mapping[str, Value]) -> Given:

@@ -30,7 +30,7 @@ T = TypeVar("T")
 LEASE_SECONDS = 60
 CLAIM_SECONDS = 20
 FIRST_LOOK = 2.0
-"""Seconds after which a claim that waits makes the client look whether the search is over; doubles up to the last."""
+"""Seconds after which a waiting claim makes the client check whether the search is over; doubles up to the last value."""
 LAST_LOOK = 8.0
 END_LOOK = 0.05
 """The same after a report that ended the search."""
@@ -70,7 +70,7 @@ class Engine:
                 await self._tell_known()
                 self._leases.clear()
             elif self._retries.count == 0:
-                self._progress.note(f"nothing is left to run: this problem was worked through earlier; {START_OVER}")
+                self._progress.note(f"nothing is left to run: an earlier call completed this problem; {START_OVER}")
             earlier = [batch["id"] for batch in (self._folder.read() or {"batches": []})["batches"][:-1] if batch["id"] is not None]
             result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
             return self._with_advice(result)
@@ -88,11 +88,11 @@ class Engine:
             self._folder.write(record)
 
     def _with_advice(self, result: Result) -> Result:
-        """What to do about a search in which everything failed, which the same call would only show again."""
+        """Advice for a search in which everything failed; repeating the call would only show the failure again."""
         reason = result.reason
         if result.status == "failed" and any(run.failure is not None for run in result.history):
             advice = (
-                f"Once the black box is mended, {RETRY}; {START_OVER}."
+                f"Once the black box is fixed, {RETRY}; {START_OVER}."
                 if self._has_run
                 else f"These runs are from an earlier call: {RETRY}; {START_OVER}."
             )
@@ -100,7 +100,7 @@ class Engine:
         return replace(result, reason=reason, retried=self._retries.count)
 
     async def _settle(self) -> None:
-        """What an interrupted call left: results are reported and leases given back, so that nothing waits for them to expire."""
+        """Settles what an interrupted call left: reports results and gives leases back, so that nothing waits for them to expire."""
         claims, cut_short, unreported = self._journal.unsettled()
         record = self._folder.read()
         if record is None:
@@ -131,7 +131,7 @@ class Engine:
         return []
 
     async def _find(self) -> Place:
-        """The place of the problem on the service. What does not exist is created under keys that a repetition would use again."""
+        """The place of the problem on the service. Missing records are created under keys that a repetition uses again."""
         work, client = self._work, self._client
         body = work.problem.project_body(work.name).model_dump(mode="json", by_alias=True, exclude_unset=True)
         record = self._folder.read()
@@ -177,12 +177,12 @@ class Engine:
         if fields:
             raise ChangedProblemError(
                 f"The inputs or outputs of {self._work.name} have changed since its first run ({', '.join(fields)}), so its data does not "
-                "fit. Take the change back, give another name, or start over with fresh=True. Goals may change at any time."
+                "fit. Revert the change, give another name, or start over with fresh=True. Goals may change at any time."
             )
         code = record.get("code")
         if self._journal.run_count and code is not None and code != self._work.fingerprint:
             warnings.warn(
-                f"The black box has changed since earlier runs of {self._work.name}, whose results stay. {RETRY}, {START_OVER}.",
+                f"The black box has changed since earlier runs of {self._work.name}, whose results are kept. {RETRY}, {START_OVER}.",
                 stacklevel=2,
             )
 
@@ -209,7 +209,7 @@ class Engine:
         return (await self._client.get_batch(self._place.batch_id)).body.status in OPEN_STATES
 
     async def _run_all(self) -> None:
-        """Until the search is over. Runs that go on then are wanted by nobody."""
+        """Works until the search is over. The outputs of runs that continue after that are not needed."""
         beats = asyncio.create_task(self._beat())
         try:
             while True:
@@ -293,7 +293,7 @@ class Engine:
         for warning in told.warnings:
             self._progress.note(f"{warning.removesuffix('.')} with Project.correct.")
         if told.state == "waiting" and isinstance(outcome, Failed):
-            self._progress.note(f"a run failed and is tried again: {outcome.reason}")
+            self._progress.note(f"a run failed and will be retried: {outcome.reason}")
         else:
             self._show(evaluation, outcome, told)
 
@@ -302,7 +302,7 @@ class Engine:
         self._progress.add(
             Run(
                 kind="designed" if evaluation.kind == "case" else "suggested",
-                number=evaluation.case_number or 0,
+                number=evaluation.case_number or evaluation.iteration or 0,
                 input=problem.space.values_of(evaluation.input),
                 output=None if isinstance(outcome, Failed) else dict(zip(problem.goals, outcome, strict=True)),
                 failure=outcome.reason if isinstance(outcome, Failed) else None,
@@ -319,7 +319,7 @@ class Engine:
                     await self._run(_batch.heartbeat(evaluation.id, evaluation.lease_token))
 
     async def _let_go(self) -> None:
-        """Ends what runs and gives its leases back. What cannot be done now is done when the same call goes on."""
+        """Ends all runs and gives their leases back. Anything left undone is done when the call is repeated."""
         await self._tell_known()
         for evaluation in [lease for lease in self._leases.values() if lease.id not in self._known]:
             with contextlib.suppress(BacksolveError, asyncio.TimeoutError):

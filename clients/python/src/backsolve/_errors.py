@@ -67,7 +67,7 @@ class TimeLimitError(UnreachableError):
 
 
 class NotBacksolveError(BacksolveError):
-    """What answers at the address is no Backsolve service: a proxy, a login page, another site."""
+    """The address does not belong to a Backsolve service, but to a proxy, a login page or another site."""
 
 
 class IncompatibleServiceError(BacksolveError):

@@ -41,7 +41,7 @@ NEVER_RETRIED = {501, 505}
 
 @dataclass(frozen=True)
 class Retry:
-    """What is said before a request is sent again."""
+    """Announces that a request is sent again."""
 
     operation: str
     attempt: int
@@ -188,7 +188,7 @@ def error_of(reply: Reply, request: Request, address: str) -> BacksolveError:
     if problem is None:
         if status in (401, 404, 405):
             return _not_backsolve(reply, request, address)
-        detail = f"{address} answered {_describe(reply)}, which does not come from Backsolve but from what is in front of it."
+        detail = f"{address} answered {_describe(reply)}, which comes not from Backsolve but from a server in front of it."
         return ServiceError(detail, code=f"HTTP_{status}", **facts)
     detail, instance = str(problem.get("detail", "")), str(problem.get("instance", ""))
     if status == 405 or detail == "There is nothing at this path.":

@@ -81,7 +81,7 @@ class Pool:
                     if run.losses == TRIES:
                         return await self._judge(run, attempt, values, error)
                     if self._executor is not None:
-                        self._note(f"the executor lost the run of {describe_values(values)}, which is tried again: {_describe(error)}")
+                        self._note(f"the executor lost the run of {describe_values(values)}, which will be retried: {_describe(error)}")
         finally:
             self._runs.remove(run)
             await self._tell()
@@ -134,12 +134,12 @@ class Pool:
         if self._factory is None:
             raise ExecutorError(
                 f"The executor is broken: {_describe(error)} Give a function that returns a fresh one, such as "
-                "executor=lambda: ProcessPoolExecutor(2), so that it can be replaced. No run was recorded as failed, and the same call "
-                "goes on."
+                "executor=lambda: ProcessPoolExecutor(2), so that it can be replaced. No run was recorded as failed; repeat the "
+                "call to continue."
             ) from error
         if self._executor is broken:
             self._executor = None
-            self._note(f"the executor broke; a fresh one runs again what it lost: {_describe(error)}")
+            self._note(f"the executor broke; a new one repeats the runs it lost: {_describe(error)}")
             _shut_down(broken)
 
     async def _judge(self, run: _Run, attempt: Attempt, values: Mapping[str, Value], lost: Exception) -> Failed:
@@ -150,12 +150,12 @@ class Pool:
         except Exception as error:
             raise ExecutorError(
                 f"The executor lost the run of {describe_values(values)} {TRIES} times, and then a probe that does not call the black box: "
-                f"{_describe(error)} No run was recorded as failed; mend the executor, and the same call goes on."
+                f"{_describe(error)} No run was recorded as failed; fix the executor and repeat the call to continue."
             ) from lost
         for each in self._runs:
             each.losses = 0
-        self._note(f"the run of {describe_values(values)} is lost whenever it is tried, and counts as failed: {_describe(lost)}")
-        return Failed(f"The executor lost the run {TRIES} times, at last while nothing else ran: {_describe(lost)}")
+        self._note(f"the run of {describe_values(values)} is lost in every try and counts as failed: {_describe(lost)}")
+        return Failed(f"The executor lost the run {TRIES} times, the last time while nothing else ran: {_describe(lost)}")
 
 
 def _make(factory: Callable[[], Any]) -> Submits:

@@ -23,7 +23,7 @@ class _Body:
     def __init__(self, headers: Mapping[str, str], origin: str) -> None:
         encoding = headers.get("content-encoding", "identity").strip().lower()
         if encoding not in ("identity", "gzip", ""):
-            raise NotBacksolveError(f"{origin} is encoded as {encoding[:50]}, which was not asked for: it was changed on the way.")
+            raise NotBacksolveError(f"{origin} is encoded as {encoding[:50]}, which was not requested: a server in between changed it.")
         self._inflate = zlib.decompressobj(GZIP) if encoding == "gzip" else None
         self._has_begun = False
 

@@ -47,7 +47,7 @@ class Folder:
             _lock(self._lock)
         except OSError:
             self._lock.close()
-            raise BusyError(f"Another process works on {name}: wait for it, or give another name.") from None
+            raise BusyError(f"Another process is working on {name}: wait for it, or give another name.") from None
 
     def close(self) -> None:
         self._lock.close()
@@ -162,7 +162,7 @@ class Journal:
         return list(waiting.values())
 
     def find(self, evaluation: m.ClaimedEvaluation) -> Outcome | None:
-        """What an earlier run of the same evaluation gave, or of the same input where it is a designed one."""
+        """The result of an earlier run of the same evaluation or, for a designed one, of the same input."""
         known = self._by_evaluation.get(evaluation.id)
         return self._by_input.get(_input_key(evaluation.input)) if known is None and evaluation.kind == "case" else known
 
@@ -232,7 +232,7 @@ def _fields_of(outcome: Outcome) -> dict[str, Any]:
 
 
 def outcome_of(line: dict[str, Any]) -> Outcome:
-    """What a line about a finished run says."""
+    """The result in a line about a finished run."""
     output: list[float] | None = line["output"]
     return Failed(line["failure"], line["retryable"]) if output is None else output
 
@@ -248,7 +248,7 @@ def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
             return parsed
     except (ValueError, KeyError, TypeError):
         pass
-    raise JournalError(f"{path}:{number} is no line of a journal. Restore the file, or start over with fresh=True, which keeps it.")
+    raise JournalError(f"{path}:{number} is not a line of a journal. Restore the file, or start over with fresh=True, which keeps it.")
 
 
 def _sync_folder(path: Path) -> None:

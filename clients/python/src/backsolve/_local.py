@@ -48,7 +48,7 @@ def open_local(folder: Path, note: Callable[[str], None]) -> tuple[str, str]:
             has_begun = True
             _start(folder)
         time.sleep(POLL_SECONDS)
-    raise LocalServiceError(f"The service of this folder does not start: see {folder / 'service.log'}.")
+    raise LocalServiceError(f"The service of this folder does not start. See {folder / 'service.log'}.")
 
 
 def _register(folder: Path) -> None:

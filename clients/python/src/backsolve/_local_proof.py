@@ -36,7 +36,7 @@ class ProvenTransport(httpx.AsyncBaseTransport):
         response = await self._inner.handle_async_request(question)
         await response.aclose()
         if not _is_right(response, request.url, self._key, nonce):
-            raise httpx.ConnectError("The local service does not answer.", request=request)
+            raise httpx.ConnectError("The local service does not respond.", request=request)
         return await self._inner.handle_async_request(request)
 
     async def aclose(self) -> None:

@@ -47,7 +47,7 @@ def _open(file: Path, flags: int) -> IO[bytes]:
     try:
         found = os.fstat(opened.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise _refusal(file, "is no regular file")
+            raise _refusal(file, "is not a regular file")
         _refuse_foreign(file, found)
     except LocalServiceError:
         opened.close()
@@ -64,4 +64,4 @@ def _refuse_foreign(file: Path, found: os.stat_result) -> None:
 
 
 def _refusal(file: Path, why: str) -> LocalServiceError:
-    return LocalServiceError(f"{file} {why}, and the state of a service is never read or written there: remove it, or name another folder.")
+    return LocalServiceError(f"{file} {why}, so the state of a service is not read or written there: remove it, or name another folder.")

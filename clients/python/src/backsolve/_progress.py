@@ -1,4 +1,4 @@
-"""What a search shows while it runs: a bar in a terminal or a notebook, lines elsewhere."""
+"""The progress of a search: a bar in a terminal or a notebook, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Progress:
         self.best: Run | None = None
 
     def go_on(self, count: int, failed: int) -> None:
-        """There are runs of an earlier call."""
+        """Continues after the runs of an earlier call."""
         self.count = count
-        advice = f", {failed} of which failed; retry_failed=True runs these again" if failed else ""
-        self.note(f"going on after {count} runs{advice}")
+        advice = f", {failed} of which failed; retry_failed=True repeats these" if failed else ""
+        self.note(f"continuing after {count} runs{advice}")
 
     def add(self, run: Run) -> None:
         """A run is over."""
@@ -32,10 +32,10 @@ class Progress:
             self.best = run
 
     def note(self, text: str) -> None:
-        """Something that a person should know."""
+        """Shows a note to the user."""
 
     def end(self) -> None:
-        """Nothing comes any more."""
+        """The search has ended."""
 
 
 class Lines(Progress):
@@ -44,7 +44,7 @@ class Lines(Progress):
     def add(self, run: Run) -> None:
         super().add(run)
         of = f"/{self.budget}" if self.budget is not None else ""
-        self.note(f"run {self.count}{of}: {describe_values(run.input)} -> {_outcome(run)}")
+        self.note(f"{self.count}{of} {run.name}: {describe_values(run.input)} -> {_outcome(run)}")
 
     def note(self, text: str) -> None:
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)
@@ -64,7 +64,7 @@ class Bar(Progress):
         if self.best is not None:
             self._bar.set_postfix_str(f"best: {_verdict(self.best)}", refresh=False)
         if run.failure is not None:
-            self.note(f"run {self.count} failed: {run.failure}")
+            self.note(f"{run.name} failed: {run.failure}")
         self._bar.update(1)
 
     def go_on(self, count: int, failed: int) -> None:

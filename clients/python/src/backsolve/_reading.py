@@ -77,11 +77,11 @@ def _fitting(batch_id: int) -> Iterator[None]:
     try:
         yield
     except (ValueError, IndexError) as error:
-        raise IncompatibleServiceError(f"What the service tells of batch {batch_id} does not fit the problem: {error}.") from error
+        raise IncompatibleServiceError(f"The answers of the service about batch {batch_id} do not fit the problem: {error}.") from error
 
 
 def _probability_of(ended: m.ExplainedObjective) -> float | None:
-    """What is compared with `confidence`."""
+    """The probability that is compared with `confidence`."""
     if ended.confidence is None or ended.standing is None:
         return None
     return ended.standing.mean.value if ended.confidence_of == "mean" else ended.standing.run.low
@@ -136,7 +136,7 @@ def _describe_end(reason: str | None, probability: float | None) -> str | None:
 
 
 def _iterations(objective: m.History, space: Space) -> list[Run]:
-    """Those that were run: not one that only repeats the best input at the end. The first one is a copy of another run."""
+    """All runs, without a last entry that only repeats the best input. The first one is a copy of another run."""
     runs = []
     columns = zip(
         objective.iterations,
@@ -172,7 +172,7 @@ def read_all(method: str, *path: int, **query: Any) -> Steps[list[Any]]:
             return items
         last: int = next(getattr(page[-1], name) for name in ("id", "position", "number") if hasattr(page[-1], name))
         if last <= after:
-            raise IncompatibleServiceError("The pages of a list do not go on: the service repeats one.")
+            raise IncompatibleServiceError("The pages of a list do not advance: the service repeats one.")
         after = last
 
 

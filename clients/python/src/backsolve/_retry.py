@@ -26,11 +26,11 @@ from .result import STOP_REASONS
 T = TypeVar("T")
 Path = Sequence[int]
 """The ids of a model, a project and a trial."""
-REASON = "failed before, and was run again"
+REASON = "failed before and was repeated"
 
 
 class Retries:
-    """What is run again in one call of solve."""
+    """The runs that one call of solve repeats."""
 
     def __init__(self, work: Work, journal: Journal, progress: Progress, run: Callable[[Steps[Any]], Awaitable[Any]]) -> None:
         self._work = work
@@ -40,7 +40,7 @@ class Retries:
         self.count = 0
 
     async def settle(self) -> None:
-        """Tells what an interrupted call left untold."""
+        """Reports the results that an interrupted call did not report."""
         for line in self._journal.uncorrected():
             await self._correct(line["path"], line["failed"], outcome_of(line))
 
@@ -61,7 +61,7 @@ class Retries:
             await self._run_again(path, failed)
             if failed and batch.status not in OPEN_STATES and await self._may_go_on(ids[-1], self._journal.run_count):
                 record["batches"][-1]["is_left"] = True
-        self._progress.note(f"{count} failed runs are tried again" if count else "no run has failed: there is nothing to try again")
+        self._progress.note(f"retrying {count} failed runs" if count else "no run has failed, so there is nothing to retry")
 
     async def _run_again(self, path: Path, failed: Sequence[dict[str, Any]]) -> None:
         pending = iter(failed)
@@ -87,7 +87,9 @@ class Retries:
         self.count += 1
         self._journal.retried(path, run, outcome, time.monotonic() - began)
         values = self._work.problem.space.values_of(run["input"])
-        self._progress.note(f"a failed run again: {describe_values(values)} -> {describe_outcome(list(self._work.problem.goals), outcome)}")
+        self._progress.note(
+            f"retried a failed run: {describe_values(values)} -> {describe_outcome(list(self._work.problem.goals), outcome)}"
+        )
         await self._correct(path, run, outcome)
 
     async def _correct(self, path: Path, run: dict[str, Any], outcome: Outcome) -> None:
@@ -96,7 +98,7 @@ class Retries:
         except ServiceError as error:
             if error.status >= 500:
                 raise
-            self._progress.note(f"the service does not take the new result of a failed run: {error}")
+            self._progress.note(f"the service does not accept the new result of a failed run: {error}")
         self._journal.corrected(run)
 
     async def _may_go_on(self, batch_id: int, runs: int) -> bool:

@@ -1,4 +1,4 @@
-"""What one call of solve works on."""
+"""The work of one call of solve."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .problem import Outcome, Problem
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be solved, and how to run the black box."""
+    """A problem, and how to run its black box."""
 
     problem: Problem
     name: str

@@ -357,7 +357,7 @@ def _next_page(headers: Mapping[str, str], before: int | None) -> int | None:
         if 'rel="next"' in relation:
             after = parse_qs(urlsplit(target.strip(" <>")).query).get("after", [""])[0]
             if not re.fullmatch(r"\d{1,18}", after) or int(after) <= (before or 0):
-                raise IncompatibleServiceError("The pages of a list do not go on: the next one comes after the same item.")
+                raise IncompatibleServiceError("The pages of a list do not advance: the next one begins after the same item.")
             return int(after)
     return None
 

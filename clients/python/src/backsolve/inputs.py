@@ -44,7 +44,7 @@ class Input:
         if self.kind != "category":
             return float(value)
         if value not in self.names:
-            raise ValueError(f"{value!r} is none of {', '.join(self.names)}.")
+            raise ValueError(f"{value!r} is not one of {', '.join(self.names)}.")
         return self.minimum + self.names.index(value)
 
 

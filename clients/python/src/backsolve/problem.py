@@ -47,10 +47,10 @@ class Space:
     def fault_of(self, numbers: Sequence[float]) -> str | None:
         """Why an input of the service is none of this problem, for the end of a sentence."""
         if len(numbers) != len(self.inputs):
-            return f"has an input of {len(numbers)} numbers; expected are {len(self.inputs)}: {', '.join(self.inputs)}"
+            return f"has an input of {len(numbers)} numbers instead of {len(self.inputs)}: {', '.join(self.inputs)}"
         for (name, each), number in zip(self.inputs.items(), numbers, strict=True):
             if not each.has(number):
-                return f"has {name} = {number!r}, which the input {name} does not take"
+                return f"has {name} = {number!r}, which the input {name} does not allow"
         return None
 
     def read_output(self, given: Any) -> Outcome:
@@ -79,7 +79,7 @@ class Space:
             raise OutputError(f"The black box returned {value!r}. Return the output, or raise an exception when the run failed.")
         values = list(value) if isinstance(value, Sequence) else [value]
         if len(values) != len(names):
-            raise OutputError(f"The output has {len(values)} values; expected are {len(names)}: {', '.join(names)}.")
+            raise OutputError(f"The output has {len(values)} values instead of {len(names)}: {', '.join(names)}.")
         return values
 
 
@@ -229,7 +229,7 @@ def _further_fields(options: Mapping[str, Any]) -> dict[str, Any]:
     wire = {key: name for key, name in _wire_names(m.NewObjectives).items() if name not in STATED_BY_GOALS}
     for key in options:
         if to_wire(key) in STATED_BY_GOALS:
-            raise TypeError(f"options must not have {key}: goals states it.")
+            raise TypeError(f"options must not have {key}: it follows from goals.")
     refuse_unknown(options, wire, "options", "field")
     return {wire[key]: value for key, value in options.items()}
 

@@ -197,7 +197,7 @@ class _Project:
     def _correct(self, of: _Evaluation | Run, fields: Mapping[str, Any]) -> Steps[None]:
         batch: m.Batch = (yield Call("get_batch", self.place.batch_id)).body
         if batch.trial_id is None:
-            raise ValueError("The designed runs are not complete yet: correct them once the search has begun.")
+            raise ValueError("The designed runs are not complete yet. Correct them once the search has begun.")
         path = (self.place.model_id, self.place.project_id, batch.trial_id)
         is_designed = of.is_designed if isinstance(of, _Evaluation) else of.kind == "designed"
         number = of.case_number if isinstance(of, _Evaluation) else of.number
@@ -222,7 +222,7 @@ class _Project:
         if output is not None:
             values = self.space.read_output(output)
             if isinstance(values, Failed):
-                raise ValueError(f"{values.reason}; a run that failed is failed=True.")
+                raise ValueError(f"{values.reason}; for a failed run send failed=True.")
             return {**fields, "output": values}
         return {**fields, "failed": True} if failed else {**fields, "excluded": excluded}
 

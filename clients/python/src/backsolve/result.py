@@ -1,4 +1,4 @@
-"""What a search has found: the best run, all runs, and why it ended."""
+"""The result of a search: the best run, all runs, and why it ended."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class History(Sequence[Run]):
 
 @dataclass(frozen=True)
 class Result:
-    """What a search has found so far."""
+    """The result of a search so far."""
 
     status: Status
     reason: str | None
@@ -111,7 +111,7 @@ class Result:
     project_id: int
     batch_id: int
     objective: m.History | None
-    """The objective and all its iterations as the service tells them."""
+    """The objective with its history, as the service answers them."""
     retried: int = 0
     """Failed runs that this call of solve has run again."""
 
@@ -145,7 +145,7 @@ class Result:
         return f"{self.best.name} misses {off}" if off else f"{self.best.name} meets every goal"
 
     def _goals(self) -> dict[str, str]:
-        """What is wanted of each output, in words."""
+        """The target of each output, in words."""
         if self.objective is None or self.best is None or self.best.output is None:
             return {}
         exact = self.objective.l1_threshold is not None

@@ -114,7 +114,7 @@ def solve(
                 loop.call_soon_threadsafe(task.cancel)
         thread.join()
         if isinstance(error, KeyboardInterrupt):
-            session.display.note("interrupted; nothing is lost, the same call goes on")
+            session.display.note("interrupted; nothing is lost, repeat the call to continue")
         raise
     finally:
         session.close()
@@ -224,7 +224,7 @@ class _Session:
             api_key,
             maximum_retries=1000,
             retry_for=patience,
-            on_retry=lambda retry: self.display.note(f"trying again in {retry.delay:.1f} s: {retry.error}"),
+            on_retry=lambda retry: self.display.note(f"retrying in {retry.delay:.1f} s: {retry.error}"),
         ) as client:
             if self._url is None and api_key is not None:
                 client._http = ProvenTransport(client._http, api_key)

@@ -347,7 +347,7 @@ export interface Operations {
       trial_id: number;
     };
     query?: {
-      /** Where the cases of a CSV file come from. */
+      /** The source of the cases of a CSV file. */
       source?: string | undefined;
     } | undefined;
     headers: 'Idempotency-Key';
@@ -409,7 +409,7 @@ export interface Operations {
       200: { 'application/json': ExplainedObjective };
     };
   };
-  /** Change how many inverses of a running objective may be open at once */
+  /** Change how many inverses of a running objective may be open at the same time */
   updateObjective: {
     path: {
       model_id: number;
@@ -483,7 +483,7 @@ export interface Operations {
       202: { 'application/json': Suggestion };
     };
   };
-  /** Ask for several inputs to try at once */
+  /** Ask for several inputs to try in parallel */
   suggestInverses: {
     path: {
       model_id: number;
@@ -605,7 +605,7 @@ export interface Operations {
       200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine };
     };
   };
-  /** Read how surely an input still meets the targets when it is made with tolerances */
+  /** Read the probability that an input with tolerances still meets the targets */
   getRobustness: {
     path: {
       model_id: number;
@@ -614,13 +614,13 @@ export interface Operations {
       objective_id: number;
     };
     query?: {
-      /** The id of the inverse; unless given, the optimal one. */
+      /** The id of the inverse; default: the optimal one. */
       inverse?: number | undefined;
-      /** One per input, separated by commas; unless given, the inputTolerances of the objective. */
+      /** One per input, separated by commas; default: the inputTolerances of the objective. */
       tolerances?: string | undefined;
-      /** With tolerances: normal, unless given, for standard deviations, or uniform for half widths. */
+      /** With tolerances: normal, the default, for standard deviations, or uniform for half widths. */
       kind?: 'normal' | 'uniform' | undefined;
-      /** With tolerances: units, unless given, of each input, or percent of its value. */
+      /** With tolerances: units of each input, the default, or percent of its value. */
       in?: 'units' | 'percent' | undefined;
     } | undefined;
     answers: {
@@ -636,7 +636,7 @@ export interface Operations {
       objective_id: number;
     };
     query?: {
-      /** In percent: the probability that counts as surely. */
+      /** The probability required for “surely”, in percent. */
       confidence?: number | undefined;
     } | undefined;
     answers: {
@@ -780,7 +780,7 @@ export interface Operations {
       200: { 'application/json': Key };
     };
   };
-  /** Revoke a key at once and permanently */
+  /** Revoke a key immediately and permanently */
   revokeKey: {
     path: {
       key_id: number;
@@ -916,13 +916,13 @@ export interface Operations {
       200: { 'application/json': Deletion[] };
     };
   };
-  /** Purge all deleted records at once */
+  /** Purge all deleted records immediately */
   purgeDeleted: {
     answers: {
       202: Record<never, never>;
     };
   };
-  /** Purge one deletion at once */
+  /** Purge one deletion immediately */
   purgeDeletion: {
     path: {
       deletion_id: number;
@@ -1014,7 +1014,7 @@ export interface Operations {
       200: { 'application/json': Batch };
     };
   };
-  /** Go on with a paused batch */
+  /** Resume a paused batch */
   resumeBatch: {
     path: {
       batch_id: number;
@@ -1151,7 +1151,7 @@ export interface Operations {
       200: { 'application/json': ExplainedObjective };
     };
   };
-  /** Change how many inverses of a running objective may be open at once */
+  /** Change how many inverses of a running objective may be open at the same time */
   updateObjectiveFlat: {
     path: {
       objective_id: number;
@@ -1210,7 +1210,7 @@ export interface Operations {
       202: { 'application/json': Suggestion };
     };
   };
-  /** Ask for several inputs to try at once */
+  /** Ask for several inputs to try in parallel */
   suggestInversesFlat: {
     path: {
       objective_id: number;
@@ -1311,19 +1311,19 @@ export interface Operations {
       200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine };
     };
   };
-  /** Read how surely an input still meets the targets when it is made with tolerances */
+  /** Read the probability that an input with tolerances still meets the targets */
   getRobustnessFlat: {
     path: {
       objective_id: number;
     };
     query?: {
-      /** The id of the inverse; unless given, the optimal one. */
+      /** The id of the inverse; default: the optimal one. */
       inverse?: number | undefined;
-      /** One per input, separated by commas; unless given, the inputTolerances of the objective. */
+      /** One per input, separated by commas; default: the inputTolerances of the objective. */
       tolerances?: string | undefined;
-      /** With tolerances: normal, unless given, for standard deviations, or uniform for half widths. */
+      /** With tolerances: normal, the default, for standard deviations, or uniform for half widths. */
       kind?: 'normal' | 'uniform' | undefined;
-      /** With tolerances: units, unless given, of each input, or percent of its value. */
+      /** With tolerances: units of each input, the default, or percent of its value. */
       in?: 'units' | 'percent' | undefined;
     } | undefined;
     answers: {
@@ -1336,7 +1336,7 @@ export interface Operations {
       objective_id: number;
     };
     query?: {
-      /** In percent: the probability that counts as surely. */
+      /** The probability required for “surely”, in percent. */
       confidence?: number | undefined;
     } | undefined;
     answers: {

@@ -32,7 +32,7 @@ export interface NewProject {
    * exactly one input is a category. The first name has the number minimum, the next one minimum + 1, and so on.
    */
   categories?: readonly (string | readonly string[] | null)[] | Record<string, readonly string[] | null> | null | undefined;
-  /** One name per input, by which constraints and objects by name call it; x1, x2, ... unless given. */
+  /** One name per input, used in constraints and in objects by name; default: x1, x2, ... */
   inputNames?: readonly string[] | null | undefined;
   /** One unit per input, as text. */
   inputUnits?: readonly string[] | null | undefined;
@@ -43,8 +43,8 @@ export interface NewProject {
   /** The only values a number takes, in ascending order; null for any value. */
   levels?: readonly (readonly number[] | null)[] | Record<string, readonly number[] | null> | null | undefined;
   /**
-   * With likelyMaximums, a range inside the bounds in which the solution probably lies. Designed cases and the first
-   * suggestions lie there; without constraints, of two designed cases or more, the last looks beyond it.
+   * With likelyMaximums, a range inside the bounds that probably contains the solution. Designed cases and the first
+   * suggestions are inside it; without constraints, the last of two or more designed cases is outside.
    */
   likelyMinimums?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /** See likelyMinimums. */
@@ -58,14 +58,14 @@ export interface NewProject {
   })[] | null | undefined;
   /** An input that satisfies the constraints, for when the service finds none. */
   feasibleInput?: readonly number[] | Record<string, number | string | boolean> | null | undefined;
-  /** One name per output; y1, y2, ... unless given. Their number sets outputCount if that is not given. */
+  /** One name per output; default: y1, y2, ... Their number sets outputCount if that is left out. */
   outputNames?: readonly string[] | null | undefined;
   /** One unit per output, as text. */
   outputUnits?: readonly string[] | null | undefined;
   /** Your own points to evaluate, one per row; by default the service designs them. */
   inputCases?: readonly (readonly number[] | Record<string, number | string | boolean>)[] | null | undefined;
   /**
-   * How many points to design. Unless given: half the number of inputs, rounded up, plus one, at most 8 and at most
+   * How many points to design. Default: half the number of inputs, rounded up, plus one, at most 8 and at most
    * outputCount + 2.
    */
   caseCount?: number | null | undefined;
@@ -92,8 +92,8 @@ export interface Project {
   caseCount: number;
   outputCount: number | null;
   /**
-   * Evaluations of the batches of the project that are open at once, as for a black box with few licences; null: any
-   * number.
+   * How many evaluations of the batches of the project may be open at the same time, for example for a black box with
+   * few licences; null: any number.
    */
   maximumEvaluations: number | null;
   /** When output cases were first loaded. */
@@ -113,13 +113,13 @@ export interface Project {
     name?: string | undefined;
   }> | null | undefined;
   feasibleInput?: number[] | null | undefined;
-  /** What each constraint is. */
+  /** The kind of each constraint. */
   constraintKinds?: Array<'linear' | 'equation' | 'curved'> | null | undefined;
-  /** What the constraints leave; null without constraints. */
+  /** The part of the space that the constraints leave; null without constraints. */
   feasible?: {
     /** An input that satisfies all constraints. */
     interior: number[];
-    /** About the least and the largest value of each input within the linear constraints. */
+    /** Approximately the smallest and the largest value of each input within the linear constraints. */
     ranges: Array<number[]>;
   } | null | undefined;
   /** The points to evaluate. */
@@ -145,8 +145,8 @@ export interface ProjectSummary {
   caseCount: number;
   outputCount: number | null;
   /**
-   * Evaluations of the batches of the project that are open at once, as for a black box with few licences; null: any
-   * number.
+   * How many evaluations of the batches of the project may be open at the same time, for example for a black box with
+   * few licences; null: any number.
    */
   maximumEvaluations: number | null;
   /** When output cases were first loaded. */
@@ -166,13 +166,13 @@ export interface ProjectSummary {
     name?: string | undefined;
   }> | null | undefined;
   feasibleInput?: number[] | null | undefined;
-  /** What each constraint is. */
+  /** The kind of each constraint. */
   constraintKinds?: Array<'linear' | 'equation' | 'curved'> | null | undefined;
-  /** What the constraints leave; null without constraints. */
+  /** The part of the space that the constraints leave; null without constraints. */
   feasible?: {
     /** An input that satisfies all constraints. */
     interior: number[];
-    /** About the least and the largest value of each input within the linear constraints. */
+    /** Approximately the smallest and the largest value of each input within the linear constraints. */
     ranges: Array<number[]>;
   } | null | undefined;
 }
@@ -190,17 +190,17 @@ export interface InputCase {
 
 export interface ProjectPatch {
   name?: string | undefined;
-  /** One name per input, by which constraints and objects by name call it; x1, x2, ... unless given. */
+  /** One name per input, used in constraints and in objects by name; default: x1, x2, ... */
   inputNames?: readonly string[] | null | undefined;
   /** One unit per input, as text. */
   inputUnits?: readonly string[] | null | undefined;
-  /** One name per output; y1, y2, ... unless given. Their number sets outputCount if that is not given. */
+  /** One name per output; default: y1, y2, ... Their number sets outputCount if that is left out. */
   outputNames?: readonly string[] | null | undefined;
   /** One unit per output, as text. */
   outputUnits?: readonly string[] | null | undefined;
   /**
-   * Evaluations of the batches of the project that are open at once, as for a black box with few licences; null: any
-   * number.
+   * How many evaluations of the batches of the project may be open at the same time, for example for a black box with
+   * few licences; null: any number.
    */
   maximumEvaluations?: number | null | undefined;
 }
@@ -282,7 +282,7 @@ export interface Trial {
   /** 1 for the first trial of the project. */
   number: number;
   status: 'active' | 'completed' | 'failed';
-  /** Of its data: raised when cases are added and when a case or an inverse is corrected. */
+  /** The revision of its data, raised when cases are added and when a case or an inverse is corrected. */
   revision: number;
   createdAt: string;
   updatedAt: string;
@@ -301,7 +301,7 @@ export interface NewTrialCases {
   outputs: readonly (readonly number[] | Record<string, number> | null)[];
   /** Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored. */
   failed?: readonly number[] | null | undefined;
-  /** Where the cases come from; shown with each of them. */
+  /** The source of the cases, shown with each of them. */
   source?: string | null | undefined;
 }
 
@@ -310,13 +310,13 @@ export interface AddedCases {
   added: number;
   /** Rows that equal a known case of the trial, or an earlier row, in inputs and outputs; not stored again. */
   duplicates: number;
-  /** Cases stored now whose input lies outside the bounds or breaks a constraint; they inform the models. */
+  /** Cases stored now whose input is outside the bounds or violates a constraint; they inform the models anyway. */
   outside: number;
   /** Rows of an exported file that are no cases: excluded ones, and inverses without a result. */
   leftOut: number;
   /** Cases of the trial, designed and added. */
   total: number;
-  /** Of the data of the trial. */
+  /** The revision of the data of the trial. */
   revision: number;
 }
 
@@ -383,21 +383,21 @@ export interface NewObjectives {
    */
   objectives: readonly (number | null)[] | Record<string, number | null>;
   objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
-  /** How many inverses may be suggested, 500 unless given. */
+  /** The maximum number of inverses to suggest; default: 500. */
   maximumAttempts?: number | null | undefined;
   /**
-   * Whether it learns from the runs of the other objectives of its trial, besides the cases; true unless given. false
-   * makes its suggestions independent of them.
+   * Whether it learns from the runs of the other objectives of its trial, besides the cases; default: true. false makes
+   * its suggestions independent of them.
    */
   reuse?: boolean | null | undefined;
-  /** Where the search starts; unless given, the best case known. */
+  /** Where the search starts; default: the best case known. */
   initialInput?: readonly number[] | Record<string, number | string | boolean> | null | undefined;
-  /** What the black box gave at initialInput: send both or neither. */
+  /** The output of the black box at initialInput: send both or neither. */
   initialOutput?: readonly number[] | Record<string, number> | null | undefined;
-  /** Judges exact objectives together with convergence; 0 unless given. */
+  /** Judges exact objectives together with convergence; default: 0. */
   desiredL1Norm?: number | null | undefined;
   /**
-   * Id of an objective of the trial that this one goes on from: it is stopped if it runs, and its runs are known
+   * The id of an objective of the trial that this one continues: it is stopped if it is running, and its runs are known
    * whatever reuse says.
    */
   continues?: number | null | undefined;
@@ -410,27 +410,27 @@ export interface NewObjectives {
     bound: number;
     name?: string | undefined;
   })[] | null | undefined;
-  /** How many inverses may be open at once, 1 unless given. */
+  /** How many inverses may be open at the same time; default: 1. */
   parallelism?: number | null | undefined;
   /**
-   * Whether no further inverse is opened while an open one is likely to satisfy the objective; true unless given.
+   * Whether no further inverse is opened while an open one is likely to satisfy the objective; default: true.
    * Objectives with minimize or maximize never hold back.
    */
   holdBack?: boolean | null | undefined;
   /**
-   * Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not
-   * with outputs without target.
+   * Continue after the first solution until `count` distinct solutions are found. Absent or null: the first one ends
+   * the search. Not with outputs without target.
    */
   solutions?: {
-    /** 5 unless given. */
+    /** Default: 5. */
     count?: number | null | undefined;
     /**
-     * Least distance of two solutions as a share of the largest distance within the bounds, 0.1 unless given: the root
-     * mean square over the inputs of the difference in units of the range, 1 for different categories.
+     * The minimum distance of two solutions as a share of the largest distance within the bounds; default: 0.1. It is
+     * the root mean square over the inputs of the difference in units of the range, 1 for different categories.
      */
     apart?: number | null | undefined;
   } | null | undefined;
-  /** Of the front that is sought where outputs have no target. */
+  /** The front that the objective looks for where outputs have no target. */
   front?: {
     /**
      * One per output without target, or by their names: the worst value that counts. The hypervolume is measured from
@@ -438,35 +438,36 @@ export interface NewObjectives {
      */
     reference: readonly number[] | Record<string, number>;
   } | null | undefined;
-  /** By how much the inputs differ when they are made: robustness is judged by it. */
+  /** The tolerances of the inputs, by which robustness is judged. */
   inputTolerances?: {
     /** normal: values are standard deviations. uniform: they are half widths. */
     kind: 'normal' | 'uniform';
-    /** In units of each input, unless given, or in percent of its value. */
+    /** In units of each input, the default, or in percent of its value. */
     in?: 'units' | 'percent' | null | undefined;
-    /** One per input, or by the names of the inputs; null, 0 or left out for an input that is made exactly. */
+    /** One per input, or by the names of the inputs; null, 0 or left out for an exact input. */
     values: readonly (number | null)[] | Record<string, number | null>;
   } | null | undefined;
   /**
-   * After the first run that satisfies everything, search for the input that most surely does when it is made: until
-   * the low end of its probability reaches this number, from 0.01 to 0.999, or with true until robustRuns are used.
+   * After the first run that satisfies everything, search for the input that does so most reliably within its
+   * tolerances: until the low end of its probability reaches this number, from 0.01 to 0.999, or with true until
+   * robustRuns are used.
    */
   aimAtRobustness?: boolean | number | null | undefined;
-  /** At most so many runs for that, from 1 to 100; 5 unless given. They count as attempts. */
+  /** The maximum number of runs for that search, from 1 to 100; default: 5. They count as attempts. */
   robustRuns?: number | null | undefined;
   /**
-   * When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs
-   * to minimize or maximize can improve no further as far as is known.
+   * When the objective ends although inputs are left to try; left out or false: only when it must. An empty object:
+   * when the models expect no further improvement of outputs to minimize or maximize.
    */
   stop?: {
     /**
-     * Suggested inputs in a row without an improvement after which it ends. Left out with minimize or maximize: it ends
-     * once these can improve no further as far as is known.
+     * The objective ends after this many suggested inputs in a row without an improvement. Default with minimize or
+     * maximize: it ends when the models expect no further improvement of these.
      */
     patience?: number | null | undefined;
     /**
-     * The largest improvement that counts as none, 0.005 unless given: a share of the best value of an output to
-     * minimize or maximize, or of the miss where there is none or the other targets are not met.
+     * The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize
+     * or maximize, or of the miss where there is none or the other targets are not met.
      */
     improvementBelow?: number | null | undefined;
     /** No input is suggested from then on, and the objective is stopped. */
@@ -477,16 +478,16 @@ export interface NewObjectives {
      */
     maximumRuns?: number | null | undefined;
   } | false | null | undefined;
-  /** How much each output counts in the search, from 0.01 to 100; 1 unless given. Verdicts do not depend on it. */
+  /** How much each output counts in the search, from 0.01 to 100; default: 1. Verdicts do not depend on it. */
   weights?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /**
-   * For runs that differ at one input: the standard deviation of each output, or estimate. Inputs may then be suggested
-   * again.
+   * For runs that differ at the same input: the standard deviation of each output, or estimate. Inputs may then be
+   * suggested again.
    */
   noise?: Noise | null | undefined;
   /**
-   * Satisfied when the mean of so many runs at one input meets the targets: an input that met them is suggested again.
-   * 1 unless given.
+   * Satisfied when the mean of this many runs at the same input meets the targets: an input that met them is suggested
+   * again. Default: 1.
    */
   confirm?: number | null | undefined;
   /**
@@ -495,12 +496,12 @@ export interface NewObjectives {
    */
   confidence?: number | null | undefined;
   /**
-   * What is to meet the targets with that probability: the outputs of a fresh run, or their means over all runs. run
-   * unless given.
+   * Whether the outputs of a new run have to meet the targets with that probability, or their means over all runs.
+   * Default: run.
    */
   confidenceOf?: 'run' | 'mean' | null | undefined;
   /**
-   * From 1 to 3, 1 unless given: an output counts fully once one run has met all outputs of higher priority (a lower
+   * From 1 to 3; default: 1. An output counts fully once one run has met all outputs of higher priority (a lower
    * number), and next to nothing before. Not with exact. Verdicts do not depend on it.
    */
   priorities?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
@@ -508,7 +509,7 @@ export interface NewObjectives {
   minimumBounds?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /** Required if some objective is percent or value. Entries of other objectives may be null. */
   maximumBounds?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
-  /** The relative criterion, 0.000001 unless given. */
+  /** The relative criterion; default: 0.000001. */
   convergence?: number | null | undefined;
 }
 
@@ -535,32 +536,35 @@ export interface LoadedObjectives {
   convergence: number;
   /** Whether it learns from the runs of the other objectives of its trial. */
   reuse: boolean;
-  /** The objective that it goes on from. */
+  /** The objective that it continues. */
   continues: number | null;
   /** null when all inputs are free. */
   fixedInputs: Array<number | null> | null;
-  /** Its own, besides those of the project. */
+  /** The constraints of the objective, besides those of the project. */
   constraints: Array<string | {
     coefficients: number[];
     relation: '<=' | '>=' | '=';
     bound: number;
     name?: string | undefined;
   }> | null;
-  /** How far runs at one input differ; null when it was not stated. */
+  /** The noise of runs at the same input; null if it was not stated. */
   noise: Noise | null;
-  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  /** The number of runs at the same input whose mean has to meet the targets; null: one run is enough. */
   confirm: number | null;
-  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  /**
+   * The probability with which an input has to meet the targets; null: one run is enough. `standing` has the
+   * probability reached.
+   */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
-  /** When it ends although something is left to try; null: only when it must. */
+  /** When the objective ends although inputs are left to try; null: only when it must. */
   stop: {
     patience: number | null;
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
   } | null;
-  /** null when all inputs are made exactly. */
+  /** null when all inputs are exact. */
   inputTolerances: {
     kind: 'normal' | 'uniform';
     in: 'units' | 'percent';
@@ -568,7 +572,7 @@ export interface LoadedObjectives {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
-  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  /** The number of solutions to find and their minimum distance; null when the first one ends the search. */
   solutions: {
     count: number;
     apart: number;
@@ -581,13 +585,13 @@ export interface LoadedObjectives {
   weights: number[] | null;
   /** One per output; null when all are equal. */
   priorities: number[] | null;
-  /** How many inverses may be open at once. */
+  /** How many inverses may be open at the same time. */
   parallelism: number;
   /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
   holdBack: boolean;
   /** Inverses that wait for their outputs or are being computed. */
   openCount: number;
-  /** How often one of its inverses was completed or given up. */
+  /** The number of its inverses that were completed or given up. */
   completedCount: number;
   /** The batch that created it. */
   batchId: number | null;
@@ -611,7 +615,7 @@ export interface Result {
   error: number;
   detail: string;
   satisfied: boolean;
-  /** Of the output; null without names. */
+  /** The name of the output; null without names. */
   name: string | null;
 }
 
@@ -622,15 +626,15 @@ export interface NewInverse {
    */
   objectives: readonly (number | null)[] | Record<string, number | null>;
   objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
-  /** How many inverses may be suggested, 500 unless given. */
+  /** The maximum number of inverses to suggest; default: 500. */
   maximumAttempts?: number | null | undefined;
   /**
-   * Whether it learns from the runs of the other objectives of its trial, besides the cases; true unless given. false
-   * makes its suggestions independent of them.
+   * Whether it learns from the runs of the other objectives of its trial, besides the cases; default: true. false makes
+   * its suggestions independent of them.
    */
   reuse?: boolean | null | undefined;
   initialInput: readonly number[] | Record<string, number | string | boolean>;
-  /** What the black box gave at initialInput. */
+  /** The output of the black box at initialInput. */
   initialOutput: readonly number[] | Record<string, number>;
   desiredL1Norm: number;
   /**
@@ -652,7 +656,7 @@ export interface Inverse {
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
   /** 1 is the initial point. */
   iteration: number;
-  /** Of the output that the results judge. */
+  /** The L1 norm of the output that the results judge. */
   l1Norm: number;
   /** One per objective, the errors of the results. */
   errors: number[];
@@ -669,11 +673,10 @@ export interface Inverse {
    */
   completedOrder: number | null;
   /**
-   * What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing
-   * else.
+   * The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded.
    */
   learnedFrom: {
-    /** Of the cases of the trial: 0 as loaded, raised by each addition and correction. */
+    /** The revision of the cases of the trial: 0 as loaded, raised by each addition and correction. */
     revision: number;
     /** The other objectives whose runs were known, each with the last one. */
     objectives: Array<{
@@ -687,7 +690,7 @@ export interface Inverse {
    * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
    */
   repeatOf: number | null;
-  /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
+  /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -720,7 +723,7 @@ export interface Inverse {
    */
   misses: number[] | null;
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within;
    * for exact, its difference from the target.
    */
   missedBy: number[] | null;
@@ -746,32 +749,35 @@ export interface Objective {
   convergence: number;
   /** Whether it learns from the runs of the other objectives of its trial. */
   reuse: boolean;
-  /** The objective that it goes on from. */
+  /** The objective that it continues. */
   continues: number | null;
   /** null when all inputs are free. */
   fixedInputs: Array<number | null> | null;
-  /** Its own, besides those of the project. */
+  /** The constraints of the objective, besides those of the project. */
   constraints: Array<string | {
     coefficients: number[];
     relation: '<=' | '>=' | '=';
     bound: number;
     name?: string | undefined;
   }> | null;
-  /** How far runs at one input differ; null when it was not stated. */
+  /** The noise of runs at the same input; null if it was not stated. */
   noise: Noise | null;
-  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  /** The number of runs at the same input whose mean has to meet the targets; null: one run is enough. */
   confirm: number | null;
-  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  /**
+   * The probability with which an input has to meet the targets; null: one run is enough. `standing` has the
+   * probability reached.
+   */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
-  /** When it ends although something is left to try; null: only when it must. */
+  /** When the objective ends although inputs are left to try; null: only when it must. */
   stop: {
     patience: number | null;
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
   } | null;
-  /** null when all inputs are made exactly. */
+  /** null when all inputs are exact. */
   inputTolerances: {
     kind: 'normal' | 'uniform';
     in: 'units' | 'percent';
@@ -779,7 +785,7 @@ export interface Objective {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
-  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  /** The number of solutions to find and their minimum distance; null when the first one ends the search. */
   solutions: {
     count: number;
     apart: number;
@@ -792,13 +798,13 @@ export interface Objective {
   weights: number[] | null;
   /** One per output; null when all are equal. */
   priorities: number[] | null;
-  /** How many inverses may be open at once. */
+  /** How many inverses may be open at the same time. */
   parallelism: number;
   /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
   holdBack: boolean;
   /** Inverses that wait for their outputs or are being computed. */
   openCount: number;
-  /** How often one of its inverses was completed or given up. */
+  /** The number of its inverses that were completed or given up. */
   completedCount: number;
   /** The batch that created it. */
   batchId: number | null;
@@ -808,7 +814,10 @@ export interface Objective {
   number: number;
   desiredL1Norm: number;
   disabledAt: string | null;
-  /** Why it ended, in words, with the figures; null while it runs. */
+  /**
+   * Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is
+   * running.
+   */
   endReason: string | null;
   optimalInverse: EmbeddedInverse | null;
   /**
@@ -826,7 +835,7 @@ export interface EmbeddedInverse {
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
   /** 1 is the initial point. */
   iteration: number;
-  /** Of the output that the results judge. */
+  /** The L1 norm of the output that the results judge. */
   l1Norm: number;
   /** One per objective, the errors of the results. */
   errors: number[];
@@ -843,11 +852,10 @@ export interface EmbeddedInverse {
    */
   completedOrder: number | null;
   /**
-   * What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing
-   * else.
+   * The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded.
    */
   learnedFrom: {
-    /** Of the cases of the trial: 0 as loaded, raised by each addition and correction. */
+    /** The revision of the cases of the trial: 0 as loaded, raised by each addition and correction. */
     revision: number;
     /** The other objectives whose runs were known, each with the last one. */
     objectives: Array<{
@@ -861,7 +869,7 @@ export interface EmbeddedInverse {
    * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
    */
   repeatOf: number | null;
-  /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
+  /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -887,7 +895,7 @@ export interface NearestRun {
   caseNumber: number | null;
   /** null when a case came nearest. */
   inverseId: number | null;
-  /** Of that inverse; 1 is the initial point. */
+  /** The number of that inverse; 1 is the initial point. */
   iteration: number | null;
   input: number[];
   /**
@@ -904,7 +912,7 @@ export interface NearestRun {
   /** One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range. */
   misses: number[];
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within;
    * for exact, its difference from the target.
    */
   missedBy: number[];
@@ -931,32 +939,35 @@ export interface ExplainedObjective {
   convergence: number;
   /** Whether it learns from the runs of the other objectives of its trial. */
   reuse: boolean;
-  /** The objective that it goes on from. */
+  /** The objective that it continues. */
   continues: number | null;
   /** null when all inputs are free. */
   fixedInputs: Array<number | null> | null;
-  /** Its own, besides those of the project. */
+  /** The constraints of the objective, besides those of the project. */
   constraints: Array<string | {
     coefficients: number[];
     relation: '<=' | '>=' | '=';
     bound: number;
     name?: string | undefined;
   }> | null;
-  /** How far runs at one input differ; null when it was not stated. */
+  /** The noise of runs at the same input; null if it was not stated. */
   noise: Noise | null;
-  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  /** The number of runs at the same input whose mean has to meet the targets; null: one run is enough. */
   confirm: number | null;
-  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  /**
+   * The probability with which an input has to meet the targets; null: one run is enough. `standing` has the
+   * probability reached.
+   */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
-  /** When it ends although something is left to try; null: only when it must. */
+  /** When the objective ends although inputs are left to try; null: only when it must. */
   stop: {
     patience: number | null;
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
   } | null;
-  /** null when all inputs are made exactly. */
+  /** null when all inputs are exact. */
   inputTolerances: {
     kind: 'normal' | 'uniform';
     in: 'units' | 'percent';
@@ -964,7 +975,7 @@ export interface ExplainedObjective {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
-  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  /** The number of solutions to find and their minimum distance; null when the first one ends the search. */
   solutions: {
     count: number;
     apart: number;
@@ -977,13 +988,13 @@ export interface ExplainedObjective {
   weights: number[] | null;
   /** One per output; null when all are equal. */
   priorities: number[] | null;
-  /** How many inverses may be open at once. */
+  /** How many inverses may be open at the same time. */
   parallelism: number;
   /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
   holdBack: boolean;
   /** Inverses that wait for their outputs or are being computed. */
   openCount: number;
-  /** How often one of its inverses was completed or given up. */
+  /** The number of its inverses that were completed or given up. */
   completedCount: number;
   /** The batch that created it. */
   batchId: number | null;
@@ -993,7 +1004,10 @@ export interface ExplainedObjective {
   number: number;
   desiredL1Norm: number;
   disabledAt: string | null;
-  /** Why it ended, in words, with the figures; null while it runs. */
+  /**
+   * Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is
+   * running.
+   */
   endReason: string | null;
   optimalInverse: EmbeddedInverse | null;
   /**
@@ -1003,7 +1017,7 @@ export interface ExplainedObjective {
   best: NearestRun | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
-  /** How surely the best input meets the targets; null where neither confirm nor confidence is asked for. */
+  /** The probability with which the best input meets the targets; null without confirm and confidence. */
   standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
   insight: Insight | null;
@@ -1022,20 +1036,20 @@ export interface Standing {
    * input or names of inputs; absent where the project has no names.
    */
   inputByName?: Record<string, number | string | boolean> | null | undefined;
-  /** How many there were at this input. */
+  /** The number of runs at this input. */
   runs: number;
-  /** That the outputs of a fresh run meet every target. */
+  /** The probability that the outputs of a new run meet every target. */
   run: {
     value: number;
-    /** Given what is not known about the noise and the means, it is larger with a probability of 0.9. */
+    /** Given the uncertainty of the noise and the means, it is larger with a probability of 0.9. */
     low: number;
     /** ... and smaller with a probability of 0.9. */
     high: number;
   };
-  /** That the means of the outputs over all runs do. */
+  /** The probability that the means of the outputs over all runs do. */
   mean: {
     value: number;
-    /** Given what is not known about the noise and the means, it is larger with a probability of 0.9. */
+    /** Given the uncertainty of the noise and the means, it is larger with a probability of 0.9. */
     low: number;
     /** ... and smaller with a probability of 0.9. */
     high: number;
@@ -1099,7 +1113,7 @@ export interface Diagnosis {
      * in output units.
      */
     relaxBy: number;
-    /** Whether it could not be met even without the others. */
+    /** Whether it could not be met even without the other targets. */
     isOutOfReachAlone: boolean;
   }>;
   /** Pairs that can each be met, but not together. */
@@ -1116,7 +1130,7 @@ export interface Diagnosis {
 }
 
 export interface ObjectivePatch {
-  /** How many inverses may be open at once. */
+  /** How many inverses may be open at the same time. */
   parallelism?: number | undefined;
   holdBack?: boolean | undefined;
 }
@@ -1129,7 +1143,7 @@ export interface Suggestion {
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
   /** 1 is the initial point. */
   iteration: number;
-  /** Of the output that the results judge. */
+  /** The L1 norm of the output that the results judge. */
   l1Norm: number;
   /** One per objective, the errors of the results. */
   errors: number[];
@@ -1146,11 +1160,10 @@ export interface Suggestion {
    */
   completedOrder: number | null;
   /**
-   * What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing
-   * else.
+   * The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded.
    */
   learnedFrom: {
-    /** Of the cases of the trial: 0 as loaded, raised by each addition and correction. */
+    /** The revision of the cases of the trial: 0 as loaded, raised by each addition and correction. */
     revision: number;
     /** The other objectives whose runs were known, each with the last one. */
     objectives: Array<{
@@ -1164,7 +1177,7 @@ export interface Suggestion {
    * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
    */
   repeatOf: number | null;
-  /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
+  /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -1186,7 +1199,7 @@ export interface Suggestion {
 }
 
 export interface NewSuggestions {
-  /** How many inputs, at most; all that may be open unless given. */
+  /** The maximum number of inputs; default: as many as may be open. */
   count?: number | null | undefined;
 }
 
@@ -1231,7 +1244,7 @@ export interface ReportedInverse {
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
   /** 1 is the initial point. */
   iteration: number;
-  /** Of the output that the results judge. */
+  /** The L1 norm of the output that the results judge. */
   l1Norm: number;
   /** One per objective, the errors of the results. */
   errors: number[];
@@ -1248,11 +1261,10 @@ export interface ReportedInverse {
    */
   completedOrder: number | null;
   /**
-   * What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing
-   * else.
+   * The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded.
    */
   learnedFrom: {
-    /** Of the cases of the trial: 0 as loaded, raised by each addition and correction. */
+    /** The revision of the cases of the trial: 0 as loaded, raised by each addition and correction. */
     revision: number;
     /** The other objectives whose runs were known, each with the last one. */
     objectives: Array<{
@@ -1266,7 +1278,7 @@ export interface ReportedInverse {
    * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
    */
   repeatOf: number | null;
-  /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
+  /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -1299,19 +1311,19 @@ export interface ReportedInverse {
    */
   misses: number[] | null;
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within;
    * for exact, its difference from the target.
    */
   missedBy: number[] | null;
   disabledAt: string | null;
-  /** Outputs far outside what the model expected. They are stored all the same; empty without any. */
+  /** Outputs far outside what the model expected. They are stored anyway. Empty if there are none. */
   warnings: OutputWarning[];
 }
 
 export interface OutputWarning {
   /** Zero-based number of the output, as in results. */
   output: number;
-  /** Of the output; null if the project names none. */
+  /** The name of the output; null if the project has no names. */
   name: string | null;
   /** As it was loaded and stored. */
   value: number;
@@ -1335,36 +1347,39 @@ export interface History {
   createdAt: string;
   /** Ids of the objectives that go on from it, oldest first. */
   continuedBy: number[];
-  /** Those that wait for their outputs or are being computed. Iterations before the first of them are final. */
+  /** The iterations that wait for their outputs or are being computed. Those before the first of them are final. */
   openIterations: number[];
-  /** Of the data of the trial. When it changes, ask for all iterations again. */
+  /** The revision of the data of the trial. When it changes, ask for all iterations again. */
   revision: number;
   /** How often an iteration was completed or given up, outputs that came late included. */
   completedCount: number;
   /** With completed: the iterations up to after that have got an output since. Ask for them again. */
   lateIterations: number[];
-  /** Of insight and diagnosis; send it as knownInsight to get them only when they differ. */
+  /** The version of insight and diagnosis; send it as knownInsight to get them only when they differ. */
   insightVersion: string;
   /** Whether knownInsight is still right; insight and diagnosis are null then. */
   isInsightKnown: boolean;
   /** 0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED. */
   stopReason: 0 | 1 | 2 | 3;
-  /** Why it ended, in words, with the figures; null while it runs. */
+  /**
+   * Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is
+   * running.
+   */
   endReason: string | null;
   attemptCount: number;
   maximumAttempts: number;
   /**
-   * Of how many iterations one is here, besides the first, the last, the optimal and the best one; larger than asked
-   * for if there are more than 500,000 numbers.
+   * One iteration in this many is here, besides the first, the last, the optimal and the best one; larger than
+   * requested if there are more than 500,000 numbers.
    */
   every: number;
-  /** Of optimalInverse. */
+  /** The iteration of optimalInverse. */
   optimalIteration: number | null;
   /** The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged. */
   bestIteration: number | null;
   /** 1 for the first input case; null when an iteration comes nearest. */
   bestCaseNumber: number | null;
-  /** Of bestIteration or bestCaseNumber; null while nothing has been judged. */
+  /** The input of bestIteration or bestCaseNumber; null while nothing has been judged. */
   bestInput: number[] | null;
   bestOutput: number[] | null;
   /** Of bestOutput, as in misses. */
@@ -1380,32 +1395,35 @@ export interface History {
   convergence: number;
   /** Whether it learns from the runs of the other objectives of its trial. */
   reuse: boolean;
-  /** The objective that it goes on from. */
+  /** The objective that it continues. */
   continues: number | null;
   /** null when all inputs are free. */
   fixedInputs: Array<number | null> | null;
-  /** Its own, besides those of the project. */
+  /** The constraints of the objective, besides those of the project. */
   constraints: Array<string | {
     coefficients: number[];
     relation: '<=' | '>=' | '=';
     bound: number;
     name?: string | undefined;
   }> | null;
-  /** How far runs at one input differ; null when it was not stated. */
+  /** The noise of runs at the same input; null if it was not stated. */
   noise: Noise | null;
-  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  /** The number of runs at the same input whose mean has to meet the targets; null: one run is enough. */
   confirm: number | null;
-  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  /**
+   * The probability with which an input has to meet the targets; null: one run is enough. `standing` has the
+   * probability reached.
+   */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
-  /** When it ends although something is left to try; null: only when it must. */
+  /** When the objective ends although inputs are left to try; null: only when it must. */
   stop: {
     patience: number | null;
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
   } | null;
-  /** null when all inputs are made exactly. */
+  /** null when all inputs are exact. */
   inputTolerances: {
     kind: 'normal' | 'uniform';
     in: 'units' | 'percent';
@@ -1413,7 +1431,7 @@ export interface History {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
-  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  /** The number of solutions to find and their minimum distance; null when the first one ends the search. */
   solutions: {
     count: number;
     apart: number;
@@ -1426,7 +1444,7 @@ export interface History {
   weights: number[] | null;
   /** One per output; null when all are equal. */
   priorities: number[] | null;
-  /** How many inverses may be open at once. */
+  /** How many inverses may be open at the same time. */
   parallelism: number;
   /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
   holdBack: boolean;
@@ -1486,11 +1504,11 @@ export interface History {
    */
   misses: Array<number[] | null>;
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within;
    * for exact, its difference from the target.
    */
   missedBy: Array<number[] | null>;
-  /** How surely the best input meets the targets; null where neither confirm nor confidence is asked for. */
+  /** The probability with which the best input meets the targets; null without confirm and confidence. */
   standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
   insight: Insight | null;
@@ -1526,7 +1544,7 @@ export interface TrialRun {
    */
   misses: number[] | null;
   /**
-   * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within;
+   * The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within;
    * for exact, its difference from the target.
    */
   missedBy: number[] | null;
@@ -1570,29 +1588,29 @@ export interface InverseRobustness {
   };
   /** null while the models predict less than half of the variance of an output. */
   robustness: {
-    /** That one run at the input as it is made meets all targets, by the models. */
+    /** The probability, by the models, that a run at the input with its tolerances meets all targets. */
     probability: number;
-    /** What the models do not know leaves it between low and high. */
+    /** The uncertainty of the models leaves the probability between low and high. */
     low: number;
     high: number;
     /** One per output: of the runs that miss, the share in which it does; for exact its share of the L1 norm. */
     outputShares: number[];
-    /** One per input: the share of the misses that would not happen if it were made exactly. */
+    /** One per input: the share of the misses that an exact input would avoid. */
     inputShares: number[];
   } | null;
 }
 
 export interface ObjectiveIdentifiability {
-  /** The probability that counts as surely. */
+  /** The probability required for “surely”. */
   confidence: number;
-  /** null while the models see no input that surely meets the targets. */
+  /** null while the models know no input that surely meets the targets. */
   identifiability: {
-    /** The input at which the targets hold most surely. */
+    /** The input most likely to meet the targets. */
     best: number[];
     /** One per input. */
     ranges: Array<{
       kind: 'range';
-      /** The least and the largest value that surely fit while the other inputs adapt. */
+      /** The smallest and the largest value that surely fit while the other inputs adapt. */
       fits: {
         low: number;
         high: number;
@@ -1607,12 +1625,12 @@ export interface ObjectiveIdentifiability {
         low: number;
         high: number;
       };
-      /** What surely fits with the other inputs held at best. */
+      /** The range that surely fits while the other inputs stay at their best. */
       alone: {
         low: number;
         high: number;
       };
-      /** Of the distance between the bounds, on the scale of the input. */
+      /** The share of the distance between the bounds, on the scale of the input. */
       shares: {
         fits: number;
         possible: number;
@@ -1629,16 +1647,16 @@ export interface ObjectiveIdentifiability {
       scale: 'linear' | 'log';
       /** One per input, -1 to 1, in shares of the distance between its bounds; 0 for inputs that stay. */
       loadings: number[];
-      /** Two inputs; they and what lies between them surely fit. */
+      /** Two inputs; they and all inputs between them surely fit. */
       ends: Array<number[]>;
     }>;
-    /** null when no range is open by more than one percent of the bounds. */
+    /** null when less than one percent of every range is undecided. */
     next: {
-      /** The run that would tell most: whether the targets hold there. */
+      /** The most informative run: whether it meets the targets decides the range of an input. */
       at: number[];
-      /** The index of the input, from 0, about whose range it tells. */
+      /** The zero-based number of the input whose range it decides. */
       input: number;
-      /** The part of that range of which it is open. */
+      /** The undecided part of that range. */
       open: {
         low: number;
         high: number;
@@ -1661,7 +1679,7 @@ export interface KnownRun {
   caseNumber: number | null;
   /** null for a case. */
   inverseId: number | null;
-  /** Of that inverse. */
+  /** The number of that inverse. */
   iteration: number | null;
   input: number[];
   output: number[];
@@ -1669,20 +1687,20 @@ export interface KnownRun {
 
 export interface PredictedPoint {
   input: number[];
-  /** What the models expect. */
+  /** The outputs that the models expect. */
   output: number[];
   /** Standard deviation of each output, by the models. */
   spread: number[];
-  /** How likely the models hold it that a run meets all targets, from 0 to 1. It is not calibrated. */
+  /** The probability, by the models, that a run meets all targets. It is not calibrated. */
   chance: number;
 }
 
 export interface Front {
   /** The outputs without target, numbered from 0: what the lists below are about. */
   outputs: number[];
-  /** The runs that meet all targets and that no other one beats in every output without target. */
+  /** The non-dominated runs: they meet all targets, and no other run is better in every output without target. */
   points: KnownRun[];
-  /** Of what the points beat, up to the reference; null without points. */
+  /** The hypervolume that the points dominate, up to the reference; null without points. */
   hypervolume: number | null;
   /**
    * One per completed run of the objective, in their order: the hypervolume that it and all known before it reach, up
@@ -1742,11 +1760,11 @@ export interface ObjectiveGlance {
     distance: number;
   } | null;
   /**
-   * How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while
-   * nothing has been judged.
+   * How near the runs came, at evenly spaced iterations and at the best one. null unless requested, and while nothing
+   * has been judged.
    */
   trend: {
-    /** 0 stands for the cases. */
+    /** 0 means the cases. */
     iterations: number[];
     /** The worst miss of the best run so far, after each of the iterations. */
     misses: number[];
@@ -1755,7 +1773,7 @@ export interface ObjectiveGlance {
   waitsFor: 'suggestion' | 'output' | null;
   /** Whether the objectives may be out of reach; the objective says why. */
   hasDiagnosis: boolean;
-  /** What is wanted of the first 4 outputs. */
+  /** The targets of the first 4 outputs. */
   targets: Array<{
     /** null: no lower end. */
     lower: number | null;
@@ -1775,19 +1793,21 @@ export interface ObjectiveGlance {
 }
 
 export interface NewInverseCorrection {
-  /** What the run gave, one number per output, or by the names of the outputs. */
+  /** The output of the run, one number per output, or by the names of the outputs. */
   output?: readonly number[] | Record<string, number> | undefined;
   /** true, instead of an output, if the run failed. */
   failed?: true | undefined;
   /** Why the run failed; only with failed. */
   failureReason?: string | null | undefined;
-  /** true: nothing learns from the run and it is never the best, though it is still shown. false: it counts again. */
+  /**
+   * true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again.
+   */
   excluded?: boolean | undefined;
-  /** Why it is corrected, for the log. */
+  /** The reason for the correction, for the log. */
   reason: string;
   /**
-   * true: an objective that has ended gets the verdict that follows, and goes on if nothing satisfies it. Also brings
-   * back one that was stopped. Ignored where it changes nothing.
+   * true: an objective that has ended gets a new verdict, and continues if nothing satisfies it. This also reopens a
+   * stopped objective. Ignored where it changes nothing.
    */
   reopen?: boolean | undefined;
 }
@@ -1807,9 +1827,9 @@ export interface CorrectedInverse {
 
 export interface Correction {
   id: number;
-  /** Of the data of the trial, from this correction on. */
+  /** The revision of the data of the trial, from this correction on. */
   revision: number;
-  /** What was corrected: a case or an inverse. */
+  /** The record that was corrected: a case or an inverse. */
   target: {
     /** null for an inverse. */
     caseNumber: number | null;
@@ -1835,15 +1855,17 @@ export interface RunResult {
 }
 
 export interface NewCaseCorrection {
-  /** What the run gave, one number per output, or by the names of the outputs. */
+  /** The output of the run, one number per output, or by the names of the outputs. */
   output?: readonly number[] | Record<string, number> | undefined;
   /** true, instead of an output, if the run failed. */
   failed?: true | undefined;
   /** Why the run failed; only with failed. */
   failureReason?: string | null | undefined;
-  /** true: nothing learns from the run and it is never the best, though it is still shown. false: it counts again. */
+  /**
+   * true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again.
+   */
   excluded?: boolean | undefined;
-  /** Why it is corrected, for the log. */
+  /** The reason for the correction, for the log. */
   reason: string;
   /**
    * true: an objective that has ended, and whose initial point is a copy of the case, gets the verdict that follows.
@@ -1912,7 +1934,7 @@ export interface KeyPatch {
 }
 
 export interface NewRotation {
-  /** How long the old one keeps working, enough to distribute the new one. 0: it stops at once. */
+  /** How long the old key keeps working, so that you can distribute the new one. 0: it stops immediately. */
   overlapSeconds: number;
 }
 
@@ -2011,7 +2033,7 @@ export interface WebhookDelivery {
 export interface Account {
   id: number;
   name: string;
-  /** What the account stores: its records, deleted ones until they are purged, and data that expires. */
+  /** The bytes that the account stores: its records, deleted ones until they are purged, and data that expires. */
   storedBytes: number;
   /** The number of records among it. */
   storedRows: number;
@@ -2085,7 +2107,7 @@ export type ExportLine = {
   outputCount: number | null;
   maximumEvaluations: number | null;
   seed: number;
-  /** What was stated about the inputs beyond bounds and types. */
+  /** Details of the inputs beyond bounds and types. */
   details?: Record<string, unknown> | undefined;
   developedAt: string | null;
   createdAt: string;
@@ -2122,7 +2144,7 @@ export type ExportLine = {
   /** 1 for the first trial of the project. */
   number: number;
   status: 'active' | 'completed' | 'failed';
-  /** Of its data: raised when cases are added and when a case or an inverse is corrected. */
+  /** The revision of its data, raised when cases are added and when a case or an inverse is corrected. */
   revision: number;
   createdAt: string;
   updatedAt: string;
@@ -2157,38 +2179,44 @@ export type ExportLine = {
   maximumAttempts: number;
   attemptCount: number;
   stopReason: 0 | 1 | 2 | 3;
-  /** Why it ended, in words, with the figures; null while it runs. */
+  /**
+   * Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is
+   * running.
+   */
   endReason: string | null;
   optimalInverseId: number | null;
   seed: number;
   /** Whether it learns from the runs of the other objectives of its trial. */
   reuse: boolean;
-  /** The objective that it goes on from. */
+  /** The objective that it continues. */
   continues: number | null;
   /** null when all inputs are free. */
   fixedInputs: Array<number | null> | null;
-  /** Its own, besides those of the project. */
+  /** The constraints of the objective, besides those of the project. */
   constraints: Array<string | {
     coefficients: number[];
     relation: '<=' | '>=' | '=';
     bound: number;
     name?: string | undefined;
   }> | null;
-  /** How far runs at one input differ; null when it was not stated. */
+  /** The noise of runs at the same input; null if it was not stated. */
   noise: Noise | null;
-  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  /** The number of runs at the same input whose mean has to meet the targets; null: one run is enough. */
   confirm: number | null;
-  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  /**
+   * The probability with which an input has to meet the targets; null: one run is enough. `standing` has the
+   * probability reached.
+   */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
-  /** When it ends although something is left to try; null: only when it must. */
+  /** When the objective ends although inputs are left to try; null: only when it must. */
   stop: {
     patience: number | null;
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
   } | null;
-  /** null when all inputs are made exactly. */
+  /** null when all inputs are exact. */
   inputTolerances: {
     kind: 'normal' | 'uniform';
     in: 'units' | 'percent';
@@ -2196,7 +2224,7 @@ export type ExportLine = {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
-  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  /** The number of solutions to find and their minimum distance; null when the first one ends the search. */
   solutions: {
     count: number;
     apart: number;
@@ -2241,11 +2269,10 @@ export type ExportLine = {
   failedAt: string | null;
   failureReason: string | null;
   /**
-   * What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing
-   * else.
+   * The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded.
    */
   learnedFrom: {
-    /** Of the cases of the trial: 0 as loaded, raised by each addition and correction. */
+    /** The revision of the cases of the trial: 0 as loaded, raised by each addition and correction. */
     revision: number;
     /** The other objectives whose runs were known, each with the last one. */
     objectives: Array<{
@@ -2264,9 +2291,9 @@ export type ExportLine = {
   updatedAt: string;
 } | {
   id: number;
-  /** Of the data of the trial, from this correction on. */
+  /** The revision of the data of the trial, from this correction on. */
   revision: number;
-  /** What was corrected: a case or an inverse. */
+  /** The record that was corrected: a case or an inverse. */
   target: {
     /** null for an inverse. */
     caseNumber: number | null;
@@ -2317,7 +2344,7 @@ export type ExportLine = {
       done: number;
       failed: number;
     };
-    /** Those that are not counted wait for their time. */
+    /** Objectives that are not counted have not begun. */
     objectives: {
       /** All of them. */
       planned: number;
@@ -2325,7 +2352,7 @@ export type ExportLine = {
       satisfied: number;
       stopped: number;
       exhausted: number;
-      /** Those that could not be loaded. */
+      /** The number that could not be loaded. */
       failed: number;
     };
     evaluations: {
@@ -2350,15 +2377,17 @@ export type ExportLine = {
   batchId: number;
   /** null while the designed cases are evaluated. */
   trialId: number | null;
-  /** Of an inverse. */
+  /** The objective of an inverse. */
   objectiveId: number | null;
-  /** Of an inverse. */
+  /** The id of an inverse. */
   inverseId: number | null;
-  /** Of a designed case, from 1. */
+  /** The number of an inverse within its objective: run 17 has 17. */
+  iteration: number | null;
+  /** The number of a designed case, from 1. */
   caseNumber: number | null;
   /**
    * waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled,
-   * because nobody wants the output any more.
+   * because the output is no longer needed.
    */
   state: 'waiting' | 'leased' | 'done' | 'failed' | 'cancelled';
   /** Whether the worker calls the evaluator of the batch. */
@@ -2383,7 +2412,7 @@ export type ExportLine = {
   /** Nanoseconds of the run. */
   computeTime: number | null;
   input: number[];
-  /** Of a designed case; the output of an inverse is with the inverse. */
+  /** The output of a designed case; that of an inverse is in the inverse. */
   output: number[] | null;
   createdAt: string;
   updatedAt: string;
@@ -2398,31 +2427,31 @@ export type ExportLine = {
 export interface NewBatch {
   name?: string | null | undefined;
   /**
-   * Each as loadObjectives takes it. They are worked through in this order. parallelism, if stated, is the most
-   * inverses of the objective that the batch opens at once.
+   * Each as in loadObjectives. They are worked through in this order. parallelism, if stated, is the maximum number of
+   * inverses of the objective that the batch keeps open at the same time.
    */
   objectives: readonly NewObjectives[];
-  /** A trial of the project. Unless given, the designed cases are evaluated first and make a trial. */
+  /** A trial of the project. Default: the designed cases are evaluated first and make a trial. */
   trialId?: number | null | undefined;
-  /** Evaluations of inverses that are open at once, 4 unless given. */
+  /** How many evaluations of inverses are open at the same time; default: 4. */
   parallelism?: number | null | undefined;
   evaluator?: {
     kind: 'pull';
   } | {
     kind: 'http';
     url: string;
-    /** How long a call may take; timeoutSeconds of the batch unless given. */
+    /** How long a call may take; default: timeoutSeconds of the batch. */
     timeoutSeconds?: number | null | undefined;
-    /** Calls under way at once; as many as evaluations are open unless given. */
+    /** The maximum number of calls at the same time; default: one for each open evaluation. */
     concurrency?: number | null | undefined;
   } | null | undefined;
-  /** How long one evaluation may take, from its claim; 3600 unless given. */
+  /** How long one evaluation may take, from its claim; default: 3600. */
   timeoutSeconds?: number | null | undefined;
-  /** Failures after which an evaluation is not tried again; 3 unless given. */
+  /** Failures after which an evaluation is not retried; default: 3. */
   maximumTries?: number | null | undefined;
-  /** Lost leases after which an evaluation is not tried again; 5 unless given. */
+  /** Lost leases after which an evaluation is not retried; default: 5. */
   maximumLosses?: number | null | undefined;
-  /** Failed evaluations in a row after which the batch fails; 20 unless given. */
+  /** Failed evaluations in a row after which the batch fails; default: 20. */
   stopAfterFailures?: number | null | undefined;
 }
 
@@ -2460,7 +2489,7 @@ export interface CreatedBatch {
       done: number;
       failed: number;
     };
-    /** Those that are not counted wait for their time. */
+    /** Objectives that are not counted have not begun. */
     objectives: {
       /** All of them. */
       planned: number;
@@ -2468,7 +2497,7 @@ export interface CreatedBatch {
       satisfied: number;
       stopped: number;
       exhausted: number;
-      /** Those that could not be loaded. */
+      /** The number that could not be loaded. */
       failed: number;
     };
     evaluations: {
@@ -2483,7 +2512,7 @@ export interface CreatedBatch {
   createdAt: string;
   updatedAt: string;
   finishedAt: string | null;
-  /** Of an http evaluator: verifies the signatures of its calls; shown here and never again. */
+  /** The secret of an http evaluator, which verifies the signatures of its calls; never shown again. */
   secret?: string | undefined;
 }
 
@@ -2521,7 +2550,7 @@ export interface Batch {
       done: number;
       failed: number;
     };
-    /** Those that are not counted wait for their time. */
+    /** Objectives that are not counted have not begun. */
     objectives: {
       /** All of them. */
       planned: number;
@@ -2529,7 +2558,7 @@ export interface Batch {
       satisfied: number;
       stopped: number;
       exhausted: number;
-      /** Those that could not be loaded. */
+      /** The number that could not be loaded. */
       failed: number;
     };
     evaluations: {
@@ -2563,7 +2592,7 @@ export interface BatchObjective {
   /** Those of them that were completed or given up. */
   completedCount: number;
   satisfied: boolean;
-  /** Of the best run, in units of its tolerance; 0 when everything is satisfied. */
+  /** The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied. */
   worstMiss: number | null;
   /** Why the objective could not be loaded, or why the batch stopped it. */
   failureReason: string | null;
@@ -2593,7 +2622,7 @@ export interface BatchObjectiveLine {
   input: Record<string, number | string | boolean> | null;
   /** Of the best run, by name. */
   output: Record<string, number> | null;
-  /** Of the best run, in units of its tolerance; 0 when everything is satisfied. */
+  /** The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied. */
   worstMiss: number | null;
   /** Why the objective could not be loaded, or why the batch stopped it. */
   failureReason: string | null;
@@ -2601,16 +2630,16 @@ export interface BatchObjectiveLine {
 
 export interface NewBatchObjectives {
   /**
-   * Each as loadObjectives takes it. They are worked through in this order. parallelism, if stated, is the most
-   * inverses of the objective that the batch opens at once.
+   * Each as in loadObjectives. They are worked through in this order. parallelism, if stated, is the maximum number of
+   * inverses of the objective that the batch keeps open at the same time.
    */
   objectives: readonly NewObjectives[];
 }
 
 export interface NewEvaluationClaim {
-  /** What you call yourself; the record of an evaluation shows it. */
+  /** Your name, shown in the records of your evaluations. */
   evaluator: string;
-  /** The most to claim. Claim only what you start now: each lease runs from the claim. */
+  /** The maximum number of evaluations to claim. Claim only those you start now: each lease begins with the claim. */
   limit?: number | undefined;
   /** How long the evaluations stay yours without a heartbeat. */
   leaseSeconds?: number | undefined;
@@ -2636,13 +2665,15 @@ export interface ClaimedEvaluation {
   batchId: number;
   /** null while the designed cases are evaluated. */
   trialId: number | null;
-  /** Of an inverse. */
+  /** The objective of an inverse. */
   objectiveId: number | null;
-  /** Of an inverse. */
+  /** The id of an inverse. */
   inverseId: number | null;
-  /** Of a designed case, from 1. */
+  /** The number of an inverse within its objective: run 17 has 17. */
+  iteration: number | null;
+  /** The number of a designed case, from 1. */
   caseNumber: number | null;
-  /** To be sent with every report about this evaluation. */
+  /** Send it with every report about this evaluation. */
   leaseToken: string;
   leaseExpiresAt: string;
   /** 1, plus the tries that failed before. Lost leases are counted apart. */
@@ -2667,14 +2698,14 @@ export interface NewHeartbeat {
   leaseToken: string;
   /** How far the run is, from 0 to 1. */
   progress?: number | null | undefined;
-  /** What it is doing. */
+  /** The current activity of the run. */
   message?: string | null | undefined;
 }
 
 export interface ExtendedLease {
   /** null when the evaluation is over. */
   leaseExpiresAt: string | null;
-  /** false: nobody waits for the output any more; the run may be ended. An output is still accepted. */
+  /** false: the output is no longer needed, so you may end the run. An output is still accepted. */
   isWanted: boolean;
 }
 
@@ -2690,17 +2721,17 @@ export interface NewEvaluationOutput {
 export interface ReportedEvaluation {
   /**
    * waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled,
-   * because nobody wants the output any more.
+   * because the output is no longer needed.
    */
   state: 'waiting' | 'leased' | 'done' | 'failed' | 'cancelled';
-  /** The inverse, judged; null for a case, and where the objective took the output no more. */
+  /** The inverse, judged; null for a case, and if the objective no longer accepted the output. */
   inverse: {
     id: number;
     objectiveId: number;
     status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
     /** 1 is the initial point. */
     iteration: number;
-    /** Of the output that the results judge. */
+    /** The L1 norm of the output that the results judge. */
     l1Norm: number;
     /** One per objective, the errors of the results. */
     errors: number[];
@@ -2717,11 +2748,10 @@ export interface ReportedEvaluation {
      */
     completedOrder: number | null;
     /**
-     * What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing
-     * else.
+     * The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded.
      */
     learnedFrom: {
-      /** Of the cases of the trial: 0 as loaded, raised by each addition and correction. */
+      /** The revision of the cases of the trial: 0 as loaded, raised by each addition and correction. */
       revision: number;
       /** The other objectives whose runs were known, each with the last one. */
       objectives: Array<{
@@ -2736,7 +2766,7 @@ export interface ReportedEvaluation {
      * repeat.
      */
     repeatOf: number | null;
-    /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
+    /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
     excludedAt: string | null;
     createdAt: string;
     updatedAt: string;
@@ -2769,13 +2799,13 @@ export interface ReportedEvaluation {
      */
     misses: number[] | null;
     /**
-     * The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0
-     * within; for exact, its difference from the target.
+     * The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within;
+     * for exact, its difference from the target.
      */
     missedBy: number[] | null;
     disabledAt: string | null;
   } | null;
-  /** Outputs far outside what the model expected. They are stored all the same; empty without any. */
+  /** Outputs far outside what the model expected. They are stored anyway. Empty if there are none. */
   warnings: OutputWarning[];
 }
 
@@ -2793,7 +2823,7 @@ export interface NewEvaluationFailure {
 export interface FailedEvaluation {
   /**
    * waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled,
-   * because nobody wants the output any more.
+   * because the output is no longer needed.
    */
   state: 'waiting' | 'leased' | 'done' | 'failed' | 'cancelled';
   /** How many tries have failed so far, this one included. */
@@ -2808,7 +2838,7 @@ export interface NewRelease {
 export interface ReleasedEvaluation {
   /**
    * waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled,
-   * because nobody wants the output any more.
+   * because the output is no longer needed.
    */
   state: 'waiting' | 'leased' | 'done' | 'failed' | 'cancelled';
 }
@@ -2822,15 +2852,17 @@ export interface Evaluation {
   batchId: number;
   /** null while the designed cases are evaluated. */
   trialId: number | null;
-  /** Of an inverse. */
+  /** The objective of an inverse. */
   objectiveId: number | null;
-  /** Of an inverse. */
+  /** The id of an inverse. */
   inverseId: number | null;
-  /** Of a designed case, from 1. */
+  /** The number of an inverse within its objective: run 17 has 17. */
+  iteration: number | null;
+  /** The number of a designed case, from 1. */
   caseNumber: number | null;
   /**
    * waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled,
-   * because nobody wants the output any more.
+   * because the output is no longer needed.
    */
   state: 'waiting' | 'leased' | 'done' | 'failed' | 'cancelled';
   /** Whether the worker calls the evaluator of the batch. */
@@ -2855,7 +2887,7 @@ export interface Evaluation {
   /** Nanoseconds of the run. */
   computeTime: number | null;
   input: number[];
-  /** Of a designed case; the output of an inverse is with the inverse. */
+  /** The output of a designed case; that of an inverse is in the inverse. */
   output: number[] | null;
   createdAt: string;
   updatedAt: string;

@@ -1,4 +1,4 @@
-/** What the administration shows, as the query of its address says it. Needs no browser. */
+/** The state of the administration view, as in the query of its address. Needs no browser. */
 
 export const SECTIONS = { keys: 'Keys', webhooks: 'Webhooks', evaluators: 'Evaluators', batches: 'Batches' } as const;
 export type Section = keyof typeof SECTIONS;

@@ -1,6 +1,6 @@
 import { dayAndTime } from '../../parts/formats.ts';
 
-/** Day and time of the service's time, in the reader's zone; a dash for none. */
+/** A timestamp of the service as day and time in the reader's zone; a dash for none. */
 export function Moment({ time, none = '–' }: { readonly time: string | null; readonly none?: string }) {
   if (time === null) return <>{none}</>;
   return <time dateTime={time}>{dayAndTime(new Date(time))}</time>;

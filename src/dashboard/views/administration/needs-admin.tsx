@@ -1,6 +1,6 @@
 import type { Section } from './choice.ts';
 
-/** In place of a section that a key without the scope admin must not see. */
+/** Replaces a section for keys without the scope admin. */
 export function NeedsAdmin({ section }: { readonly section: Section }) {
   return (
     <div class="admin-none">

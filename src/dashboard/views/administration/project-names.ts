@@ -1,4 +1,4 @@
-/** Names of projects, each asked for once. */
+/** Names of projects, each requested once. */
 import { signal } from '@preact/signals';
 import { ConnectionError } from '../../../../clients/typescript/src/index.ts';
 import { service } from '../../shell/service.ts';
@@ -20,7 +20,7 @@ async function ask(modelId: number, projectId: number): Promise<void> {
     const { body } = await service.call('getProject', { path: { model_id: modelId, project_id: projectId } });
     names.value = new Map([...names.value, [projectId, body.name]]);
   } catch (error) {
-    // Otherwise it is deleted, and its number has to do.
+    // Otherwise the project is deleted, and its number is shown.
     if (error instanceof ConnectionError) asked.delete(projectId);
   }
 }

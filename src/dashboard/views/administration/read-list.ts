@@ -1,10 +1,10 @@
-/** Lists as a section shows them: read whole, again and again. */
+/** Reads whole lists for the sections, which poll them. */
 import type { ItemOf, ListId } from '../../../../clients/typescript/src/index.ts';
 import { service } from '../../shell/service.ts';
 
-/** Between two reads of what changes on its own. */
+/** The pause between two reads of lists that change on their own. */
 export const PAUSE_MS = 5_000;
-/** Of what people change; what they change here is read at once. */
+/** The pause for lists that people change; changes made here are read immediately. */
 export const LONG_PAUSE_MS = 30_000;
 /** The most that the service puts on a page. */
 const PAGE_SIZE = 200;
@@ -45,7 +45,7 @@ export async function readAll<Id extends ListId>(
   { path, query, signal }: Asked,
 ): Promise<readonly ItemOf<Id>[]> {
   const items: ItemOf<Id>[] = [];
-  // What each list takes is known only where it is called.
+  // Only the caller knows the parameters of each list.
   const options = { path, query: { ...query, limit: PAGE_SIZE }, signal } as never;
   for await (const item of service.pages<Id>(operationId, options)) items.push(item);
   return items;

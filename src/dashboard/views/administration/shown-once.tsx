@@ -2,15 +2,15 @@ import { useId, useState } from 'preact/hooks';
 import { copyText } from '../../parts/clipboard.ts';
 
 interface ShownOnceProps {
-  /** What it is: a key, a secret. */
+  /** The kind of secret, for example "API key". */
   readonly name: string;
   readonly text: string;
-  /** What to do with it. */
+  /** Advice on its use. */
   readonly hint: string;
   onDone(): void;
 }
 
-/** A secret that the service tells only now. */
+/** A secret that the service shows only once. */
 export function ShownOnce({ name, text, hint, onDone }: ShownOnceProps) {
   const [said, setSaid] = useState('');
   const id = useId();

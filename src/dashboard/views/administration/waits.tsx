@@ -7,7 +7,7 @@ interface WaitsProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** What is read, once there is an answer. */
+/** Shows the value once there is an answer. */
 export function Waits<T>({ live, children }: WaitsProps<T>) {
   const value = live.value.value;
   if (value !== undefined) return <>{children(value)}</>;

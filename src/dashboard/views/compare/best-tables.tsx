@@ -1,4 +1,4 @@
-/** The best runs of the objectives: outputs against what is wanted, and inputs. */
+/** The best runs of the objectives: their outputs beside the targets, and their inputs. */
 import { counted } from '../../parts/formats.ts';
 import { Strip } from '../../parts/strip.tsx';
 import { Link } from '../../shell/link.tsx';

@@ -49,7 +49,7 @@ async function readAll(ids: readonly number[], signal: AbortSignal, known: Known
     histories.push(answer.status === 304 ? known!.histories[k]! : answer.body);
     etags.push(answer.status === 304 ? known!.etags[k] : (answer.headers.get('etag') ?? undefined));
   }
-  // The same object, so that nothing is drawn again.
+  // The same object avoids a redraw.
   return isSame ? known! : { histories, etags };
 }
 

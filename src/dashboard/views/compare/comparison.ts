@@ -50,7 +50,7 @@ type Named = Pick<
   'modelName' | 'projectId' | 'projectName' | 'trialId' | 'trialNumber' | 'number' | 'objectiveId'
 >;
 
-/** As short as tells them apart. */
+/** The shortest labels that differ from each other. */
 function labelsOf(histories: readonly Named[]): readonly string[] {
   const isSame = (of: (one: Named) => number) => new Set(histories.map(of)).size === 1;
   const label = (one: Named) =>
@@ -80,7 +80,7 @@ function unitOf(compared: readonly Compared[], kind: 'input' | 'output', name: s
   return null;
 }
 
-/** One cell of a table: what it shows, and all digits. */
+/** One cell of a table: its short text and all digits. */
 interface Shown {
   readonly text: string;
   readonly full: string;
@@ -89,7 +89,7 @@ interface Shown {
 export interface OutputCell {
   readonly wanted: string;
   readonly interval: Ends;
-  /** Of the best run; null while there is none. */
+  /** The output of the best run; null without one. */
   readonly value: number | null;
   readonly shown: Shown | null;
   readonly isMet: boolean;
@@ -161,7 +161,7 @@ export function inputRows(compared: readonly Compared[]): readonly InputRow[] {
   });
 }
 
-/** Where the best run comes from. */
+/** The name of the best run. */
 export function bestSource({ bestIteration, bestCaseNumber }: Head): string {
   if (bestIteration !== null) return `run ${bestIteration}`;
   return bestCaseNumber === null ? 'no run yet' : `case ${bestCaseNumber}`;
@@ -172,7 +172,7 @@ export interface BestSteps {
   readonly values: readonly number[];
 }
 
-/** Where the best so far changes, and where it ends: all that a line of it needs. */
+/** The runs at which the best so far changes, and the last one: the corners of its line. */
 export function bestSteps({ columns, best }: Pick<Compared, 'columns' | 'best'>): BestSteps {
   const iterations: number[] = [];
   const values: number[] = [];
@@ -186,7 +186,7 @@ export function bestSteps({ columns, best }: Pick<Compared, 'columns' | 'best'>)
   return { iterations, values };
 }
 
-/** The best so far at an iteration; undefined while there is none. */
+/** The best so far at a run; undefined before the first. */
 export function bestAt({ columns, best }: Pick<Compared, 'columns' | 'best'>, iteration: number): number | undefined {
   const value = best[rowFrom(columns, iteration + 1) - 1];
   return Number.isNaN(value) ? undefined : value;

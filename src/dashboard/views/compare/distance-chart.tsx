@@ -35,7 +35,7 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
           plane.context.strokeStyle = palette[k]!;
           plane.context.setLineDash([...DASHES[k]!]);
           drawSteps(plane, columns.iterations, best);
-          // Where it stands, which is all there is of a single run.
+          // The last value; for a single run it is the whole line.
           const [iteration, last] = [columns.iterations.at(-1), best.at(-1)];
           plane.context.setLineDash([]);
           if (last !== undefined && !Number.isNaN(last))
@@ -119,7 +119,7 @@ function summaryOf(compared: readonly Compared[]): string {
   return `${parts.join('; ')}.`;
 }
 
-/** As stairs, like the chart on the page. */
+/** A step chart, like the one on the page. */
 function toDrawing(compared: readonly Compared[], floor: number): Drawing {
   const { ground, text, line, 'met-area': area } = colours.value;
   return {

@@ -1,4 +1,4 @@
-/** How the objectives are told apart: colour, pattern of the line, and shape of the points. */
+/** The colour, line pattern and point shape of each objective. */
 import { computed } from '@preact/signals';
 import { colours } from '../../parts/colours.ts';
 import { MOST } from './comparison.ts';
@@ -32,7 +32,7 @@ export const SPOTS: readonly (readonly [number, number])[] = [
   [1, 8],
 ];
 
-/** Of the style sheet; change with the theme. */
+/** Colours from the style sheet, which change with the theme. */
 export const seriesColours = computed((): readonly string[] => {
   // Read again when the theme has changed.
   if (colours.value.ground === '') return [];

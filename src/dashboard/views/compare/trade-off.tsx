@@ -24,7 +24,7 @@ import {
 } from './trade-offs.ts';
 
 const HEIGHT = 420;
-/** Rows of the table of runs that no other beats. */
+/** Rows of the table of non-dominated runs. */
 const LISTED = 50;
 
 export function TradeOff({ compared }: { readonly compared: readonly Compared[] }) {
@@ -173,7 +173,7 @@ function Legend({ drawn: { compared, x, y }, pointed: { value: point } }: Legend
   );
 }
 
-/** Further away the pointer is at no point. In CSS pixels. */
+/** The largest distance from the pointer to its point, in CSS pixels. */
 const NEAR_PX = 30;
 
 function nearestPoint(points: readonly Point[], { left, top }: Pointer, { x, y }: Frame): Point | undefined {

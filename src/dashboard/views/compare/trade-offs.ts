@@ -1,4 +1,4 @@
-/** Two quantities of all runs against each other, and which runs no other beats in both. Needs no browser. */
+/** Two quantities of all runs against each other, and the non-dominated runs. Needs no browser. */
 import { nonDominated as firstNonDominated } from '../../../numbers/pareto.ts';
 import type { Range } from '../../parts/chart.ts';
 import type { DrawnBand } from '../../parts/drawing.ts';
@@ -59,7 +59,7 @@ export function pointsOf(compared: readonly Compared[], x: AxisKey, y: AxisKey):
   return points.sort((a, b) => a.x - b.x);
 }
 
-/** What satisfies an output, in every objective that has it; none for an input. The same interval counts once. */
+/** The target intervals of an output in all objectives that have it, without repeats; none for an input. */
 export function intervalsAt(compared: readonly Compared[], key: AxisKey): readonly Ends[] {
   if (key.startsWith('x:')) return [];
   const intervals = compared.flatMap((one) => one.head.intervals[positionIn(one, key)] ?? []);
@@ -94,12 +94,12 @@ export function nonDominated<P extends { readonly x: number; readonly y: number 
   return ranked.filter(({ at }) => front.has(at.join())).map(({ point }) => point);
 }
 
-/** What satisfies is shown too, unless the runs would shrink to a spot. */
+/** Target intervals are shown, too, unless the runs would shrink to a spot. */
 const WIDEST = 5;
 /** Differences of larger numbers would overflow. */
 const LARGEST = 1e307;
 
-/** What an axis shows: all points, what satisfies as far as it is near, and some room. */
+/** The range of an axis: all points, the nearby parts of target intervals, and some margin. */
 export function rangeOf(
   axis: 'x' | 'y',
   points: readonly Pick<Point, 'x' | 'y'>[],

@@ -4,7 +4,7 @@ import { type InputDraft, type InputType, newInput } from './draft.ts';
 
 type Field = Exclude<keyof InputDraft, 'key' | 'tolerance'>;
 
-/** Words by which tables call the fields. */
+/** Titles of the fields in tables. */
 const TITLES: Readonly<Record<Field, readonly string[]>> = {
   name: ['name', 'input', 'parameter', 'variable', 'factor'],
   unit: ['unit', 'units'],
@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<Field, readonly string[]>> = {
   scale: ['scale'],
   spacing: ['spacing', 'step', 'increment', 'resolution'],
 };
-/** Of the columns of a table without a header. */
+/** The order of the columns in a table without a header. */
 const ORDER: readonly Field[] = ['name', 'unit', 'type', 'minimum', 'maximum', 'categories', 'scale', 'spacing'];
 
 const TYPES: readonly (readonly [InputType, readonly string[]])[] = [
@@ -25,7 +25,7 @@ const TYPES: readonly (readonly [InputType, readonly string[]])[] = [
   ['float', ['decimal', 'float', 'number', 'continuous', 'real', 'double']],
 ];
 
-/** The type that a word stands for: a decimal number where nothing is said. */
+/** The type named by a word; default: a decimal number. */
 function readType(word: string, hasCategories: boolean): InputType {
   const plain = word.trim().toLowerCase();
   const found = TYPES.find(([, words]) => words.includes(plain));

@@ -4,7 +4,7 @@ import type { GoalType } from '../../../../clients/typescript/src/generated/goal
 
 export type InputType = 'float' | 'integer' | 'boolean' | 'category';
 export interface InputDraft {
-  /** Tells rows apart while they are moved. */
+  /** Identifies a row while rows are moved. */
   readonly key: number;
   readonly name: string;
   readonly unit: string;
@@ -15,7 +15,7 @@ export interface InputDraft {
   readonly categories: string;
   readonly scale: 'linear' | 'log';
   readonly spacing: string;
-  /** By how much it differs when it is made; empty: by nothing. */
+  /** The tolerance; empty: the input is exact. */
   readonly tolerance: string;
 }
 
@@ -35,20 +35,20 @@ export interface OutputDraft {
   readonly deviation: string;
 }
 
-/** What may be asked of the search beyond the targets; empty texts ask for nothing. */
+/** Search options beyond the targets; empty texts set no option. */
 export interface OptionsDraft {
-  /** Whether runs at one input differ, and how far. */
+  /** Whether runs at the same input differ, and by how much. */
   readonly noise: 'none' | 'estimate' | 'stated';
-  /** What satisfies an objective: one run, the mean of several, or a probability. */
+  /** When an objective is satisfied: by one run, the mean of several, or a probability. */
   readonly sure: 'run' | 'mean' | 'probability';
   readonly confirm: string;
   readonly confidence: string;
   readonly confidenceOf: 'run' | 'mean';
-  /** Whether it ends once outputs to minimize or maximize can improve no further. */
+  /** Whether it ends when outputs to minimize or maximize are expected to improve no further. */
   readonly endsByEvidence: boolean;
   readonly patience: string;
   readonly improvementBelow: string;
-  /** Local time, as the browser's field for it writes it. */
+  /** Local time in the format of the browser's field. */
   readonly until: string;
   readonly maximumRuns: string;
   readonly solutionCount: string;
@@ -61,7 +61,7 @@ export interface OptionsDraft {
   readonly robustRuns: string;
 }
 
-/** Data of the user's own: a table, and what each of its columns is. */
+/** The user's own data: a table, and the use of each of its columns. */
 export interface OwnData {
   readonly titles: readonly string[];
   /** "x0" for the first input, "y0" for the first output, "" for a column that is not used. */
@@ -69,7 +69,7 @@ export interface OwnData {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** What the service has made of the draft so far, with the fingerprint of the request that made it. */
+/** Records created from the draft so far, with the fingerprints of their requests. */
 export interface Made {
   readonly id: number;
   readonly print: string;
@@ -97,10 +97,10 @@ export interface Draft {
   readonly parallelism: string;
   readonly maximumAttempts: string;
   readonly options: OptionsDraft;
-  /** Of the example: how its outputs are calculated. */
+  /** The formula of the example's outputs. */
   readonly recipe: string;
   readonly model: Made | null;
-  /** With its points, where the service designed them. */
+  /** The project, with its points if the service designed them. */
   readonly project:
     | (Made & { readonly modelId: number; readonly points: readonly (readonly number[])[] | null })
     | null;
@@ -141,7 +141,7 @@ export function nextKey(rows: readonly { readonly key: number }[]): number {
   return rows.reduce((largest, { key }) => Math.max(largest, key), 0) + 1;
 }
 
-/** @param id  one that no other draft has */
+/** @param id  a unique id */
 export function emptyDraft(id: string): Draft {
   return {
     version: 1,
@@ -185,7 +185,7 @@ export function exampleDraft(id: string): Draft {
   };
 }
 
-/** Whether there is anything that a user would miss. */
+/** Whether deleting the draft would lose nothing. */
 export function isUntouched(draft: Draft): boolean {
   const empty = emptyDraft(draft.id);
   return JSON.stringify({ ...draft, round: 0 }) === JSON.stringify(empty);
@@ -258,7 +258,7 @@ function movedUses(
   });
 }
 
-/** What the inputs or outputs are called: those without a name x1 or y1, after their number. */
+/** The names of the inputs or outputs; default: x1 or y1, by number. */
 export function namesOfRows(rows: readonly { readonly name: string }[], letter: 'x' | 'y'): readonly string[] {
   return rows.map(({ name }, i) => name.trim() || `${letter}${i + 1}`);
 }

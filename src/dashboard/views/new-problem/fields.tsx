@@ -19,7 +19,7 @@ function faultId(path: string): string {
   return `fault-${path.replaceAll('/', '-')}`;
 }
 
-/** What connects a control with the fault at its path. */
+/** The attributes that connect a control with the fault at its path. */
 export function described(path: string) {
   const fault = faults.value[path];
   return {
@@ -60,7 +60,7 @@ interface TextProps {
   readonly class?: string;
 }
 
-/** A text field in a cell: its label is only spoken. */
+/** A text field in a cell; its label is for screen readers only. */
 export function CellText({ path, label, value, onInput, isNumber = false, placeholder, class: name }: TextProps) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** What may be asked of the search beyond the targets: by the form of a new problem, and with other targets. */
+/** Search options beyond the targets, in the form of a new problem and in the dialog that changes targets. */
 import { useState } from 'preact/hooks';
 import { titled } from '../../parts/formats.ts';
 import { NumberField } from '../../parts/number-field.tsx';
@@ -15,11 +15,11 @@ type Described = Pick<Draft, 'inputs' | 'outputs' | 'options'>;
 interface Props {
   readonly draft: Described;
   readonly faults: Faults;
-  /** @param path  of the field that has changed */
+  /** @param path  the field that has changed */
   onChange(change: Partial<Described>, path: string): void;
 }
 
-/** Folded until it is opened, or something in it is wrong. */
+/** Collapsed until the user opens it or a field in it has a fault. */
 export function MoreOptions(props: Props) {
   const [isOpen, setOpen] = useState(false);
   const shows = isOpen || Object.keys(props.faults).some(isOption);

@@ -1,4 +1,4 @@
-/** What is asked of the search beyond the targets, as requests have it. Needs no browser. */
+/** Search options beyond the targets, as in requests. Needs no browser. */
 import type { NewObjectives } from '../../../../clients/typescript/src/index.ts';
 import type { Draft } from './draft.ts';
 
@@ -17,7 +17,7 @@ type Asked = Pick<
   | 'robustRuns'
 >;
 
-/** For an objective that goes on from one that asks for more. */
+/** Removes all options, for an objective that continues one with options. */
 export const NOTHING_ASKED: { readonly [Field in keyof Asked]-?: null } = {
   noise: null,
   confirm: null,
@@ -89,12 +89,12 @@ export function readOptions({ inputs, outputs, options }: Described, { faults, n
   }
 }
 
-/** Whether a rule is stated by which it may end before it must. */
+/** Whether there is a stop rule. */
 function endsEarly({ endsByEvidence, ...options }: Draft['options']): boolean {
   return endsByEvidence || hasStopRule(options);
 }
 
-/** Whether one is stated by a number or a time. Then it ends by evidence, too. */
+/** Whether there is a stop rule with a number or a time. The objective then also ends by evidence. */
 export function hasStopRule(options: Omit<Draft['options'], 'endsByEvidence'>): boolean {
   const { patience, improvementBelow, until, maximumRuns } = options;
   return [patience, improvementBelow, until, maximumRuns].some((text) => text.trim() !== '');

@@ -1,4 +1,4 @@
-/** The user's own runs: which column is what, and a preview with the faults at their cells. */
+/** The user's own runs: the use of each column, and a preview with the faults at their cells. */
 
 import { useMemo, useState } from 'preact/hooks';
 import { counted } from '../../parts/formats.ts';
@@ -39,7 +39,7 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
   const { inputs, outputs } = current;
   const [firstRow, setFirstRow] = useState(0);
   const read = useMemo(() => readOwnCases(current), [own, inputs, outputs]);
-  // What the service has found stands beside what can be seen here.
+  // Faults found by the service are shown together with those found here.
   const known: Faults = { ...read.faults, ...faults.value };
   const wrongRows = rowsWith(known);
   const from = Math.min(firstRow, Math.max(0, own.rows.length - 1));
@@ -49,7 +49,7 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
     ...namesOfRows(outputs, 'y').map((name, j) => ({ use: `y${j}`, label: `output ${name}` })),
   ];
   const setUse = (c: number, use: string) => {
-    // A column is one thing, and a thing is one column.
+    // Each column has one use, and each use has one column.
     const uses = own.uses.map((other, k) => (k === c ? use : other === use ? '' : other));
     change({ own: { ...own, uses } }, 'own', 'columns');
   };

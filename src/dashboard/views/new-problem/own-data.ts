@@ -1,4 +1,4 @@
-/** Tables of the user's own runs: which column is which input or output, and what their cells say. Needs no browser. */
+/** Tables of the user's own runs: the input or output of each column, and the values of the cells. Needs no browser. */
 
 import { short } from '../../parts/formats.ts';
 import { unguardText } from '../../parts/formula.ts';
@@ -58,7 +58,7 @@ export type CellRead =
 const YES = ['yes', 'true', '1', 'ja', 'oui', 'y'];
 const NO = ['no', 'false', '0', 'nein', 'non', 'n'];
 
-/** The number that an input's cell stands for: a category by its name or its number, yes and no in some languages. */
+/** The number in an input's cell: a category by its name or number, yes and no in some languages. */
 export function readInputCell(input: InputDraft, cell: string): CellRead {
   const text = cell.trim();
   if (text === '') return { fault: 'An input is missing.' };

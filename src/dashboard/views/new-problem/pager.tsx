@@ -1,4 +1,4 @@
-/** Goes through rows or columns that are too many to be drawn at once. */
+/** Pages through rows or columns that are too many to be drawn together. */
 interface PagerProps {
   readonly what: string;
   readonly count: number;

@@ -1,4 +1,4 @@
-/** Where in the form the service's violations belong. */
+/** The places in the form for the violations found by the service. */
 
 import type { Violation } from '../../../../clients/typescript/src/index.ts';
 import { capitalized } from '../../parts/formats.ts';
@@ -27,7 +27,7 @@ const field =
   () =>
     name;
 
-/** A bound that the form does not show is that of a category or of yes and no. */
+/** Categories and booleans have bounds that the form does not show. */
 const ofBound =
   (end: 'minimum' | 'maximum'): Finder =>
   ({ inputs }, i) => {
@@ -36,7 +36,7 @@ const ofBound =
     return `inputs/${i}/${type === 'category' ? 'categories' : type === 'boolean' ? 'type' : end}`;
   };
 
-/** Violations of a column of own data stand at that column of the table. */
+/** Violations in own data are shown at the column of the table. */
 const ofOwnInput: Finder = ({ own }, row, i) => {
   if (row === undefined || i === undefined) return row === undefined ? 'own' : `own/${row}`;
   return `own/${row}/${own?.uses.indexOf(`x${i}`) ?? 0}`;

@@ -1,4 +1,4 @@
-/** Reads a draft as the bodies of requests. Whatever cannot be sent at all is a fault at its field; the rest the service judges. */
+/** Reads a draft as the bodies of requests. Values that cannot be sent are faults at their fields; the service judges the rest. */
 import type { NewObjectives, NewOutputCases, NewProject } from '../../../../clients/typescript/src/index.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import { boundsOfInput } from './bounds.ts';
@@ -7,11 +7,11 @@ import { hasBounds, isAspiration } from './intervals.ts';
 import { isOption, readOptions } from './options.ts';
 import { readOwnCases } from './own-data.ts';
 
-/** What is wrong, by field, for example `inputs/2/minimum`. */
+/** Messages by field, for example `inputs/2/minimum`. */
 export type Faults = Readonly<Record<string, string>>;
 
 export interface Read<Body> {
-  /** Means nothing where there are faults. */
+  /** Not usable if there are faults. */
   readonly body: Body;
   readonly faults: Faults;
 }
@@ -134,7 +134,7 @@ export function readObjectives(draft: Draft): Read<NewObjectives> {
   const parallelism = optional('parallelism', draft.parallelism);
   const isExact = outputs.some(({ type }) => type === 'exact');
   const body: NewObjectives = {
-    // Without a target there is no end to what is wanted: the search is for the front.
+    // Without a target the search looks for the front.
     objectives: outputs.map(({ type, target }, j) =>
       (isAspiration(type) ? optional : number)(`outputs/${j}/target`, target),
     ),

@@ -91,7 +91,7 @@ function findTitle(titles: readonly string[], name: string): number {
   return exact >= 0 ? exact : titles.findIndex((title) => withoutUnit(title).toLowerCase() === name.toLowerCase());
 }
 
-/** Cells of a text put into the table from one cell on; what lies beyond it is left out. */
+/** Pastes cells into the table, beginning at one cell; cells beyond the table are ignored. */
 export function fillFrom(
   results: readonly (readonly string[])[],
   size: { readonly rows: number; readonly columns: number },

@@ -19,7 +19,7 @@ import { type Faults, isFaultless, readDesign, readObjectives, readOwn, readResu
 export interface Workplace {
   readonly service: Pick<Backsolve, 'call'>;
   draft(): Draft;
-  /** Keeps the change at once. */
+  /** Stores the change immediately. */
   note(change: Partial<Draft>): void;
 }
 
@@ -39,7 +39,7 @@ function refuseFaults(...all: readonly Faults[]): void {
   if (!isFaultless(faults)) throw new RefusedError(faults);
 }
 
-/** Has the points designed, anew if the inputs have changed. Rejects with a RefusedError, or with what the client throws. */
+/** Lets the service design the points, again if the inputs have changed. Rejects with a RefusedError or an error of the client. */
 export async function designPoints(at: Workplace): Promise<void> {
   const { body, faults } = readDesign(at.draft());
   refuseFaults(faults);
@@ -53,7 +53,7 @@ export function arePointsCurrent(draft: Draft): boolean {
   return project?.points != null && project.print === fingerprint([parent, readDesign(draft).body]);
 }
 
-/** Resolves to the id of the objective. Rejects with a RefusedError, or with what the client throws. */
+/** Resolves to the id of the objective. Rejects with a RefusedError or an error of the client. */
 export async function start(at: Workplace): Promise<number> {
   const { body: objectives, faults } = readObjectives(at.draft());
   const isOwn = at.draft().data === 'own';
@@ -83,7 +83,7 @@ async function refuseOtherPoints(at: Workplace): Promise<void> {
   throw new RefusedError({ results: 'The inputs have changed, so there are new points. Run the new ones.' });
 }
 
-/** Deletes what was made of a draft that is given up. What cannot be deleted stays: it is visible and does no harm. */
+/** Deletes the records of a discarded draft. Records that cannot be deleted stay visible and do no harm. */
 export async function giveUp(at: Workplace): Promise<void> {
   const { model, project } = at.draft();
   if (model !== null) await remove(() => at.service.call('deleteModel', { path: { model_id: model.id } }));
@@ -151,7 +151,7 @@ async function makeTrial(
   return trial.id;
 }
 
-/** The key of a repetition must be another one, else its answer would be the project that is deleted here. */
+/** Uses a new key afterwards; otherwise a repeated request would answer with the project deleted here. */
 async function removeProject(at: Workplace): Promise<void> {
   const { project, round } = at.draft();
   if (project === null) return;

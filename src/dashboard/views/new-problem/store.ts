@@ -7,7 +7,7 @@ import { type Draft, emptyDraft, exampleDraft, isUntouched, parseDraft } from '.
 import type { Faults } from './requests.ts';
 import type { Workplace } from './start.ts';
 
-/** After the last change, unless the page is left before. */
+/** The delay after the last change, unless the page is left earlier. */
 const KEEP_AFTER_MS = 300;
 
 export const draft = signal<Draft>(emptyDraft(newId()));
@@ -16,7 +16,7 @@ export const faults = signal<Faults>({});
 export const isKept = signal(true);
 
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** Of the account that opened the draft: it may be signed out meanwhile. */
+/** The drafts of the account that opened this one, which may have signed out since. */
 let drafts: Drafts | undefined;
 
 /** Needs no secure context, unlike crypto.randomUUID. */
@@ -37,7 +37,7 @@ export function openDraft(): () => void {
   };
 }
 
-/** Keeps what was changed last, if it is not kept yet. */
+/** Stores the last change if it is not stored yet. */
 function keepChange(): void {
   if (timer !== undefined) keep();
 }
@@ -74,7 +74,7 @@ export const workplace: Workplace = {
   },
 };
 
-/** Begins anew, without anything or with the example. */
+/** Starts over with an empty draft or the example. */
 export function replaceDraft(kind: 'empty' | 'example'): void {
   draft.value = kind === 'empty' ? emptyDraft(newId()) : exampleDraft(newId());
   faults.value = {};

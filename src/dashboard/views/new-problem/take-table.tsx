@@ -7,9 +7,9 @@ import { SignQuestion, useTableReading } from '../../parts/sign-question.tsx';
 interface TakeTableProps {
   readonly label: string;
   readonly hint: string;
-  /** How many cells a row should have, where that is known. */
+  /** The expected number of cells per row, if known. */
   readonly width?: number;
-  /** Returns what to say about them. */
+  /** Returns a message about them. */
   onRows(rows: Rows): string;
 }
 

@@ -1,4 +1,4 @@
-/** What the types of the service are called on the page. */
+/** The names of the service's types on the page. */
 import type { GoalType } from '../../../../clients/typescript/src/generated/goal-types.ts';
 
 export const OBJECTIVE_TYPES: Readonly<Record<GoalType, string>> = {

@@ -1,4 +1,4 @@
-/** What is chosen in the view: the inputs and outputs that are shown, and ranges on them that select runs. */
+/** The choices in the view: the visible inputs and outputs, and the ranges on them that select runs. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Range } from '../../parts/chart.ts';
 import type { Columns } from './columns.ts';
@@ -9,7 +9,7 @@ import { countSelected, selectRows } from './order.ts';
 export interface Choice {
   /** In the order in which they are shown. */
   readonly keys: ReadonlySignal<readonly AxisKey[]>;
-  /** What the user chose; undefined: what is worth most is shown. */
+  /** The user's choice; undefined: the most important axes. */
   readonly chosenKeys: Signal<readonly AxisKey[] | undefined>;
   readonly ranges: Signal<ReadonlyMap<AxisKey, Range>>;
   /** 1 per selected row; undefined where no range is set, which selects all. */
@@ -20,7 +20,7 @@ export interface Choice {
 export function makeChoice({ run, order }: Judged): Choice {
   const chosenKeys = signal<readonly AxisKey[] | undefined>(undefined);
   const ranges = signal<ReadonlyMap<AxisKey, Range>>(new Map());
-  /** Only at first: axes that change places with every run cannot be read. */
+  /** Computed once: axes that move with every run cannot be read. */
   let first: readonly AxisKey[] | undefined;
   let hadInsight = false;
   const keys = computed(() => {

@@ -1,10 +1,10 @@
-/** Another objective on the same trial that goes on from one: it knows all its runs. */
+/** Creates an objective on the same trial that continues another one: it knows all its runs. */
 import type { NewObjectives } from '../../../../clients/typescript/src/index.ts';
 import { navigate } from '../../shell/router.ts';
 import { service } from '../../shell/service.ts';
 import type { Head } from './columns.ts';
 
-/** Everything that stays unless it is said otherwise. */
+/** Everything that stays by default. */
 const REPEATED = [
   'objectives',
   'objectiveTypes',
@@ -43,7 +43,7 @@ export async function goOn(head: Head, change: Partial<Repeated>): Promise<void>
   navigate(`/page/objectives/${loaded.body.id}`);
 }
 
-/** A time that is over would end it at once. */
+/** A time in the past would end it immediately. */
 function isAhead(until: string | null): boolean {
   return until !== null && Date.parse(until) > Date.now();
 }

@@ -1,4 +1,4 @@
-/** What it is, how it stands, and what came last. */
+/** The name of the objective, its state and its last output. */
 import { StopReason } from '../../../../clients/typescript/src/index.ts';
 import { dayAndTime, grouped } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';

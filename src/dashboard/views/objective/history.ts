@@ -7,16 +7,16 @@ import { service } from '../../shell/service.ts';
 import { askForChange } from '../../shell/waiting.ts';
 import { type Columns, emptyColumns, type Head, headOf, insertRows, replaceRows, rowFrom, rowOf } from './columns.ts';
 
-/** What the parts of the view are given: always there, always the newest. */
+/** The data of the view's parts, always present and up to date. */
 export interface Run {
   readonly objectiveId: number;
   readonly head: ReadonlySignal<Head>;
   readonly columns: ReadonlySignal<Columns>;
-  /** Reads at once what a change just made has led to. */
+  /** Reads the consequences of a change immediately. */
   refresh(): void;
-  /** Reads everything at once: an iteration has changed that is otherwise final, by an output that came late. */
+  /** Reads everything again, after a late output has changed a run that is otherwise final. */
   readAgain(): void;
-  /** Adds the row of an iteration that a thinned history left out. Resolves to its row; -1 if there is no such iteration. */
+  /** Adds the row of a run that a thinned history left out. Resolves to its row; -1 if there is no such run. */
   find(iteration: number): Promise<number>;
 }
 
@@ -52,7 +52,7 @@ function openRun(objectiveId: number): RunSource & { stop(): void } {
     },
     pauseMs: PAUSE_MS,
   });
-  /** Of iterations that a thinned history left out. */
+  /** Runs that a thinned history left out. */
   const found = signal<readonly History[]>([]);
   const isKnown = computed(() => live.value.value !== undefined);
   const head = computed(() => live.value.value!.head);
@@ -73,7 +73,7 @@ function openRun(objectiveId: number): RunSource & { stop(): void } {
       const row = rowOf(columns.value, iteration);
       if (row >= 0 || head.value.every === 1) return row;
       const path = { objective_id: objectiveId };
-      // So large a step leaves this iteration and few others, which are here already.
+      // A step this large leaves this run and a few others that are already here.
       const query = { after: iteration - 1, every: 1_000_000 };
       const { body } = await service.call('getHistoryFlat', { path, query });
       found.value = [...found.value, body];
@@ -102,7 +102,7 @@ async function readNewest(
   const answer = await askForChange(ask, { signal: abort, isUrgent });
   if (answer.status === 304) return known;
   const { body, headers } = answer;
-  // Earlier iterations were corrected or judged anew, or got an output after they had been given up.
+  // Earlier runs were corrected or judged again, or got an output after they had been given up.
   if (body.revision !== known.head.revision || body.lateIterations.length > 0) return await readAll(objectiveId, abort);
   const columns = replaceRows(known.columns, rowFrom(known.columns, after + 1), body);
   // A part of the history is thinned less than the whole.
@@ -118,7 +118,7 @@ async function readAll(objectiveId: number, abort: AbortSignal): Promise<Known> 
   return { head: headOf(body), columns: replaceRows(empty, 0, body), etag: headers.get('etag') ?? undefined };
 }
 
-/** The first iteration that may still change: the oldest open one, and in any case the last. */
+/** The first run that may still change: the oldest open one, or else the last. */
 function firstOpen({ head, columns }: Known): number {
   return Math.min(columns.iterations.at(-1) ?? 1, ...head.openIterations);
 }

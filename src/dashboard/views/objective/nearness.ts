@@ -5,7 +5,7 @@ import { distanceOf, sumOfDistances, worstFirst } from './distances.ts';
 import { chance, chanceWithRange } from './standing/words.ts';
 import { outputNames } from './values.ts';
 
-/** Outputs whose misses are told; of more the worst. */
+/** At most this many misses are listed, the worst ones. */
 const TOLD = 3;
 
 type Near = Pick<
@@ -24,7 +24,7 @@ type Near = Pick<
   | 'standing'
 >;
 
-/** Which run is the best, and what it misses. */
+/** The best run and its misses. */
 export function bestText(head: Near): string {
   const { bestMisses, bestMissedBy, optimalIteration } = head;
   if (bestMisses === null || bestMissedBy === null) return 'No run has been judged yet';
@@ -59,7 +59,7 @@ function missesText(head: Near, misses: readonly number[], missedBy: readonly nu
   return `misses ${new Intl.ListFormat('en-GB').format([...told, ...rest])}`;
 }
 
-/** How surely the best input holds beside what is asked; undefined where no probability is asked for or none is known. */
+/** The probability reached and the one required; undefined if either is missing. */
 export function reachedText({ confidence, confidenceOf, standing }: Near): string | undefined {
   if (confidence === null || standing === null) return undefined;
   const reached = standing[confidenceOf ?? 'run'];

@@ -36,7 +36,7 @@ function sourceOf(run: TrialRun): RunSource {
   return { ...facts, from, name: `case ${run.number}`, number: run.number! };
 }
 
-/** Where a row of the merged columns comes from, as a number to sort by: cases, then objectives by number, then this one. */
+/** The source of each row of the merged columns as a sort key: cases, then objectives by number, then this one. */
 export function sourceOrder({ sources }: Others, count: number): Float64Array {
   return Float64Array.from({ length: count }, (_, row) => {
     const source = sources[row];

@@ -13,7 +13,7 @@ export interface Counts {
 /**
  * @param axes  per axis the pixel column on which it stands, ascending, and per line its pixel row (fractions count), NaN where
  *   it has none; lines are broken there
- * @param isChosen  whether a line is drawn; all are unless given
+ * @param isChosen  whether a line is drawn; default: all
  */
 export function countLines(
   { width, height }: Pick<Counts, 'width' | 'height'>,

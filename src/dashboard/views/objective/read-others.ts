@@ -60,7 +60,7 @@ function openOthers(run: Run): OthersSource & { start(): () => void } {
   };
   const start = () =>
     effect(() => {
-      // Both say when.
+      // Reading either signal subscribes to it.
       void [revision.value, asked.value];
       const ended = new AbortController();
       void read(ended.signal);

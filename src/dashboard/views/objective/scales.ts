@@ -6,7 +6,7 @@ export interface AxisScale extends Span {
   readonly isLog: boolean;
 }
 
-/** 0 at the low end, 1 at the high one. On a log axis what is not positive lies at the low end. */
+/** 0 at the low end, 1 at the high one. On a log axis, values that are not positive are at the low end. */
 export function positionOn({ low, high, isLog }: AxisScale, value: number): number {
   if (low === high) return 0.5;
   if (!isLog) return (value - low) / (high - low);

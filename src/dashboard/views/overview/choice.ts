@@ -1,4 +1,4 @@
-/** What the overview shows, as the query of its address says it: the choice survives a reload and can be sent to others. */
+/** The state of the overview, as in the query of its address: it survives a reload and can be shared. */
 import { type ObjectiveGlance, StopReason } from '../../../../clients/typescript/src/index.ts';
 import { grouped, short, wanted, withUnit } from '../../parts/formats.ts';
 
@@ -59,7 +59,7 @@ export function countText(count: number, total: number | undefined, { find, stat
   return `${count === 0 ? 'No' : count} ${kind}${noun}`;
 }
 
-/** What is wanted, in short: the first outputs, and how many there are besides. */
+/** A summary of the targets: the first outputs and the number of others. */
 export function targetsText({ targets, outputCount }: Pick<ObjectiveGlance, 'targets' | 'outputCount'>): string {
   const texts = targets.map(targetText);
   const more = outputCount - targets.length;

@@ -98,12 +98,12 @@ function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
   );
 }
 
-/** In the unit of the output: a share of a limit tells nothing where that is 0. */
+/** In the unit of the output: a share of a limit of 0 has no meaning. */
 function missText({ number, name, distance }: NonNullable<ObjectiveGlance['worstOutput']>): string {
   return `${number === null ? 'sum' : (name ?? `y${number + 1}`)} off by ${short(distance)}`;
 }
 
-/** Two digits tell how near it is. */
+/** Two digits are enough. */
 function shortMiss(miss: number): string {
   return short(Number(miss.toPrecision(2)));
 }

@@ -1,4 +1,4 @@
-/** All objectives of the account: where they stand, and what they wait for. */
+/** All objectives of the account, their states and what they wait for. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
@@ -15,13 +15,13 @@ import './overview.css';
 
 const PAGE_SIZE = 50;
 const TREND_POINTS = 24;
-/** In a large account something changes all the time. */
+/** Limits the rate of reads in a large account, where something changes all the time. */
 const PAUSE_MS = 2_000;
 const [FEWEST_COMPARED, MOST_COMPARED] = [2, 6];
 
 interface Known {
   readonly glances: readonly ObjectiveGlance[];
-  /** Older ones follow after this id; undefined: none does. */
+  /** Older objectives follow after this id; undefined: there are none. */
   readonly olderAfter: number | undefined;
   readonly etag: string | undefined;
   /** On all pages; undefined after a search. */
@@ -88,12 +88,12 @@ export default function Overview({ place }: ViewProps) {
   );
 }
 
-/** Choosing again begins with the newest. */
+/** Every new choice begins with the newest. */
 function choose(choice: Choice, change: Partial<Choice>, replace = false): void {
   navigate(addressOf({ ...choice, after: undefined, ...change }), { replace });
 }
 
-/** After the last key, so that not every letter is a search. */
+/** The delay after the last key, so that not every letter starts a search. */
 const TYPING_MS = 250;
 
 function Controls({ choice }: { readonly choice: Choice }) {

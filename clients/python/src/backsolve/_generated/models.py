@@ -48,7 +48,7 @@ class NewProject(Wire):
     categories: list[str | list[str] | None] | dict[str, list[str] | None] | None = None
     """One list of names per input (null or empty where the input is not a category), or one flat list of names when exactly one input is a category. The first name has the number minimum, the next one minimum + 1, and so on."""
     input_names: list[str] | None = None
-    """One name per input, by which constraints and objects by name call it; x1, x2, ... unless given."""
+    """One name per input, used in constraints and in objects by name; default: x1, x2, ..."""
     input_units: list[str] | None = None
     """One unit per input, as text."""
     scales: list[Literal["linear", "log"] | None] | dict[str, Literal["linear", "log"] | None] | None = None
@@ -58,7 +58,7 @@ class NewProject(Wire):
     levels: list[list[float] | None] | dict[str, list[float] | None] | None = None
     """The only values a number takes, in ascending order; null for any value."""
     likely_minimums: list[float | None] | dict[str, float | None] | None = None
-    """With likelyMaximums, a range inside the bounds in which the solution probably lies. Designed cases and the first suggestions lie there; without constraints, of two designed cases or more, the last looks beyond it."""
+    """With likelyMaximums, a range inside the bounds that probably contains the solution. Designed cases and the first suggestions are inside it; without constraints, the last of two or more designed cases is outside."""
     likely_maximums: list[float | None] | dict[str, float | None] | None = None
     """See likelyMinimums."""
     constraints: list[str | NewProjectConstraints] | None = None
@@ -66,13 +66,13 @@ class NewProject(Wire):
     feasible_input: list[float] | dict[str, float | str | bool] | None = None
     """An input that satisfies the constraints, for when the service finds none."""
     output_names: list[str] | None = None
-    """One name per output; y1, y2, ... unless given. Their number sets outputCount if that is not given."""
+    """One name per output; default: y1, y2, ... Their number sets outputCount if that is left out."""
     output_units: list[str] | None = None
     """One unit per output, as text."""
     input_cases: list[list[float] | dict[str, float | str | bool]] | None = None
     """Your own points to evaluate, one per row; by default the service designs them."""
     case_count: int | None = None
-    """How many points to design. Unless given: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2."""
+    """How many points to design. Default: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2."""
     output_count: int | None = None
     """How many outputs each point will have; output cases must match it."""
 
@@ -88,7 +88,7 @@ class ProjectFeasible(Wire):
     interior: list[float]
     """An input that satisfies all constraints."""
     ranges: list[list[float]]
-    """About the least and the largest value of each input within the linear constraints."""
+    """Approximately the smallest and the largest value of each input within the linear constraints."""
 
 
 class Project(Wire):
@@ -110,7 +110,7 @@ class Project(Wire):
     case_count: int
     output_count: int | None
     maximum_evaluations: int | None
-    """Evaluations of the batches of the project that are open at once, as for a black box with few licences; null: any number."""
+    """How many evaluations of the batches of the project may be open at the same time, for example for a black box with few licences; null: any number."""
     developed_at: datetime | None
     """When output cases were first loaded."""
     created_at: datetime
@@ -124,9 +124,9 @@ class Project(Wire):
     constraints: list[str | ProjectConstraints] | None = None
     feasible_input: list[float] | None = None
     constraint_kinds: list[Literal["linear", "equation", "curved"]] | None = None
-    """What each constraint is."""
+    """The kind of each constraint."""
     feasible: ProjectFeasible | None = None
-    """What the constraints leave; null without constraints."""
+    """The part of the space that the constraints leave; null without constraints."""
     input_cases: list[list[float]]
     """The points to evaluate."""
 
@@ -142,7 +142,7 @@ class ProjectSummaryFeasible(Wire):
     interior: list[float]
     """An input that satisfies all constraints."""
     ranges: list[list[float]]
-    """About the least and the largest value of each input within the linear constraints."""
+    """Approximately the smallest and the largest value of each input within the linear constraints."""
 
 
 class ProjectSummary(Wire):
@@ -164,7 +164,7 @@ class ProjectSummary(Wire):
     case_count: int
     output_count: int | None
     maximum_evaluations: int | None
-    """Evaluations of the batches of the project that are open at once, as for a black box with few licences; null: any number."""
+    """How many evaluations of the batches of the project may be open at the same time, for example for a black box with few licences; null: any number."""
     developed_at: datetime | None
     """When output cases were first loaded."""
     created_at: datetime
@@ -178,9 +178,9 @@ class ProjectSummary(Wire):
     constraints: list[str | ProjectSummaryConstraints] | None = None
     feasible_input: list[float] | None = None
     constraint_kinds: list[Literal["linear", "equation", "curved"]] | None = None
-    """What each constraint is."""
+    """The kind of each constraint."""
     feasible: ProjectSummaryFeasible | None = None
-    """What the constraints leave; null without constraints."""
+    """The part of the space that the constraints leave; null without constraints."""
 
 
 class InputCase(Wire):
@@ -194,15 +194,15 @@ class InputCase(Wire):
 class ProjectPatch(Wire):
     name: str | None = None
     input_names: list[str] | None = None
-    """One name per input, by which constraints and objects by name call it; x1, x2, ... unless given."""
+    """One name per input, used in constraints and in objects by name; default: x1, x2, ..."""
     input_units: list[str] | None = None
     """One unit per input, as text."""
     output_names: list[str] | None = None
-    """One name per output; y1, y2, ... unless given. Their number sets outputCount if that is not given."""
+    """One name per output; default: y1, y2, ... Their number sets outputCount if that is left out."""
     output_units: list[str] | None = None
     """One unit per output, as text."""
     maximum_evaluations: int | None = None
-    """Evaluations of the batches of the project that are open at once, as for a black box with few licences; null: any number."""
+    """How many evaluations of the batches of the project may be open at the same time, for example for a black box with few licences; null: any number."""
 
 
 class NewOutputCases(Wire):
@@ -277,7 +277,7 @@ class Trial(Wire):
     """1 for the first trial of the project."""
     status: Literal["active", "completed", "failed"]
     revision: int
-    """Of its data: raised when cases are added and when a case or an inverse is corrected."""
+    """The revision of its data, raised when cases are added and when a case or an inverse is corrected."""
     created_at: datetime
     updated_at: datetime
     disabled_at: datetime | None
@@ -296,7 +296,7 @@ class NewTrialCases(Wire):
     failed: list[int] | None = None
     """Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored."""
     source: str | None = None
-    """Where the cases come from; shown with each of them."""
+    """The source of the cases, shown with each of them."""
 
 
 class AddedCases(Wire):
@@ -305,13 +305,13 @@ class AddedCases(Wire):
     duplicates: int
     """Rows that equal a known case of the trial, or an earlier row, in inputs and outputs; not stored again."""
     outside: int
-    """Cases stored now whose input lies outside the bounds or breaks a constraint; they inform the models."""
+    """Cases stored now whose input is outside the bounds or violates a constraint; they inform the models anyway."""
     left_out: int
     """Rows of an exported file that are no cases: excluded ones, and inverses without a result."""
     total: int
     """Cases of the trial, designed and added."""
     revision: int
-    """Of the data of the trial."""
+    """The revision of the data of the trial."""
 
 
 class ProblemErrors(Wire):
@@ -375,9 +375,9 @@ class NewObjectivesConstraints(Wire):
 
 class NewObjectivesSolutions(Wire):
     count: int | None = None
-    """5 unless given."""
+    """Default: 5."""
     apart: float | None = None
-    """Least distance of two solutions as a share of the largest distance within the bounds, 0.1 unless given: the root mean square over the inputs of the difference in units of the range, 1 for different categories."""
+    """The minimum distance of two solutions as a share of the largest distance within the bounds; default: 0.1. It is the root mean square over the inputs of the difference in units of the range, 1 for different categories."""
 
 
 class NewObjectivesFront(Wire):
@@ -389,16 +389,16 @@ class NewObjectivesInputTolerances(Wire):
     kind: Literal["normal", "uniform"]
     """normal: values are standard deviations. uniform: they are half widths."""
     in_: Literal["units", "percent"] | None = Field(None, validation_alias="in", serialization_alias="in")
-    """In units of each input, unless given, or in percent of its value."""
+    """In units of each input, the default, or in percent of its value."""
     values: list[float | None] | dict[str, float | None]
-    """One per input, or by the names of the inputs; null, 0 or left out for an input that is made exactly."""
+    """One per input, or by the names of the inputs; null, 0 or left out for an exact input."""
 
 
 class NewObjectivesStop(Wire):
     patience: int | None = None
-    """Suggested inputs in a row without an improvement after which it ends. Left out with minimize or maximize: it ends once these can improve no further as far as is known."""
+    """The objective ends after this many suggested inputs in a row without an improvement. Default with minimize or maximize: it ends when the models expect no further improvement of these."""
     improvement_below: float | None = None
-    """The largest improvement that counts as none, 0.005 unless given: a share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met."""
+    """The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met."""
     until: datetime | None = None
     """No input is suggested from then on, and the objective is stopped."""
     maximum_runs: int | None = None
@@ -410,55 +410,55 @@ class NewObjectives(Wire):
     """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     maximum_attempts: int | None = None
-    """How many inverses may be suggested, 500 unless given."""
+    """The maximum number of inverses to suggest; default: 500."""
     reuse: bool | None = None
-    """Whether it learns from the runs of the other objectives of its trial, besides the cases; true unless given. false makes its suggestions independent of them."""
+    """Whether it learns from the runs of the other objectives of its trial, besides the cases; default: true. false makes its suggestions independent of them."""
     initial_input: list[float] | dict[str, float | str | bool] | None = None
-    """Where the search starts; unless given, the best case known."""
+    """Where the search starts; default: the best case known."""
     initial_output: list[float] | dict[str, float] | None = None
-    """What the black box gave at initialInput: send both or neither."""
+    """The output of the black box at initialInput: send both or neither."""
     desired_l1_norm: float | None = None
-    """Judges exact objectives together with convergence; 0 unless given."""
+    """Judges exact objectives together with convergence; default: 0."""
     continues: int | None = None
-    """Id of an objective of the trial that this one goes on from: it is stopped if it runs, and its runs are known whatever reuse says."""
+    """The id of an objective of the trial that this one continues: it is stopped if it is running, and its runs are known whatever reuse says."""
     fixed_inputs: list[float | None] | dict[str, float | str | bool | None] | None = None
     """The value that an input has in every suggestion; null where it is free."""
     constraints: list[str | NewObjectivesConstraints] | None = None
     """Conditions that every suggestion satisfies, besides those of the project."""
     parallelism: int | None = None
-    """How many inverses may be open at once, 1 unless given."""
+    """How many inverses may be open at the same time; default: 1."""
     hold_back: bool | None = None
-    """Whether no further inverse is opened while an open one is likely to satisfy the objective; true unless given. Objectives with minimize or maximize never hold back."""
+    """Whether no further inverse is opened while an open one is likely to satisfy the objective; default: true. Objectives with minimize or maximize never hold back."""
     solutions: NewObjectivesSolutions | None = None
-    """Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not with outputs without target."""
+    """Continue after the first solution until `count` distinct solutions are found. Absent or null: the first one ends the search. Not with outputs without target."""
     front: NewObjectivesFront | None = None
-    """Of the front that is sought where outputs have no target."""
+    """The front that the objective looks for where outputs have no target."""
     input_tolerances: NewObjectivesInputTolerances | None = None
-    """By how much the inputs differ when they are made: robustness is judged by it."""
+    """The tolerances of the inputs, by which robustness is judged."""
     aim_at_robustness: bool | float | None = None
-    """After the first run that satisfies everything, search for the input that most surely does when it is made: until the low end of its probability reaches this number, from 0.01 to 0.999, or with true until robustRuns are used."""
+    """After the first run that satisfies everything, search for the input that does so most reliably within its tolerances: until the low end of its probability reaches this number, from 0.01 to 0.999, or with true until robustRuns are used."""
     robust_runs: int | None = None
-    """At most so many runs for that, from 1 to 100; 5 unless given. They count as attempts."""
+    """The maximum number of runs for that search, from 1 to 100; default: 5. They count as attempts."""
     stop: NewObjectivesStop | Literal[False] | None = None
-    """When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known."""
+    """When the objective ends although inputs are left to try; left out or false: only when it must. An empty object: when the models expect no further improvement of outputs to minimize or maximize."""
     weights: list[float | None] | dict[str, float | None] | None = None
-    """How much each output counts in the search, from 0.01 to 100; 1 unless given. Verdicts do not depend on it."""
+    """How much each output counts in the search, from 0.01 to 100; default: 1. Verdicts do not depend on it."""
     noise: Noise | None = None
-    """For runs that differ at one input: the standard deviation of each output, or estimate. Inputs may then be suggested again."""
+    """For runs that differ at the same input: the standard deviation of each output, or estimate. Inputs may then be suggested again."""
     confirm: int | None = None
-    """Satisfied when the mean of so many runs at one input meets the targets: an input that met them is suggested again. 1 unless given."""
+    """Satisfied when the mean of this many runs at the same input meets the targets: an input that met them is suggested again. Default: 1."""
     confidence: float | None = None
     """Satisfied when an input meets the targets with this probability: one that met them is suggested again until that is known. Not with confirm."""
     confidence_of: Literal["run", "mean"] | None = None
-    """What is to meet the targets with that probability: the outputs of a fresh run, or their means over all runs. run unless given."""
+    """Whether the outputs of a new run have to meet the targets with that probability, or their means over all runs. Default: run."""
     priorities: list[float | None] | dict[str, float | None] | None = None
-    """From 1 to 3, 1 unless given: an output counts fully once one run has met all outputs of higher priority (a lower number), and next to nothing before. Not with exact. Verdicts do not depend on it."""
+    """From 1 to 3; default: 1. An output counts fully once one run has met all outputs of higher priority (a lower number), and next to nothing before. Not with exact. Verdicts do not depend on it."""
     minimum_bounds: list[float | None] | dict[str, float | None] | None = None
     """Required if some objective is percent or value. Entries of other objectives may be null."""
     maximum_bounds: list[float | None] | dict[str, float | None] | None = None
     """Required if some objective is percent or value. Entries of other objectives may be null."""
     convergence: float | None = None
-    """The relative criterion, 0.000001 unless given."""
+    """The relative criterion; default: 0.000001."""
 
 
 class NoiseObject(Wire):
@@ -514,26 +514,26 @@ class LoadedObjectives(Wire):
     reuse: bool
     """Whether it learns from the runs of the other objectives of its trial."""
     continues: int | None
-    """The objective that it goes on from."""
+    """The objective that it continues."""
     fixed_inputs: list[float | None] | None
     """null when all inputs are free."""
     constraints: list[str | LoadedObjectivesConstraints] | None
-    """Its own, besides those of the project."""
+    """The constraints of the objective, besides those of the project."""
     noise: Noise | None
-    """How far runs at one input differ; null when it was not stated."""
+    """The noise of runs at the same input; null if it was not stated."""
     confirm: int | None
-    """How many runs at one input are to meet the targets on average; null: one run is enough."""
+    """The number of runs at the same input whose mean has to meet the targets; null: one run is enough."""
     confidence: float | None
-    """How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does."""
+    """The probability with which an input has to meet the targets; null: one run is enough. `standing` has the probability reached."""
     confidence_of: Literal["run", "mean"] | None
     stop: LoadedObjectivesStop | None
-    """When it ends although something is left to try; null: only when it must."""
+    """When the objective ends although inputs are left to try; null: only when it must."""
     input_tolerances: LoadedObjectivesInputTolerances | None
-    """null when all inputs are made exactly."""
+    """null when all inputs are exact."""
     aim_at_robustness: Literal[True] | float | None
     robust_runs: int | None
     solutions: LoadedObjectivesSolutions | None
-    """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: LoadedObjectivesFront | None
     """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
@@ -541,13 +541,13 @@ class LoadedObjectives(Wire):
     priorities: list[float] | None
     """One per output; null when all are equal."""
     parallelism: int
-    """How many inverses may be open at once."""
+    """How many inverses may be open at the same time."""
     hold_back: bool
     """Whether no inverse is opened while an open one is likely to satisfy the objective."""
     open_count: int
     """Inverses that wait for their outputs or are being computed."""
     completed_count: int
-    """How often one of its inverses was completed or given up."""
+    """The number of its inverses that were completed or given up."""
     batch_id: int | None
     """The batch that created it."""
     created_at: datetime
@@ -571,7 +571,7 @@ class Result(Wire):
     detail: str
     satisfied: bool
     name: str | None
-    """Of the output; null without names."""
+    """The name of the output; null without names."""
 
 
 class NewInverse(Wire):
@@ -579,12 +579,12 @@ class NewInverse(Wire):
     """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     maximum_attempts: int | None = None
-    """How many inverses may be suggested, 500 unless given."""
+    """The maximum number of inverses to suggest; default: 500."""
     reuse: bool | None = None
-    """Whether it learns from the runs of the other objectives of its trial, besides the cases; true unless given. false makes its suggestions independent of them."""
+    """Whether it learns from the runs of the other objectives of its trial, besides the cases; default: true. false makes its suggestions independent of them."""
     initial_input: list[float] | dict[str, float | str | bool]
     initial_output: list[float] | dict[str, float]
-    """What the black box gave at initialInput."""
+    """The output of the black box at initialInput."""
     desired_l1_norm: float
     minimum_bounds: list[float | None] | dict[str, float | None]
     """Offsets from the target: percent points for percent, output units for value; null for types without bounds, as outputs that an object by name leaves out."""
@@ -600,7 +600,7 @@ class InverseLearnedFromObjectives(Wire):
 
 class InverseLearnedFrom(Wire):
     revision: int
-    """Of the cases of the trial: 0 as loaded, raised by each addition and correction."""
+    """The revision of the cases of the trial: 0 as loaded, raised by each addition and correction."""
     objectives: list[InverseLearnedFromObjectives]
     """The other objectives whose runs were known, each with the last one."""
 
@@ -612,7 +612,7 @@ class Inverse(Wire):
     iteration: int
     """1 is the initial point."""
     l1_norm: float
-    """Of the output that the results judge."""
+    """The L1 norm of the output that the results judge."""
     errors: list[float]
     """One per objective, the errors of the results."""
     loaded_at: datetime | None
@@ -626,13 +626,13 @@ class Inverse(Wire):
     completed_order: int | None
     """Its number in the order in which the inverses of the objective were completed or given up; null while it is open."""
     learned_from: InverseLearnedFrom | None
-    """What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else."""
+    """The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded."""
     is_repeat: bool
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
     excluded_at: datetime | None
-    """Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best."""
+    """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
     updated_at: datetime
     convergence: float
@@ -655,7 +655,7 @@ class Inverse(Wire):
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
-    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     disabled_at: datetime | None
 
 
@@ -708,26 +708,26 @@ class Objective(Wire):
     reuse: bool
     """Whether it learns from the runs of the other objectives of its trial."""
     continues: int | None
-    """The objective that it goes on from."""
+    """The objective that it continues."""
     fixed_inputs: list[float | None] | None
     """null when all inputs are free."""
     constraints: list[str | ObjectiveConstraints] | None
-    """Its own, besides those of the project."""
+    """The constraints of the objective, besides those of the project."""
     noise: Noise | None
-    """How far runs at one input differ; null when it was not stated."""
+    """The noise of runs at the same input; null if it was not stated."""
     confirm: int | None
-    """How many runs at one input are to meet the targets on average; null: one run is enough."""
+    """The number of runs at the same input whose mean has to meet the targets; null: one run is enough."""
     confidence: float | None
-    """How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does."""
+    """The probability with which an input has to meet the targets; null: one run is enough. `standing` has the probability reached."""
     confidence_of: Literal["run", "mean"] | None
     stop: ObjectiveStop | None
-    """When it ends although something is left to try; null: only when it must."""
+    """When the objective ends although inputs are left to try; null: only when it must."""
     input_tolerances: ObjectiveInputTolerances | None
-    """null when all inputs are made exactly."""
+    """null when all inputs are exact."""
     aim_at_robustness: Literal[True] | float | None
     robust_runs: int | None
     solutions: ObjectiveSolutions | None
-    """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: ObjectiveFront | None
     """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
@@ -735,13 +735,13 @@ class Objective(Wire):
     priorities: list[float] | None
     """One per output; null when all are equal."""
     parallelism: int
-    """How many inverses may be open at once."""
+    """How many inverses may be open at the same time."""
     hold_back: bool
     """Whether no inverse is opened while an open one is likely to satisfy the objective."""
     open_count: int
     """Inverses that wait for their outputs or are being computed."""
     completed_count: int
-    """How often one of its inverses was completed or given up."""
+    """The number of its inverses that were completed or given up."""
     batch_id: int | None
     """The batch that created it."""
     created_at: datetime
@@ -751,7 +751,7 @@ class Objective(Wire):
     desired_l1_norm: float
     disabled_at: datetime | None
     end_reason: str | None
-    """Why it ended, in words, with the figures; null while it runs."""
+    """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
@@ -766,7 +766,7 @@ class EmbeddedInverseLearnedFromObjectives(Wire):
 
 class EmbeddedInverseLearnedFrom(Wire):
     revision: int
-    """Of the cases of the trial: 0 as loaded, raised by each addition and correction."""
+    """The revision of the cases of the trial: 0 as loaded, raised by each addition and correction."""
     objectives: list[EmbeddedInverseLearnedFromObjectives]
     """The other objectives whose runs were known, each with the last one."""
 
@@ -778,7 +778,7 @@ class EmbeddedInverse(Wire):
     iteration: int
     """1 is the initial point."""
     l1_norm: float
-    """Of the output that the results judge."""
+    """The L1 norm of the output that the results judge."""
     errors: list[float]
     """One per objective, the errors of the results."""
     loaded_at: datetime | None
@@ -792,13 +792,13 @@ class EmbeddedInverse(Wire):
     completed_order: int | None
     """Its number in the order in which the inverses of the objective were completed or given up; null while it is open."""
     learned_from: EmbeddedInverseLearnedFrom | None
-    """What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else."""
+    """The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded."""
     is_repeat: bool
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
     excluded_at: datetime | None
-    """Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best."""
+    """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
     updated_at: datetime
     inputs: list[float]
@@ -818,7 +818,7 @@ class NearestRun(Wire):
     inverse_id: int | None
     """null when a case came nearest."""
     iteration: int | None
-    """Of that inverse; 1 is the initial point."""
+    """The number of that inverse; 1 is the initial point."""
     input: list[float]
     input_by_name: dict[str, float | str | bool] | None = None
     """The input by the names of the inputs, with categories by their names and booleans as true or false. null without input or names of inputs; absent where the project has no names."""
@@ -828,7 +828,7 @@ class NearestRun(Wire):
     misses: list[float]
     """One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range."""
     missed_by: list[float]
-    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     worst_miss: float
     """The largest of misses; 0 when everything is satisfied."""
 
@@ -882,26 +882,26 @@ class ExplainedObjective(Wire):
     reuse: bool
     """Whether it learns from the runs of the other objectives of its trial."""
     continues: int | None
-    """The objective that it goes on from."""
+    """The objective that it continues."""
     fixed_inputs: list[float | None] | None
     """null when all inputs are free."""
     constraints: list[str | ExplainedObjectiveConstraints] | None
-    """Its own, besides those of the project."""
+    """The constraints of the objective, besides those of the project."""
     noise: Noise | None
-    """How far runs at one input differ; null when it was not stated."""
+    """The noise of runs at the same input; null if it was not stated."""
     confirm: int | None
-    """How many runs at one input are to meet the targets on average; null: one run is enough."""
+    """The number of runs at the same input whose mean has to meet the targets; null: one run is enough."""
     confidence: float | None
-    """How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does."""
+    """The probability with which an input has to meet the targets; null: one run is enough. `standing` has the probability reached."""
     confidence_of: Literal["run", "mean"] | None
     stop: ExplainedObjectiveStop | None
-    """When it ends although something is left to try; null: only when it must."""
+    """When the objective ends although inputs are left to try; null: only when it must."""
     input_tolerances: ExplainedObjectiveInputTolerances | None
-    """null when all inputs are made exactly."""
+    """null when all inputs are exact."""
     aim_at_robustness: Literal[True] | float | None
     robust_runs: int | None
     solutions: ExplainedObjectiveSolutions | None
-    """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: ExplainedObjectiveFront | None
     """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
@@ -909,13 +909,13 @@ class ExplainedObjective(Wire):
     priorities: list[float] | None
     """One per output; null when all are equal."""
     parallelism: int
-    """How many inverses may be open at once."""
+    """How many inverses may be open at the same time."""
     hold_back: bool
     """Whether no inverse is opened while an open one is likely to satisfy the objective."""
     open_count: int
     """Inverses that wait for their outputs or are being computed."""
     completed_count: int
-    """How often one of its inverses was completed or given up."""
+    """The number of its inverses that were completed or given up."""
     batch_id: int | None
     """The batch that created it."""
     created_at: datetime
@@ -925,14 +925,14 @@ class ExplainedObjective(Wire):
     desired_l1_norm: float
     disabled_at: datetime | None
     end_reason: str | None
-    """Why it ended, in words, with the figures; null while it runs."""
+    """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
     inverses: list[EmbeddedInverse]
     """In order of creation."""
     standing: Standing | None
-    """How surely the best input meets the targets; null where neither confirm nor confidence is asked for."""
+    """The probability with which the best input meets the targets; null without confirm and confidence."""
     insight: Insight | None
     """How far the model can be trusted; null before the first suggestion."""
     diagnosis: Diagnosis | None
@@ -940,19 +940,19 @@ class ExplainedObjective(Wire):
 
 
 class StandingRun(Wire):
-    """That the outputs of a fresh run meet every target."""
+    """The probability that the outputs of a new run meet every target."""
     value: float
     low: float
-    """Given what is not known about the noise and the means, it is larger with a probability of 0.9."""
+    """Given the uncertainty of the noise and the means, it is larger with a probability of 0.9."""
     high: float
     """... and smaller with a probability of 0.9."""
 
 
 class StandingMean(Wire):
-    """That the means of the outputs over all runs do."""
+    """The probability that the means of the outputs over all runs do."""
     value: float
     low: float
-    """Given what is not known about the noise and the means, it is larger with a probability of 0.9."""
+    """Given the uncertainty of the noise and the means, it is larger with a probability of 0.9."""
     high: float
     """... and smaller with a probability of 0.9."""
 
@@ -966,11 +966,11 @@ class Standing(Wire):
     input_by_name: dict[str, float | str | bool] | None = None
     """The input by the names of the inputs, with categories by their names and booleans as true or false. null without input or names of inputs; absent where the project has no names."""
     runs: int
-    """How many there were at this input."""
+    """The number of runs at this input."""
     run: StandingRun
-    """That the outputs of a fresh run meet every target."""
+    """The probability that the outputs of a new run meet every target."""
     mean: StandingMean
-    """That the means of the outputs over all runs do."""
+    """The probability that the means of the outputs over all runs do."""
 
 
 class InsightOutputsCrossValidated(Wire):
@@ -1009,7 +1009,7 @@ class DiagnosisUnmet(Wire):
     relax_by: float
     """By how much its bound, or its target if it has none, would have to move: in percent points for percent, otherwise in output units."""
     is_out_of_reach_alone: bool
-    """Whether it could not be met even without the others."""
+    """Whether it could not be met even without the other targets."""
 
 
 class DiagnosisAttainable(Wire):
@@ -1041,7 +1041,7 @@ class Diagnosis(Wire):
 
 class ObjectivePatch(Wire):
     parallelism: int | None = None
-    """How many inverses may be open at once."""
+    """How many inverses may be open at the same time."""
     hold_back: bool | None = None
 
 
@@ -1056,7 +1056,7 @@ class SuggestionLearnedFromObjectives(Wire):
 
 class SuggestionLearnedFrom(Wire):
     revision: int
-    """Of the cases of the trial: 0 as loaded, raised by each addition and correction."""
+    """The revision of the cases of the trial: 0 as loaded, raised by each addition and correction."""
     objectives: list[SuggestionLearnedFromObjectives]
     """The other objectives whose runs were known, each with the last one."""
 
@@ -1068,7 +1068,7 @@ class Suggestion(Wire):
     iteration: int
     """1 is the initial point."""
     l1_norm: float
-    """Of the output that the results judge."""
+    """The L1 norm of the output that the results judge."""
     errors: list[float]
     """One per objective, the errors of the results."""
     loaded_at: datetime | None
@@ -1082,13 +1082,13 @@ class Suggestion(Wire):
     completed_order: int | None
     """Its number in the order in which the inverses of the objective were completed or given up; null while it is open."""
     learned_from: SuggestionLearnedFrom | None
-    """What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else."""
+    """The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded."""
     is_repeat: bool
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
     excluded_at: datetime | None
-    """Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best."""
+    """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
     updated_at: datetime
     convergence: float
@@ -1107,7 +1107,7 @@ class Suggestion(Wire):
 
 class NewSuggestions(Wire):
     count: int | None = None
-    """How many inputs, at most; all that may be open unless given."""
+    """The maximum number of inputs; default: as many as may be open."""
 
 
 class SuggestedInverses(Wire):
@@ -1152,7 +1152,7 @@ class ReportedInverseLearnedFromObjectives(Wire):
 
 class ReportedInverseLearnedFrom(Wire):
     revision: int
-    """Of the cases of the trial: 0 as loaded, raised by each addition and correction."""
+    """The revision of the cases of the trial: 0 as loaded, raised by each addition and correction."""
     objectives: list[ReportedInverseLearnedFromObjectives]
     """The other objectives whose runs were known, each with the last one."""
 
@@ -1164,7 +1164,7 @@ class ReportedInverse(Wire):
     iteration: int
     """1 is the initial point."""
     l1_norm: float
-    """Of the output that the results judge."""
+    """The L1 norm of the output that the results judge."""
     errors: list[float]
     """One per objective, the errors of the results."""
     loaded_at: datetime | None
@@ -1178,13 +1178,13 @@ class ReportedInverse(Wire):
     completed_order: int | None
     """Its number in the order in which the inverses of the objective were completed or given up; null while it is open."""
     learned_from: ReportedInverseLearnedFrom | None
-    """What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else."""
+    """The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded."""
     is_repeat: bool
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
     excluded_at: datetime | None
-    """Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best."""
+    """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
     updated_at: datetime
     convergence: float
@@ -1207,17 +1207,17 @@ class ReportedInverse(Wire):
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
-    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     disabled_at: datetime | None
     warnings: list[OutputWarning]
-    """Outputs far outside what the model expected. They are stored all the same; empty without any."""
+    """Outputs far outside what the model expected. They are stored anyway. Empty if there are none."""
 
 
 class OutputWarning(Wire):
     output: int
     """Zero-based number of the output, as in results."""
     name: str | None
-    """Of the output; null if the project names none."""
+    """The name of the output; null if the project has no names."""
     value: float
     """As it was loaded and stored."""
     expected_minimum: float | None
@@ -1280,33 +1280,33 @@ class History(Wire):
     continued_by: list[int]
     """Ids of the objectives that go on from it, oldest first."""
     open_iterations: list[int]
-    """Those that wait for their outputs or are being computed. Iterations before the first of them are final."""
+    """The iterations that wait for their outputs or are being computed. Those before the first of them are final."""
     revision: int
-    """Of the data of the trial. When it changes, ask for all iterations again."""
+    """The revision of the data of the trial. When it changes, ask for all iterations again."""
     completed_count: int
     """How often an iteration was completed or given up, outputs that came late included."""
     late_iterations: list[int]
     """With completed: the iterations up to after that have got an output since. Ask for them again."""
     insight_version: str
-    """Of insight and diagnosis; send it as knownInsight to get them only when they differ."""
+    """The version of insight and diagnosis; send it as knownInsight to get them only when they differ."""
     is_insight_known: bool
     """Whether knownInsight is still right; insight and diagnosis are null then."""
     stop_reason: Literal[0, 1, 2, 3]
     """0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED."""
     end_reason: str | None
-    """Why it ended, in words, with the figures; null while it runs."""
+    """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
     attempt_count: int
     maximum_attempts: int
     every: int
-    """Of how many iterations one is here, besides the first, the last, the optimal and the best one; larger than asked for if there are more than 500,000 numbers."""
+    """One iteration in this many is here, besides the first, the last, the optimal and the best one; larger than requested if there are more than 500,000 numbers."""
     optimal_iteration: int | None
-    """Of optimalInverse."""
+    """The iteration of optimalInverse."""
     best_iteration: int | None
     """The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged."""
     best_case_number: int | None
     """1 for the first input case; null when an iteration comes nearest."""
     best_input: list[float] | None
-    """Of bestIteration or bestCaseNumber; null while nothing has been judged."""
+    """The input of bestIteration or bestCaseNumber; null while nothing has been judged."""
     best_output: list[float] | None
     best_misses: list[float] | None
     """Of bestOutput, as in misses."""
@@ -1322,26 +1322,26 @@ class History(Wire):
     reuse: bool
     """Whether it learns from the runs of the other objectives of its trial."""
     continues: int | None
-    """The objective that it goes on from."""
+    """The objective that it continues."""
     fixed_inputs: list[float | None] | None
     """null when all inputs are free."""
     constraints: list[str | HistoryConstraints] | None
-    """Its own, besides those of the project."""
+    """The constraints of the objective, besides those of the project."""
     noise: Noise | None
-    """How far runs at one input differ; null when it was not stated."""
+    """The noise of runs at the same input; null if it was not stated."""
     confirm: int | None
-    """How many runs at one input are to meet the targets on average; null: one run is enough."""
+    """The number of runs at the same input whose mean has to meet the targets; null: one run is enough."""
     confidence: float | None
-    """How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does."""
+    """The probability with which an input has to meet the targets; null: one run is enough. `standing` has the probability reached."""
     confidence_of: Literal["run", "mean"] | None
     stop: HistoryStop | None
-    """When it ends although something is left to try; null: only when it must."""
+    """When the objective ends although inputs are left to try; null: only when it must."""
     input_tolerances: HistoryInputTolerances | None
-    """null when all inputs are made exactly."""
+    """null when all inputs are exact."""
     aim_at_robustness: Literal[True] | float | None
     robust_runs: int | None
     solutions: HistorySolutions | None
-    """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: HistoryFront | None
     """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
@@ -1349,7 +1349,7 @@ class History(Wire):
     priorities: list[float] | None
     """One per output; null when all are equal."""
     parallelism: int
-    """How many inverses may be open at once."""
+    """How many inverses may be open at the same time."""
     hold_back: bool
     """Whether no inverse is opened while an open one is likely to satisfy the objective."""
     l1_threshold: float | None
@@ -1390,9 +1390,9 @@ class History(Wire):
     misses: list[list[float] | None]
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[list[float] | None]
-    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     standing: Standing | None
-    """How surely the best input meets the targets; null where neither confirm nor confidence is asked for."""
+    """The probability with which the best input meets the targets; null without confirm and confidence."""
     insight: Insight | None
     """How far the model can be trusted; null before the first suggestion."""
     diagnosis: Diagnosis | None
@@ -1424,7 +1424,7 @@ class TrialRun(Wire):
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
-    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     loaded_at: datetime | None
     failure_reason: str | None
     excluded: bool
@@ -1463,14 +1463,14 @@ class InverseRobustnessInputTolerances(Wire):
 
 class InverseRobustnessRobustness(Wire):
     probability: float
-    """That one run at the input as it is made meets all targets, by the models."""
+    """The probability, by the models, that a run at the input with its tolerances meets all targets."""
     low: float
-    """What the models do not know leaves it between low and high."""
+    """The uncertainty of the models leaves the probability between low and high."""
     high: float
     output_shares: list[float]
     """One per output: of the runs that miss, the share in which it does; for exact its share of the L1 norm."""
     input_shares: list[float]
-    """One per input: the share of the misses that would not happen if it were made exactly."""
+    """One per input: the share of the misses that an exact input would avoid."""
 
 
 class InverseRobustness(Wire):
@@ -1482,7 +1482,7 @@ class InverseRobustness(Wire):
 
 
 class ObjectiveIdentifiabilityIdentifiabilityRangesFits(Wire):
-    """The least and the largest value that surely fit while the other inputs adapt."""
+    """The smallest and the largest value that surely fit while the other inputs adapt."""
     low: float
     high: float
 
@@ -1499,13 +1499,13 @@ class ObjectiveIdentifiabilityIdentifiabilityRangesPossible(Wire):
 
 
 class ObjectiveIdentifiabilityIdentifiabilityRangesAlone(Wire):
-    """What surely fits with the other inputs held at best."""
+    """The range that surely fits while the other inputs stay at their best."""
     low: float
     high: float
 
 
 class ObjectiveIdentifiabilityIdentifiabilityRangesShares(Wire):
-    """Of the distance between the bounds, on the scale of the input."""
+    """The share of the distance between the bounds, on the scale of the input."""
     fits: float
     possible: float
 
@@ -1513,15 +1513,15 @@ class ObjectiveIdentifiabilityIdentifiabilityRangesShares(Wire):
 class ObjectiveIdentifiabilityIdentifiabilityRanges(Wire):
     kind: Literal["range"]
     fits: ObjectiveIdentifiabilityIdentifiabilityRangesFits
-    """The least and the largest value that surely fit while the other inputs adapt."""
+    """The smallest and the largest value that surely fit while the other inputs adapt."""
     gaps: list[ObjectiveIdentifiabilityIdentifiabilityRangesGaps]
     """Parts of fits in which nothing fits."""
     possible: ObjectiveIdentifiabilityIdentifiabilityRangesPossible
     """Outside of it nothing fits."""
     alone: ObjectiveIdentifiabilityIdentifiabilityRangesAlone
-    """What surely fits with the other inputs held at best."""
+    """The range that surely fits while the other inputs stay at their best."""
     shares: ObjectiveIdentifiabilityIdentifiabilityRangesShares
-    """Of the distance between the bounds, on the scale of the input."""
+    """The share of the distance between the bounds, on the scale of the input."""
 
 
 class ObjectiveIdentifiabilityIdentifiabilityRanges2(Wire):
@@ -1537,42 +1537,42 @@ class ObjectiveIdentifiabilityIdentifiabilityCombinations(Wire):
     loadings: list[float]
     """One per input, -1 to 1, in shares of the distance between its bounds; 0 for inputs that stay."""
     ends: list[list[float]]
-    """Two inputs; they and what lies between them surely fit."""
+    """Two inputs; they and all inputs between them surely fit."""
 
 
 class ObjectiveIdentifiabilityIdentifiabilityNextOpen(Wire):
-    """The part of that range of which it is open."""
+    """The undecided part of that range."""
     low: float
     high: float
 
 
 class ObjectiveIdentifiabilityIdentifiabilityNext(Wire):
     at: list[float]
-    """The run that would tell most: whether the targets hold there."""
+    """The most informative run: whether it meets the targets decides the range of an input."""
     input: int
-    """The index of the input, from 0, about whose range it tells."""
+    """The zero-based number of the input whose range it decides."""
     open: ObjectiveIdentifiabilityIdentifiabilityNextOpen
-    """The part of that range of which it is open."""
+    """The undecided part of that range."""
 
 
 class ObjectiveIdentifiabilityIdentifiability(Wire):
     best: list[float]
-    """The input at which the targets hold most surely."""
+    """The input most likely to meet the targets."""
     ranges: list[ObjectiveIdentifiabilityIdentifiabilityRanges | ObjectiveIdentifiabilityIdentifiabilityRanges2]
     """One per input."""
     combinations: list[ObjectiveIdentifiabilityIdentifiabilityCombinations]
     """Inputs that can change together without a target being missed."""
     next: ObjectiveIdentifiabilityIdentifiabilityNext | None
-    """null when no range is open by more than one percent of the bounds."""
+    """null when less than one percent of every range is undecided."""
     sentences: list[str]
     """The same in words."""
 
 
 class ObjectiveIdentifiability(Wire):
     confidence: float
-    """The probability that counts as surely."""
+    """The probability required for “surely”."""
     identifiability: ObjectiveIdentifiabilityIdentifiability | None
-    """null while the models see no input that surely meets the targets."""
+    """null while the models know no input that surely meets the targets."""
 
 
 class Solutions(Wire):
@@ -1588,7 +1588,7 @@ class KnownRun(Wire):
     inverse_id: int | None
     """null for a case."""
     iteration: int | None
-    """Of that inverse."""
+    """The number of that inverse."""
     input: list[float]
     output: list[float]
 
@@ -1596,11 +1596,11 @@ class KnownRun(Wire):
 class PredictedPoint(Wire):
     input: list[float]
     output: list[float]
-    """What the models expect."""
+    """The outputs that the models expect."""
     spread: list[float]
     """Standard deviation of each output, by the models."""
     chance: float
-    """How likely the models hold it that a run meets all targets, from 0 to 1. It is not calibrated."""
+    """The probability, by the models, that a run meets all targets. It is not calibrated."""
 
 
 class FrontHypervolumes(Wire):
@@ -1612,9 +1612,9 @@ class Front(Wire):
     outputs: list[int]
     """The outputs without target, numbered from 0: what the lists below are about."""
     points: list[KnownRun]
-    """The runs that meet all targets and that no other one beats in every output without target."""
+    """The non-dominated runs: they meet all targets, and no other run is better in every output without target."""
     hypervolume: float | None
-    """Of what the points beat, up to the reference; null without points."""
+    """The hypervolume that the points dominate, up to the reference; null without points."""
     hypervolumes: list[FrontHypervolumes]
     """One per completed run of the objective, in their order: the hypervolume that it and all known before it reach, up to the same reference."""
     reference: list[float] | None
@@ -1637,7 +1637,7 @@ class ObjectiveGlanceWorstOutput(Wire):
 
 class ObjectiveGlanceTrend(Wire):
     iterations: list[int]
-    """0 stands for the cases."""
+    """0 means the cases."""
     misses: list[float]
     """The worst miss of the best run so far, after each of the iterations."""
 
@@ -1682,30 +1682,30 @@ class ObjectiveGlance(Wire):
     worst_output: ObjectiveGlanceWorstOutput | None
     """The output that the best run misses most; null when it meets all or nothing has been judged."""
     trend: ObjectiveGlanceTrend | None
-    """How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while nothing has been judged."""
+    """How near the runs came, at evenly spaced iterations and at the best one. null unless requested, and while nothing has been judged."""
     waits_for: Literal["suggestion", "output"] | None
     """output: a suggested input waits for its output. null: nothing is open."""
     has_diagnosis: bool
     """Whether the objectives may be out of reach; the objective says why."""
     targets: list[ObjectiveGlanceTargets]
-    """What is wanted of the first 4 outputs."""
+    """The targets of the first 4 outputs."""
     created_at: datetime
     updated_at: datetime
 
 
 class NewInverseCorrection(Wire):
     output: list[float] | dict[str, float] | None = None
-    """What the run gave, one number per output, or by the names of the outputs."""
+    """The output of the run, one number per output, or by the names of the outputs."""
     failed: Literal[True] | None = None
     """true, instead of an output, if the run failed."""
     failure_reason: str | None = None
     """Why the run failed; only with failed."""
     excluded: bool | None = None
-    """true: nothing learns from the run and it is never the best, though it is still shown. false: it counts again."""
+    """true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again."""
     reason: str
-    """Why it is corrected, for the log."""
+    """The reason for the correction, for the log."""
     reopen: bool | None = None
-    """true: an objective that has ended gets the verdict that follows, and goes on if nothing satisfies it. Also brings back one that was stopped. Ignored where it changes nothing."""
+    """true: an objective that has ended gets a new verdict, and continues if nothing satisfies it. This also reopens a stopped objective. Ignored where it changes nothing."""
 
 
 class CorrectedInverseObjective(Wire):
@@ -1724,7 +1724,7 @@ class CorrectedInverse(Wire):
 
 
 class CorrectionTarget(Wire):
-    """What was corrected: a case or an inverse."""
+    """The record that was corrected: a case or an inverse."""
     case_number: int | None
     """null for an inverse."""
     objective_id: int | None
@@ -1736,9 +1736,9 @@ class CorrectionTarget(Wire):
 class Correction(Wire):
     id: int
     revision: int
-    """Of the data of the trial, from this correction on."""
+    """The revision of the data of the trial, from this correction on."""
     target: CorrectionTarget
-    """What was corrected: a case or an inverse."""
+    """The record that was corrected: a case or an inverse."""
     old: RunResult
     new: RunResult
     reason: str
@@ -1757,15 +1757,15 @@ class RunResult(Wire):
 
 class NewCaseCorrection(Wire):
     output: list[float] | dict[str, float] | None = None
-    """What the run gave, one number per output, or by the names of the outputs."""
+    """The output of the run, one number per output, or by the names of the outputs."""
     failed: Literal[True] | None = None
     """true, instead of an output, if the run failed."""
     failure_reason: str | None = None
     """Why the run failed; only with failed."""
     excluded: bool | None = None
-    """true: nothing learns from the run and it is never the best, though it is still shown. false: it counts again."""
+    """true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again."""
     reason: str
-    """Why it is corrected, for the log."""
+    """The reason for the correction, for the log."""
     reopen: bool | None = None
     """true: an objective that has ended, and whose initial point is a copy of the case, gets the verdict that follows. Ignored where it changes nothing."""
 
@@ -1831,7 +1831,7 @@ class KeyPatch(Wire):
 
 class NewRotation(Wire):
     overlap_seconds: int
-    """How long the old one keeps working, enough to distribute the new one. 0: it stops at once."""
+    """How long the old key keeps working, so that you can distribute the new one. 0: it stops immediately."""
 
 
 class RotatedKey(Wire):
@@ -1941,7 +1941,7 @@ class Account(Wire):
     id: int
     name: str
     stored_bytes: int
-    """What the account stores: its records, deleted ones until they are purged, and data that expires."""
+    """The bytes that the account stores: its records, deleted ones until they are purged, and data that expires."""
     stored_rows: int
     """The number of records among it."""
     limits: AccountLimits
@@ -1987,7 +1987,7 @@ class ExportLineObject2(Wire):
 
 
 class ExportLineObject3Details(Wire):
-    """What was stated about the inputs beyond bounds and types."""
+    """Details of the inputs beyond bounds and types."""
 
 
 class ExportLineObject3(Wire):
@@ -2009,7 +2009,7 @@ class ExportLineObject3(Wire):
     maximum_evaluations: int | None
     seed: int
     details: ExportLineObject3Details | None = None
-    """What was stated about the inputs beyond bounds and types."""
+    """Details of the inputs beyond bounds and types."""
     developed_at: datetime | None
     created_at: datetime
     updated_at: datetime
@@ -2054,7 +2054,7 @@ class ExportLineObject7(Wire):
     """1 for the first trial of the project."""
     status: Literal["active", "completed", "failed"]
     revision: int
-    """Of its data: raised when cases are added and when a case or an inverse is corrected."""
+    """The revision of its data, raised when cases are added and when a case or an inverse is corrected."""
     created_at: datetime
     updated_at: datetime
     disabled_at: datetime | None
@@ -2122,32 +2122,32 @@ class ExportLineObject9(Wire):
     attempt_count: int
     stop_reason: Literal[0, 1, 2, 3]
     end_reason: str | None
-    """Why it ended, in words, with the figures; null while it runs."""
+    """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
     optimal_inverse_id: int | None
     seed: int
     reuse: bool
     """Whether it learns from the runs of the other objectives of its trial."""
     continues: int | None
-    """The objective that it goes on from."""
+    """The objective that it continues."""
     fixed_inputs: list[float | None] | None
     """null when all inputs are free."""
     constraints: list[str | ExportLineObject9Constraints] | None
-    """Its own, besides those of the project."""
+    """The constraints of the objective, besides those of the project."""
     noise: Noise | None
-    """How far runs at one input differ; null when it was not stated."""
+    """The noise of runs at the same input; null if it was not stated."""
     confirm: int | None
-    """How many runs at one input are to meet the targets on average; null: one run is enough."""
+    """The number of runs at the same input whose mean has to meet the targets; null: one run is enough."""
     confidence: float | None
-    """How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does."""
+    """The probability with which an input has to meet the targets; null: one run is enough. `standing` has the probability reached."""
     confidence_of: Literal["run", "mean"] | None
     stop: ExportLineObject9Stop | None
-    """When it ends although something is left to try; null: only when it must."""
+    """When the objective ends although inputs are left to try; null: only when it must."""
     input_tolerances: ExportLineObject9InputTolerances | None
-    """null when all inputs are made exactly."""
+    """null when all inputs are exact."""
     aim_at_robustness: Literal[True] | float | None
     robust_runs: int | None
     solutions: ExportLineObject9Solutions | None
-    """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: ExportLineObject9Front | None
     """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
@@ -2191,7 +2191,7 @@ class ExportLineObject11LearnedFromObjectives(Wire):
 
 class ExportLineObject11LearnedFrom(Wire):
     revision: int
-    """Of the cases of the trial: 0 as loaded, raised by each addition and correction."""
+    """The revision of the cases of the trial: 0 as loaded, raised by each addition and correction."""
     objectives: list[ExportLineObject11LearnedFromObjectives]
     """The other objectives whose runs were known, each with the last one."""
 
@@ -2214,7 +2214,7 @@ class ExportLineObject11(Wire):
     failed_at: datetime | None
     failure_reason: str | None
     learned_from: ExportLineObject11LearnedFrom | None
-    """What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else."""
+    """The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded."""
     is_repeat: bool
     repeat_of: int | None
     basis: int | None
@@ -2227,7 +2227,7 @@ class ExportLineObject11(Wire):
 
 
 class ExportLineObject12Target(Wire):
-    """What was corrected: a case or an inverse."""
+    """The record that was corrected: a case or an inverse."""
     case_number: int | None
     """null for an inverse."""
     objective_id: int | None
@@ -2239,9 +2239,9 @@ class ExportLineObject12Target(Wire):
 class ExportLineObject12(Wire):
     id: int
     revision: int
-    """Of the data of the trial, from this correction on."""
+    """The revision of the data of the trial, from this correction on."""
     target: ExportLineObject12Target
-    """What was corrected: a case or an inverse."""
+    """The record that was corrected: a case or an inverse."""
     old: RunResult
     new: RunResult
     reason: str
@@ -2271,7 +2271,7 @@ class ExportLineObject13ProgressCases(Wire):
 
 
 class ExportLineObject13ProgressObjectives(Wire):
-    """Those that are not counted wait for their time."""
+    """Objectives that are not counted have not begun."""
     planned: int
     """All of them."""
     running: int
@@ -2279,7 +2279,7 @@ class ExportLineObject13ProgressObjectives(Wire):
     stopped: int
     exhausted: int
     failed: int
-    """Those that could not be loaded."""
+    """The number that could not be loaded."""
 
 
 class ExportLineObject13ProgressEvaluations(Wire):
@@ -2294,7 +2294,7 @@ class ExportLineObject13Progress(Wire):
     cases: ExportLineObject13ProgressCases
     """Designed cases; all 0 in a batch of a given trial."""
     objectives: ExportLineObject13ProgressObjectives
-    """Those that are not counted wait for their time."""
+    """Objectives that are not counted have not begun."""
     evaluations: ExportLineObject13ProgressEvaluations
 
 
@@ -2333,13 +2333,15 @@ class ExportLineObject14(Wire):
     trial_id: int | None
     """null while the designed cases are evaluated."""
     objective_id: int | None
-    """Of an inverse."""
+    """The objective of an inverse."""
     inverse_id: int | None
-    """Of an inverse."""
+    """The id of an inverse."""
+    iteration: int | None
+    """The number of an inverse within its objective: run 17 has 17."""
     case_number: int | None
-    """Of a designed case, from 1."""
+    """The number of a designed case, from 1."""
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
-    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because nobody wants the output any more."""
+    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because the output is no longer needed."""
     is_pushed: bool
     """Whether the worker calls the evaluator of the batch."""
     maximum_tries: int
@@ -2363,7 +2365,7 @@ class ExportLineObject14(Wire):
     """Nanoseconds of the run."""
     input: list[float]
     output: list[float] | None
-    """Of a designed case; the output of an inverse is with the inverse."""
+    """The output of a designed case; that of an inverse is in the inverse."""
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None
@@ -2384,28 +2386,28 @@ class NewBatchEvaluator2(Wire):
     kind: Literal["http"]
     url: str
     timeout_seconds: int | None = None
-    """How long a call may take; timeoutSeconds of the batch unless given."""
+    """How long a call may take; default: timeoutSeconds of the batch."""
     concurrency: int | None = None
-    """Calls under way at once; as many as evaluations are open unless given."""
+    """The maximum number of calls at the same time; default: one for each open evaluation."""
 
 
 class NewBatch(Wire):
     name: str | None = None
     objectives: list[NewObjectives]
-    """Each as loadObjectives takes it. They are worked through in this order. parallelism, if stated, is the most inverses of the objective that the batch opens at once."""
+    """Each as in loadObjectives. They are worked through in this order. parallelism, if stated, is the maximum number of inverses of the objective that the batch keeps open at the same time."""
     trial_id: int | None = None
-    """A trial of the project. Unless given, the designed cases are evaluated first and make a trial."""
+    """A trial of the project. Default: the designed cases are evaluated first and make a trial."""
     parallelism: int | None = None
-    """Evaluations of inverses that are open at once, 4 unless given."""
+    """How many evaluations of inverses are open at the same time; default: 4."""
     evaluator: NewBatchEvaluator | NewBatchEvaluator2 | None = None
     timeout_seconds: int | None = None
-    """How long one evaluation may take, from its claim; 3600 unless given."""
+    """How long one evaluation may take, from its claim; default: 3600."""
     maximum_tries: int | None = None
-    """Failures after which an evaluation is not tried again; 3 unless given."""
+    """Failures after which an evaluation is not retried; default: 3."""
     maximum_losses: int | None = None
-    """Lost leases after which an evaluation is not tried again; 5 unless given."""
+    """Lost leases after which an evaluation is not retried; default: 5."""
     stop_after_failures: int | None = None
-    """Failed evaluations in a row after which the batch fails; 20 unless given."""
+    """Failed evaluations in a row after which the batch fails; default: 20."""
 
 
 class CreatedBatchEvaluator(Wire):
@@ -2427,7 +2429,7 @@ class CreatedBatchProgressCases(Wire):
 
 
 class CreatedBatchProgressObjectives(Wire):
-    """Those that are not counted wait for their time."""
+    """Objectives that are not counted have not begun."""
     planned: int
     """All of them."""
     running: int
@@ -2435,7 +2437,7 @@ class CreatedBatchProgressObjectives(Wire):
     stopped: int
     exhausted: int
     failed: int
-    """Those that could not be loaded."""
+    """The number that could not be loaded."""
 
 
 class CreatedBatchProgressEvaluations(Wire):
@@ -2450,7 +2452,7 @@ class CreatedBatchProgress(Wire):
     cases: CreatedBatchProgressCases
     """Designed cases; all 0 in a batch of a given trial."""
     objectives: CreatedBatchProgressObjectives
-    """Those that are not counted wait for their time."""
+    """Objectives that are not counted have not begun."""
     evaluations: CreatedBatchProgressEvaluations
 
 
@@ -2477,7 +2479,7 @@ class CreatedBatch(Wire):
     updated_at: datetime
     finished_at: datetime | None
     secret: str | None = None
-    """Of an http evaluator: verifies the signatures of its calls; shown here and never again."""
+    """The secret of an http evaluator, which verifies the signatures of its calls; never shown again."""
 
 
 class BatchEvaluator(Wire):
@@ -2499,7 +2501,7 @@ class BatchProgressCases(Wire):
 
 
 class BatchProgressObjectives(Wire):
-    """Those that are not counted wait for their time."""
+    """Objectives that are not counted have not begun."""
     planned: int
     """All of them."""
     running: int
@@ -2507,7 +2509,7 @@ class BatchProgressObjectives(Wire):
     stopped: int
     exhausted: int
     failed: int
-    """Those that could not be loaded."""
+    """The number that could not be loaded."""
 
 
 class BatchProgressEvaluations(Wire):
@@ -2522,7 +2524,7 @@ class BatchProgress(Wire):
     cases: BatchProgressCases
     """Designed cases; all 0 in a batch of a given trial."""
     objectives: BatchProgressObjectives
-    """Those that are not counted wait for their time."""
+    """Objectives that are not counted have not begun."""
     evaluations: BatchProgressEvaluations
 
 
@@ -2568,7 +2570,7 @@ class BatchObjective(Wire):
     """Those of them that were completed or given up."""
     satisfied: bool
     worst_miss: float | None
-    """Of the best run, in units of its tolerance; 0 when everything is satisfied."""
+    """The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied."""
     failure_reason: str | None
     """Why the objective could not be loaded, or why the batch stopped it."""
     best_input: list[float] | None
@@ -2595,21 +2597,21 @@ class BatchObjectiveLine(Wire):
     output: dict[str, float] | None
     """Of the best run, by name."""
     worst_miss: float | None
-    """Of the best run, in units of its tolerance; 0 when everything is satisfied."""
+    """The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied."""
     failure_reason: str | None
     """Why the objective could not be loaded, or why the batch stopped it."""
 
 
 class NewBatchObjectives(Wire):
     objectives: list[NewObjectives]
-    """Each as loadObjectives takes it. They are worked through in this order. parallelism, if stated, is the most inverses of the objective that the batch opens at once."""
+    """Each as in loadObjectives. They are worked through in this order. parallelism, if stated, is the maximum number of inverses of the objective that the batch keeps open at the same time."""
 
 
 class NewEvaluationClaim(Wire):
     evaluator: str
-    """What you call yourself; the record of an evaluation shows it."""
+    """Your name, shown in the records of your evaluations."""
     limit: int | None = None
-    """The most to claim. Claim only what you start now: each lease runs from the claim."""
+    """The maximum number of evaluations to claim. Claim only those you start now: each lease begins with the claim."""
     lease_seconds: int | None = None
     """How long the evaluations stay yours without a heartbeat."""
     wait: int | None = None
@@ -2635,13 +2637,15 @@ class ClaimedEvaluation(Wire):
     trial_id: int | None
     """null while the designed cases are evaluated."""
     objective_id: int | None
-    """Of an inverse."""
+    """The objective of an inverse."""
     inverse_id: int | None
-    """Of an inverse."""
+    """The id of an inverse."""
+    iteration: int | None
+    """The number of an inverse within its objective: run 17 has 17."""
     case_number: int | None
-    """Of a designed case, from 1."""
+    """The number of a designed case, from 1."""
     lease_token: str
-    """To be sent with every report about this evaluation."""
+    """Send it with every report about this evaluation."""
     lease_expires_at: datetime
     try_: int = Field(..., validation_alias="try", serialization_alias="try")
     """1, plus the tries that failed before. Lost leases are counted apart."""
@@ -2663,14 +2667,14 @@ class NewHeartbeat(Wire):
     progress: float | None = None
     """How far the run is, from 0 to 1."""
     message: str | None = None
-    """What it is doing."""
+    """The current activity of the run."""
 
 
 class ExtendedLease(Wire):
     lease_expires_at: datetime | None
     """null when the evaluation is over."""
     is_wanted: bool
-    """false: nobody waits for the output any more; the run may be ended. An output is still accepted."""
+    """false: the output is no longer needed, so you may end the run. An output is still accepted."""
 
 
 class NewEvaluationOutput(Wire):
@@ -2689,7 +2693,7 @@ class ReportedEvaluationInverseLearnedFromObjectives(Wire):
 
 class ReportedEvaluationInverseLearnedFrom(Wire):
     revision: int
-    """Of the cases of the trial: 0 as loaded, raised by each addition and correction."""
+    """The revision of the cases of the trial: 0 as loaded, raised by each addition and correction."""
     objectives: list[ReportedEvaluationInverseLearnedFromObjectives]
     """The other objectives whose runs were known, each with the last one."""
 
@@ -2701,7 +2705,7 @@ class ReportedEvaluationInverse(Wire):
     iteration: int
     """1 is the initial point."""
     l1_norm: float
-    """Of the output that the results judge."""
+    """The L1 norm of the output that the results judge."""
     errors: list[float]
     """One per objective, the errors of the results."""
     loaded_at: datetime | None
@@ -2715,13 +2719,13 @@ class ReportedEvaluationInverse(Wire):
     completed_order: int | None
     """Its number in the order in which the inverses of the objective were completed or given up; null while it is open."""
     learned_from: ReportedEvaluationInverseLearnedFrom | None
-    """What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else."""
+    """The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded."""
     is_repeat: bool
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
     excluded_at: datetime | None
-    """Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best."""
+    """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
     updated_at: datetime
     convergence: float
@@ -2744,17 +2748,17 @@ class ReportedEvaluationInverse(Wire):
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
-    """The same in units of the outputs: how far each lies beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     disabled_at: datetime | None
 
 
 class ReportedEvaluation(Wire):
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
-    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because nobody wants the output any more."""
+    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because the output is no longer needed."""
     inverse: ReportedEvaluationInverse | None
-    """The inverse, judged; null for a case, and where the objective took the output no more."""
+    """The inverse, judged; null for a case, and if the objective no longer accepted the output."""
     warnings: list[OutputWarning]
-    """Outputs far outside what the model expected. They are stored all the same; empty without any."""
+    """Outputs far outside what the model expected. They are stored anyway. Empty if there are none."""
 
 
 class NewEvaluationFailure(Wire):
@@ -2768,7 +2772,7 @@ class NewEvaluationFailure(Wire):
 
 class FailedEvaluation(Wire):
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
-    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because nobody wants the output any more."""
+    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because the output is no longer needed."""
     try_: int = Field(..., validation_alias="try", serialization_alias="try")
     """How many tries have failed so far, this one included."""
 
@@ -2780,7 +2784,7 @@ class NewRelease(Wire):
 
 class ReleasedEvaluation(Wire):
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
-    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because nobody wants the output any more."""
+    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because the output is no longer needed."""
 
 
 class Evaluation(Wire):
@@ -2793,13 +2797,15 @@ class Evaluation(Wire):
     trial_id: int | None
     """null while the designed cases are evaluated."""
     objective_id: int | None
-    """Of an inverse."""
+    """The objective of an inverse."""
     inverse_id: int | None
-    """Of an inverse."""
+    """The id of an inverse."""
+    iteration: int | None
+    """The number of an inverse within its objective: run 17 has 17."""
     case_number: int | None
-    """Of a designed case, from 1."""
+    """The number of a designed case, from 1."""
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
-    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because nobody wants the output any more."""
+    """waiting for an evaluator; leased by one; done; failed, after its last try or its last lost lease; cancelled, because the output is no longer needed."""
     is_pushed: bool
     """Whether the worker calls the evaluator of the batch."""
     maximum_tries: int
@@ -2823,7 +2829,7 @@ class Evaluation(Wire):
     """Nanoseconds of the run."""
     input: list[float]
     output: list[float] | None
-    """Of a designed case; the output of an inverse is with the inverse."""
+    """The output of a designed case; that of an inverse is in the inverse."""
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None

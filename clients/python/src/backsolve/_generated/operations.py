@@ -236,7 +236,7 @@ class Operations(Caller):
         return self._call(_GET_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
 
     def update_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how many inverses of a running objective may be open at once."""
+        """Change how many inverses of a running objective may be open at the same time."""
         return self._call(_UPDATE_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, body=body, timeout=timeout)
 
     def delete_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
@@ -264,7 +264,7 @@ class Operations(Caller):
         return self._call(_SUGGEST_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def suggest_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
-        """Ask for several inputs to try at once."""
+        """Ask for several inputs to try in parallel."""
         return self._call(_SUGGEST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def get_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
@@ -308,7 +308,7 @@ class Operations(Caller):
         return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
 
     def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
-        """Read how surely an input still meets the targets when it is made with tolerances."""
+        """Read the probability that an input with tolerances still meets the targets."""
         return self._call(_GET_ROBUSTNESS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
 
     def get_identifiability(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
@@ -356,7 +356,7 @@ class Operations(Caller):
         return self._call(_UPDATE_KEY, path={"key_id": key_id}, body=body, timeout=timeout)
 
     def revoke_key(self, key_id: int, *, timeout: float | None = None) -> Answer[None]:
-        """Revoke a key at once and permanently."""
+        """Revoke a key immediately and permanently."""
         return self._call(_REVOKE_KEY, path={"key_id": key_id}, timeout=timeout)
 
     def rotate_key(self, key_id: int, body: m.NewRotation, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.RotatedKey]:
@@ -408,11 +408,11 @@ class Operations(Caller):
         return self._call(_LIST_DELETED, query={"limit": limit, "after": after}, timeout=timeout)
 
     def purge_deleted(self, *, timeout: float | None = None) -> Answer[None]:
-        """Purge all deleted records at once."""
+        """Purge all deleted records immediately."""
         return self._call(_PURGE_DELETED, timeout=timeout)
 
     def purge_deletion(self, deletion_id: int, *, timeout: float | None = None) -> Answer[None]:
-        """Purge one deletion at once."""
+        """Purge one deletion immediately."""
         return self._call(_PURGE_DELETION, path={"deletion_id": deletion_id}, timeout=timeout)
 
     def export_model(self, model_id: int, *, deleted: bool | None = None, timeout: float | None = None) -> Iterator[m.ExportLine]:
@@ -444,7 +444,7 @@ class Operations(Caller):
         return self._call(_PAUSE_BATCH, path={"batch_id": batch_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def resume_batch(self, batch_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Batch]:
-        """Go on with a paused batch."""
+        """Resume a paused batch."""
         return self._call(_RESUME_BATCH, path={"batch_id": batch_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def cancel_batch(self, batch_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Batch]:
@@ -500,7 +500,7 @@ class Operations(Caller):
         return self._call(_GET_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
 
     def update_objective_flat(self, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how many inverses of a running objective may be open at once."""
+        """Change how many inverses of a running objective may be open at the same time."""
         return self._call(_UPDATE_OBJECTIVE_FLAT, path={"objective_id": objective_id}, body=body, timeout=timeout)
 
     def delete_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
@@ -528,7 +528,7 @@ class Operations(Caller):
         return self._call(_SUGGEST_INVERSE_FLAT, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def suggest_inverses_flat(self, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
-        """Ask for several inputs to try at once."""
+        """Ask for several inputs to try in parallel."""
         return self._call(_SUGGEST_INVERSES_FLAT, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def get_inverse_flat(self, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
@@ -572,7 +572,7 @@ class Operations(Caller):
         return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
 
     def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
-        """Read how surely an input still meets the targets when it is made with tolerances."""
+        """Read the probability that an input with tolerances still meets the targets."""
         return self._call(_GET_ROBUSTNESS_FLAT, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
 
     def get_identifiability_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
@@ -712,7 +712,7 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_GET_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
 
     async def update_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how many inverses of a running objective may be open at once."""
+        """Change how many inverses of a running objective may be open at the same time."""
         return await self._call(_UPDATE_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, body=body, timeout=timeout)
 
     async def delete_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
@@ -740,7 +740,7 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_SUGGEST_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def suggest_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
-        """Ask for several inputs to try at once."""
+        """Ask for several inputs to try in parallel."""
         return await self._call(_SUGGEST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def get_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
@@ -784,7 +784,7 @@ class AsyncOperations(AsyncCaller):
         return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
 
     async def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
-        """Read how surely an input still meets the targets when it is made with tolerances."""
+        """Read the probability that an input with tolerances still meets the targets."""
         return await self._call(_GET_ROBUSTNESS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
 
     async def get_identifiability(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
@@ -832,7 +832,7 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_UPDATE_KEY, path={"key_id": key_id}, body=body, timeout=timeout)
 
     async def revoke_key(self, key_id: int, *, timeout: float | None = None) -> Answer[None]:
-        """Revoke a key at once and permanently."""
+        """Revoke a key immediately and permanently."""
         return await self._call(_REVOKE_KEY, path={"key_id": key_id}, timeout=timeout)
 
     async def rotate_key(self, key_id: int, body: m.NewRotation, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.RotatedKey]:
@@ -884,11 +884,11 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_LIST_DELETED, query={"limit": limit, "after": after}, timeout=timeout)
 
     async def purge_deleted(self, *, timeout: float | None = None) -> Answer[None]:
-        """Purge all deleted records at once."""
+        """Purge all deleted records immediately."""
         return await self._call(_PURGE_DELETED, timeout=timeout)
 
     async def purge_deletion(self, deletion_id: int, *, timeout: float | None = None) -> Answer[None]:
-        """Purge one deletion at once."""
+        """Purge one deletion immediately."""
         return await self._call(_PURGE_DELETION, path={"deletion_id": deletion_id}, timeout=timeout)
 
     def export_model(self, model_id: int, *, deleted: bool | None = None, timeout: float | None = None) -> AsyncIterator[m.ExportLine]:
@@ -920,7 +920,7 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_PAUSE_BATCH, path={"batch_id": batch_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def resume_batch(self, batch_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Batch]:
-        """Go on with a paused batch."""
+        """Resume a paused batch."""
         return await self._call(_RESUME_BATCH, path={"batch_id": batch_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def cancel_batch(self, batch_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Batch]:
@@ -976,7 +976,7 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_GET_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
 
     async def update_objective_flat(self, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how many inverses of a running objective may be open at once."""
+        """Change how many inverses of a running objective may be open at the same time."""
         return await self._call(_UPDATE_OBJECTIVE_FLAT, path={"objective_id": objective_id}, body=body, timeout=timeout)
 
     async def delete_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
@@ -1004,7 +1004,7 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_SUGGEST_INVERSE_FLAT, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def suggest_inverses_flat(self, objective_id: int, body: m.NewSuggestions | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SuggestedInverses]:
-        """Ask for several inputs to try at once."""
+        """Ask for several inputs to try in parallel."""
         return await self._call(_SUGGEST_INVERSES_FLAT, path={"objective_id": objective_id}, header={"Prefer": prefer, "Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def get_inverse_flat(self, objective_id: int, inverse_id: int, *, timeout: float | None = None) -> Answer[m.Inverse]:
@@ -1048,7 +1048,7 @@ class AsyncOperations(AsyncCaller):
         return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
 
     async def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
-        """Read how surely an input still meets the targets when it is made with tolerances."""
+        """Read the probability that an input with tolerances still meets the targets."""
         return await self._call(_GET_ROBUSTNESS_FLAT, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
 
     async def get_identifiability_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:

@@ -1,4 +1,4 @@
-/** The batches of the account, and how far they are. */
+/** The batches of the account and their progress. */
 import { useRef, useState } from 'preact/hooks';
 import { type Batch, NotFoundError } from '../../../../../clients/typescript/src/index.ts';
 import { Age } from '../../../parts/age.tsx';
@@ -17,7 +17,7 @@ import { Waits } from '../waits.tsx';
 import { BatchObjectives } from './batch-objectives.tsx';
 import { barOf, evaluationsText, type Look } from './progress.ts';
 
-/** Shown at first, and with each [Show more]. */
+/** Shown initially, and added by each click on "Show more". */
 const SHOWN = 20;
 
 export function Batches({ choice }: SectionProps) {
@@ -66,7 +66,7 @@ export function Batches({ choice }: SectionProps) {
   );
 }
 
-/** The newest, and in any case the one that is open. */
+/** The newest batches, always with the open one. */
 async function readBatches(
   count: number,
   { status, open }: Pick<Choice, 'status' | 'open'>,
@@ -89,7 +89,7 @@ interface BatchListProps {
   readonly batches: readonly Batch[];
   readonly choice: Choice;
   onChanged(): void;
-  /** undefined: there are no more. */
+  /** undefined if there are no more. */
   readonly onMore: (() => void) | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** How far a batch is, in numbers and in words. Needs no browser. */
+/** The progress of a batch in numbers and in words. Needs no browser. */
 import type { Batch, BatchObjective } from '../../../../../clients/typescript/src/index.ts';
 import { grouped, short } from '../../../parts/formats.ts';
 
 type Progress = Batch['progress'];
-/** good: as wanted; busy: under way; over: ended without; bad: failed. */
+/** good: succeeded; busy: running; over: ended without success; bad: failed. */
 export type Look = 'good' | 'busy' | 'over' | 'bad';
 
 interface Part {
@@ -11,7 +11,7 @@ interface Part {
   readonly count: number;
 }
 
-/** What the bar is about, and its parts; what is left of `total` has not begun. */
+/** A progress bar and its parts; the rest of `total` has not begun. */
 export interface Bar {
   readonly total: number;
   readonly parts: readonly Part[];
@@ -21,7 +21,7 @@ export interface Bar {
 const list = (parts: readonly (readonly [count: number, name: string])[]) =>
   parts.filter(([count]) => count > 0).map(([count, name]) => `${grouped(count)} ${name}`);
 
-/** Of the designed cases while they are evaluated, then of the objectives. */
+/** The bar of the designed cases while they are evaluated, then that of the objectives. */
 export function barOf({ status, progress }: Pick<Batch, 'status' | 'progress'>): Bar {
   const { cases, objectives } = progress;
   if (status === 'evaluating-cases') {
@@ -69,7 +69,7 @@ export function evaluationsText({ waiting, leased, done, failed, cancelled }: Pr
   return parts.length === 0 ? 'No evaluations yet' : `Evaluations: ${parts.join(', ')}`;
 }
 
-/** Of the best run: by name, or as x1, x2, ... */
+/** The input of the best run, by name or as x1, x2, ... */
 export function bestInputText(objective: BatchObjective, write: (value: number) => string = short): string {
   const { bestInput, bestInputByName } = objective;
   const pairs = Object.entries(bestInputByName ?? {});

@@ -1,4 +1,4 @@
-/** Who runs evaluations, what waits, and what failed. */
+/** Running evaluations by evaluator, waiting ones and failed ones. */
 
 import type { ComponentChildren } from 'preact';
 import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
@@ -164,7 +164,7 @@ interface EvaluationTableProps {
   readonly cells: (evaluation: Evaluation) => ComponentChildren;
 }
 
-/** Each with what it is for. */
+/** A table of evaluations with their purposes. */
 function EvaluationTable({ label, titles, batches, evaluations, cells }: EvaluationTableProps) {
   return (
     <ScrollBox label={label}>

@@ -1,21 +1,21 @@
-/** What evaluators do, what waits for them, and what they failed at. */
+/** Running, waiting and failed evaluations. */
 import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
 import { readAll, readNewest } from '../read-list.ts';
 
-/** Shown of what waits: the next to be handed out. */
+/** How many of the waiting evaluations are listed. */
 const NEXT_COUNT = 20;
-/** Besides those that are open: failures of older ones are not looked for. */
+/** Failures are searched in this many of the newest batches, besides the open ones. */
 const NEWEST_BATCHES = 50;
-/** Of so many of the newest batches with failures, the failed evaluations are shown. */
+/** Failed evaluations are shown for this many of the newest batches with failures. */
 const FAILED_BATCHES = 10;
 const FAILED_COUNT = 50;
 
 export interface Work {
-  /** By the name of the evaluator, in the order of the alphabet. */
+  /** By the name of the evaluator, in alphabetical order. */
   readonly underWay: ReadonlyMap<string, readonly Evaluation[]>;
   readonly waitingCount: number;
-  /** Of these, those of batches that are paused. */
+  /** How many of these belong to paused batches. */
   readonly pausedCount: number;
   readonly next: readonly Evaluation[];
   /** The newest first. */
@@ -64,7 +64,7 @@ async function readFailed(batches: readonly Batch[], known: Work['failedByBatch'
   return found;
 }
 
-/** An evaluation that is called by the service has no evaluator with a name of its own. */
+/** An evaluation that the service sends to an evaluator has no evaluator name. */
 function byEvaluator(evaluations: readonly Evaluation[]): Work['underWay'] {
   const names = evaluations.map(({ evaluator }) => evaluator ?? '').sort((a, b) => a.localeCompare(b));
   const entries = [...new Set(names)].map(

@@ -16,7 +16,7 @@ const SCOPES: Readonly<Record<Scope, string>> = {
   admin: 'admin: manage keys and webhooks',
 };
 
-/** Whoever may write may let others evaluate. */
+/** A session with the scope write may grant evaluate. */
 const mayGrant = (scope: Scope) => may(scope) || (scope === 'evaluate' && may('write'));
 
 const POINTERS: readonly string[] = ['/label', '/scopes', '/expiresAt'];

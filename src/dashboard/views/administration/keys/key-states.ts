@@ -1,4 +1,4 @@
-/** Where a key stands, and what may be said of its times. Needs no browser. */
+/** The state of a key and the texts about its times. Needs no browser. */
 import type { Key } from '../../../../../clients/typescript/src/index.ts';
 
 export type KeyState = 'active' | 'expired' | 'revoked';
@@ -8,7 +8,7 @@ export function stateOfKey({ revokedAt, expiresAt }: Pick<Key, 'revokedAt' | 'ex
   return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'active';
 }
 
-/** How long a new key works, in days; 0: until revoked; undefined: until a day that is named. */
+/** The lifetime of a new key in days; 0: until it is revoked; undefined: until a chosen day. */
 export const EXPIRIES: readonly { readonly days: number | undefined; readonly label: string }[] = [
   { days: 0, label: 'Never' },
   { days: 7, label: 'In 7 days' },
@@ -25,7 +25,7 @@ export function expiryAfter(days: number, now: Date): string | null {
   return days === 0 ? null : new Date(now.getTime() + days * DAY_MS).toISOString();
 }
 
-/** The end of a day such as 2026-12-31, in the reader's zone; undefined if it is none. */
+/** The end of a day such as 2026-12-31, in the reader's zone; undefined for other texts. */
 export function endOfDay(day: string): string | undefined {
   const end = new Date(`${day}T23:59:59`);
   return /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(end.getTime()) ? end.toISOString() : undefined;

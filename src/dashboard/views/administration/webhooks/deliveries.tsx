@@ -1,4 +1,4 @@
-/** What was sent to a webhook, and how it went. */
+/** The deliveries to a webhook and their outcomes. */
 
 import { useRef } from 'preact/hooks';
 import type { Webhook, WebhookDelivery } from '../../../../../clients/typescript/src/index.ts';
@@ -14,7 +14,7 @@ import { Moment } from '../moment.tsx';
 import { type Newest, PAUSE_MS, readNewest } from '../read-list.ts';
 import { Waits } from '../waits.tsx';
 
-/** Shown at first, and with each [Show more]. */
+/** Shown initially, and added by each click on "Show more". */
 const SHOWN = 50;
 
 const isOver = ({ status }: WebhookDelivery) => status === 'delivered' || status === 'dead';

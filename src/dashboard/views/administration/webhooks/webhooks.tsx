@@ -1,4 +1,4 @@
-/** Where the service posts events. */
+/** The webhooks of the account. */
 import { useState } from 'preact/hooks';
 import type { Webhook } from '../../../../../clients/typescript/src/index.ts';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';

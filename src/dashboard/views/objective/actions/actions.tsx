@@ -1,4 +1,4 @@
-/** What can be done to an objective as a whole. */
+/** Actions on an objective as a whole. */
 import { useEffect, useState } from 'preact/hooks';
 import { StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
@@ -9,7 +9,7 @@ import type { Run } from '../history.ts';
 import { correcting } from './correcting.ts';
 import './actions.css';
 
-// Few visits open one of them.
+// Loaded on demand, because few visits open one.
 const AddDataDialog = onDemand(async () => (await import('./add-data-dialog.tsx')).AddDataDialog);
 const CorrectDialog = onDemand(async () => (await import('./correct-dialog.tsx')).CorrectDialog);
 const ParallelDialog = onDemand(async () => (await import('./parallel-dialog.tsx')).ParallelDialog);
@@ -17,7 +17,7 @@ const TargetsDialog = onDemand(async () => (await import('./targets-dialog.tsx')
 
 type Opened = 'stop' | 'parallel' | 'data' | 'targets';
 
-/** Shows nothing to those who may only read. */
+/** Empty for sessions that may only read. */
 export function Actions({ run }: { readonly run: Run }) {
   const [opened, setOpened] = useState<Opened | undefined>(undefined);
   // Another objective has other runs.

@@ -23,14 +23,14 @@ interface CorrectDialogProps {
   readonly run: Run;
   readonly target: CorrectionTarget;
   readonly kind: CorrectionKind;
-  /** The outputs to begin with; those that are stored unless stated. */
+  /** The outputs to begin with; default: the stored ones. */
   readonly texts?: readonly string[];
-  /** After the correction. */
+  /** Called after the correction. */
   afterwards?(): void;
   onClose(): void;
 }
 
-/** Corrects what is known of a run, or leaves it out. */
+/** Corrects or excludes the result of a run. */
 export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }: CorrectDialogProps) {
   const head = run.head.value;
   const names = outputNames(head);

@@ -1,4 +1,4 @@
-/** What is said about a run that was reported wrongly. Needs no browser. */
+/** The correction of a wrong result. Needs no browser. */
 import type { NewInverseCorrection } from '../../../../../clients/typescript/src/index.ts';
 import { readOutputs } from '../by-hand/read-outputs.ts';
 
@@ -35,7 +35,7 @@ export interface CorrectionDraft {
   /** One per output. */
   readonly texts: readonly string[];
   readonly words: Readonly<Record<TextKind, string>>;
-  /** Why it is corrected. */
+  /** The reason for the correction. */
   readonly reason: string;
   readonly reopens: boolean;
 }

@@ -12,7 +12,7 @@ interface ParallelDialogProps {
   onClose(): void;
 }
 
-/** How many inputs may be open at once. */
+/** Sets how many runs may be open at the same time. */
 export function ParallelDialog({ run, onClose }: ParallelDialogProps) {
   const { parallelism, holdBack } = run.head.value;
   const [text, setText] = useState(String(parallelism));

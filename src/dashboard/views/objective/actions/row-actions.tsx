@@ -3,7 +3,7 @@ import { type CorrectionTarget, correcting } from './correcting.ts';
 import './actions.css';
 
 interface RowActionsProps {
-  /** As it is known where it is corrected. */
+  /** The run with its stored result. */
   target(): CorrectionTarget;
   readonly name: string;
   readonly isExcluded: boolean;

@@ -22,7 +22,7 @@ interface TargetsDialogProps {
   onClose(): void;
 }
 
-/** Loads an objective with other targets, which goes on from this one. */
+/** Creates an objective with other targets that continues this one. */
 export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
   const [draft, setDraft] = useState(() => draftOf(head));
   const [faults, setFaults] = useState<Faults>({});

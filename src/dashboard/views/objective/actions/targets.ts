@@ -20,7 +20,7 @@ type Targets = Pick<
 > &
   Asked;
 
-/** What was asked of the search. */
+/** The search options. */
 type Asked = Pick<
   Head,
   | 'noise'
@@ -101,7 +101,7 @@ function optionsOf({ noise, confirm, confidence, confidenceOf, stop, solutions, 
   };
 }
 
-/** As the browser's field for a time takes it. */
+/** A time in the format of the browser's field. */
 function localTime(time: Date): string {
   return new Date(time.getTime() - 60_000 * time.getTimezoneOffset()).toISOString().slice(0, 16);
 }

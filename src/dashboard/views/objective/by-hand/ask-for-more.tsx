@@ -7,7 +7,7 @@ interface AskForMoreProps {
   onAsk(count: number): void;
 }
 
-/** Asks for several inputs at once. */
+/** Asks for several inputs in one request. */
 export function AskForMore({ openCount, room, onAsk }: AskForMoreProps) {
   const [wanted, setWanted] = useState(1);
   const id = useId();

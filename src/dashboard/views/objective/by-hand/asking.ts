@@ -30,7 +30,7 @@ export interface Asking {
   ask(count: number | null): void;
 }
 
-/** Goes on with a request that an earlier visit left unanswered. */
+/** Resumes a request that an earlier visit left unanswered. */
 export function useAsking(run: Run): Asking {
   const asking = useMemo(() => makeAsking(run), [run]);
   useEffect(() => asking.start(), [asking]);
@@ -55,7 +55,7 @@ function makeAsking(run: Run): Asking & { start(): () => void } {
       if (abort.aborted) return;
       notice.value = said;
     } catch (failure) {
-      // The request stays remembered: the next visit goes on with it.
+      // The request stays stored, so the next visit resumes it.
       if (abort.aborted) return;
       error.value = failure;
       run.refresh();
@@ -108,7 +108,7 @@ async function requestInputs(objectiveId: number, request: Request, abort: Abort
   }
 }
 
-/** Resolves once the history has the iteration, so that nothing else is offered in between. */
+/** Resolves once the history has the run, so that nothing else is offered in between. */
 async function untilShown(run: Run, iteration: number, abort: AbortSignal): Promise<void> {
   let stop = (): void => undefined;
   await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Running by hand: the next input, and a form for what came out. */
+/** Running by hand: the next input, and a form for its outputs. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ReportedInverse, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { Fault } from '../../../parts/fault.tsx';
@@ -39,7 +39,7 @@ export function ByHand({ run }: { readonly run: Run }) {
   const isComputing = asking.isBusy.value || open.some((row) => stateOf(columns, row) === 'computing');
   const canWrite = may('write');
 
-  /** What was just done takes the focus along, because the control that did it is gone. */
+  /** Where the focus goes after an action whose control disappears. */
   const follow = useRef<'first' | 'newest' | undefined>(undefined);
   useEffect(() => {
     if (follow.current === undefined || isComputing) return;
@@ -107,9 +107,9 @@ export function ByHand({ run }: { readonly run: Run }) {
   );
 }
 
-/** What is typed for the inputs of this objective, shared with the other tabs of the browser. */
+/** Outputs typed for the runs of this objective, shared with the other tabs of the browser. */
 function useTyped(run: Run): TypedOutputs {
-  // Of the account that opened the view: it may be signed out meanwhile.
+  // The account that opened the view, which may have signed out since.
   const account = useMemo(() => session.value?.account ?? '', [run]);
   const typed = useMemo(
     () => openTyped(draftsOf(account), run.objectiveId, run.head.value.objectives.length),
@@ -139,7 +139,7 @@ function NextInput({ isSingle, openCount, room, onAsk }: NextInputProps) {
   );
 }
 
-/** What the objective has ended with. */
+/** The outcome of an ended objective. */
 function Ended({ run }: { readonly run: Run }) {
   const head = run.head.value;
   const columns = run.columns.value;
@@ -170,7 +170,7 @@ interface LateOutputsProps {
   onReported(inverse: ReportedInverse): void;
 }
 
-/** Inputs that were given up, whose run may have ended all the same: what came out is still worth knowing. */
+/** Runs that were given up but may have finished anyway: their outputs are still useful. */
 function LateOutputs({ run, typed, columns, onReported }: LateOutputsProps) {
   const drafts = typed.all.value;
   const isTyped = (row: number) => drafts.has(columns.inverseIds[row]!);
@@ -181,7 +181,7 @@ function LateOutputs({ run, typed, columns, onReported }: LateOutputsProps) {
   }
   if (late.length === 0) return null;
   return (
-    // What was typed before the input was given up must not be hidden.
+    // Outputs typed before the run was given up must stay visible.
     <details class="hand-late" open={late.some(isTyped)}>
       <summary>Late outputs ({late.length})</summary>
       <p class="hint">These runs were given up. If their outputs arrive late, they still inform the search.</p>

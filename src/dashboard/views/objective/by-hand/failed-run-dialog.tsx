@@ -4,7 +4,7 @@ import { useSending } from '../../../parts/sending.ts';
 
 interface FailedRunDialogProps {
   readonly iteration: number;
-  /** Rejects with what is wrong. */
+  /** Rejects with the error. */
   onReport(reason: string | null): Promise<void>;
   onClose(): void;
 }

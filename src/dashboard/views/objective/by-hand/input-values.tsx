@@ -13,7 +13,7 @@ interface InputValuesProps {
   readonly input: readonly number[];
 }
 
-/** An input, to be read from some distance, and copied with all digits. */
+/** An input in large type, copied with all digits. */
 export function InputValues({ head, input }: InputValuesProps) {
   const [showsAll, setShowsAll] = useState(false);
   const [said, setSaid] = useState('');

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Dialog } from '../../../parts/dialog.tsx';
 
-/** Does something when a key is pressed, unless somebody is typing or a dialog is open. */
+/** Handles keys, unless a field has the focus or a dialog is open. */
 export function useKeys(work: Readonly<Record<string, () => void>>): void {
   const newest = useRef(work);
   newest.current = work;

@@ -4,11 +4,11 @@ import type { Run } from '../history.ts';
 
 interface OutcomeProps {
   readonly run: Run;
-  /** Of the run that was reported last; undefined: there is nothing to say. */
+  /** The run that was reported last, if any. */
   readonly outcome: ReportedInverse | undefined;
 }
 
-/** What has become of the run that was just reported. */
+/** The outcome of the run that was just reported. */
 export function Outcome({ run, outcome }: OutcomeProps) {
   const { bestIteration } = run.head.value;
   return (

@@ -22,12 +22,12 @@ interface OutputFormProps {
   readonly typed: TypedOutputs;
   readonly inverseId: number;
   readonly iteration: number;
-  /** The objective waits for it no more: only an output is taken. */
+  /** The run was given up: only an output is accepted, no failure. */
   readonly isLate?: boolean;
   onReported(inverse: ReportedInverse): void;
 }
 
-/** The outputs of one open input. What is typed stays until the service has it. */
+/** The outputs of one open run. Typed values are kept until the service has them. */
 export function OutputForm({ run, typed, inverseId, iteration, isLate = false, onReported }: OutputFormProps) {
   const head = run.head.value;
   const names = outputNames(head);
@@ -72,7 +72,7 @@ export function OutputForm({ run, typed, inverseId, iteration, isLate = false, o
         if (j !== undefined) atFields.set(j, message);
       }
       showFaults(atFields);
-      // Somebody else may have been faster.
+      // Another person or program may have been faster.
       if (failure instanceof BacksolveError && failure.status === 409) run.refresh();
       throw failure;
     } finally {

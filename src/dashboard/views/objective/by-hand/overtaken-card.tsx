@@ -17,7 +17,7 @@ interface OvertakenCardProps {
   readonly overtaken: Overtaken;
 }
 
-/** Outputs that were typed too late: beside what is stored, until their user says what becomes of them. */
+/** Outputs that were typed too late, beside the stored ones, until the user decides what to do with them. */
 export function OvertakenCard({ run, typed, overtaken }: OvertakenCardProps) {
   const { inverseId, row } = overtaken;
   const iteration = run.columns.value.iterations[row]!;

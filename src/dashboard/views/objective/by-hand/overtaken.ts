@@ -1,9 +1,9 @@
-/** Outputs that somebody typed for an input that is no longer open. Needs no browser. */
+/** Outputs typed for a run that is no longer open. Needs no browser. */
 import { type Columns, stateOf, vectorAt } from '../columns.ts';
 import { readOutputs } from './read-outputs.ts';
 import type { Typed } from './typed.ts';
 
-/** What became of the input meanwhile: it got a result, or it was given up. */
+/** The run has since got a result or was given up. */
 export interface Overtaken {
   readonly inverseId: number;
   readonly row: number;
@@ -36,7 +36,7 @@ function kindOf(columns: Columns, row: number): Overtaken['kind'] | undefined {
   return state === 'given up' ? 'given up' : 'reported';
 }
 
-/** As where the answer to a report was lost. */
+/** Whether exactly these outputs are stored, as after a lost answer to a report. */
 function isStored(columns: Columns, row: number, texts: readonly string[]): boolean {
   const { output } = readOutputs(texts);
   const stored = vectorAt(columns.outputs, row);

@@ -15,7 +15,7 @@ export interface Axis {
   readonly scale: AxisScale;
   readonly column: Float64Array;
   readonly ticks: readonly number[];
-  /** What is wanted of an output; null has no end. */
+  /** The target interval of an output; null: no end. */
   readonly wanted: { readonly lower: number | null; readonly upper: number | null } | undefined;
   /** Numbers of the categories, empty unless the input has some. */
   readonly categories: readonly string[];
@@ -69,7 +69,7 @@ function inputAxis(head: Head, columns: Columns, i: number): Axis {
   const high = head.maximums[i]!;
   const type = head.inputTypes[i]!;
   const column = columns.inputs[i]!;
-  // A run may lie outside the bounds where it was known before.
+  // Runs from other sources may be outside the bounds.
   const seen = spanOf(column) ?? { low, high };
   const span = { low: Math.min(low, seen.low), high: Math.max(high, seen.high) };
   const scale = { ...span, isLog: head.scales?.[i] === 'log' && span.low > 0 };

@@ -35,7 +35,7 @@ export function Coordinates({ judged: { run }, choice }: Props) {
     [run, choice],
   );
   const axes = useSignal(newest.peek());
-  // A new run shows first where it is cheap to draw.
+  // Cheaper parts of the view show a new run first.
   useSignalEffect(() => {
     const next = newest.value;
     return whenIdle(() => {
@@ -175,7 +175,7 @@ function nearest(xs: readonly number[], x: number, inReach: number): number {
   return xs.reduce((best, place, a) => (Math.abs(place - x) < Math.abs(xs[best]! - x) ? a : best), inReach);
 }
 
-/** The same for those who do not see the lines. */
+/** The same for users who cannot see the lines. */
 function AxisTable({ axes, choice }: { readonly axes: readonly Axis[]; readonly choice: Choice }) {
   const isOpen = useSignal(false);
   return (

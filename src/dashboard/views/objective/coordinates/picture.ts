@@ -94,7 +94,7 @@ export function drawPicture(canvas: HTMLCanvasElement, picture: Picture, colours
 }
 
 function fillWith(pixels: Uint8ClampedArray, [r, g, b]: Colour): void {
-  // Four bytes at once, in the order of little-endian machines, which all browsers run on.
+  // Writes four bytes together, in little-endian order, which all browsers use.
   new Uint32Array(pixels.buffer).fill((255 << 24) | (b << 16) | (g << 8) | r);
 }
 
@@ -136,7 +136,7 @@ function drawAxis(context: CanvasRenderingContext2D, { axes, layout }: Picture, 
     context.fillRect(x, y - 0.5, 4, 1);
     writeOn(context, cutToFit(context, axis.textOf(tick), room - 10), isLast ? x - 6 : x + 6, y, colours);
   }
-  // Neighbouring titles stand in two rows, so that each has the room of two.
+  // Neighbouring titles alternate between two rows, so that each has the room of two.
   context.textAlign = 'center';
   context.font = `600 12px ${colours.font}`;
   // At the sides a title is moved inwards, yet not beyond the middle between two.

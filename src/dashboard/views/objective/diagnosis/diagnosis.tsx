@@ -13,7 +13,7 @@ import { outputNames } from '../values.ts';
 import { allowanceOf, movesOf, reachedBy, relax } from './relaxing.ts';
 import './diagnosis.css';
 
-/** Evidence that the targets cannot all be met, and the way on. Shows nothing without it. */
+/** Evidence that the targets cannot all be met, and a way to continue. Empty without evidence. */
 export function Diagnosis({ run }: { readonly run: Run }) {
   const head = run.head.value;
   const { diagnosis } = head;

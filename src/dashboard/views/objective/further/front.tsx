@@ -14,7 +14,7 @@ import { outputNames } from '../values.ts';
 import { Ask, useAnswer } from './answer.tsx';
 import { frontVolumes } from './front-volumes.ts';
 
-/** The runs that no other one beats in all outputs without target, and how they came to be. */
+/** The non-dominated runs in the outputs without target, and the growth of the front. */
 export function Front({ run }: { readonly run: Run }) {
   const answered = useAnswer(run, async () => {
     const front = (await service.call('getFrontFlat', { path: { objective_id: run.objectiveId } })).body;

@@ -1,4 +1,4 @@
-/** What can be asked about an objective besides its best run. Each answer is computed when it is opened. */
+/** Questions about an objective beyond its best run. Each answer is computed when it is opened. */
 import type { FunctionComponent } from 'preact';
 import { useState } from 'preact/hooks';
 import { onDemand } from '../../../parts/on-demand.tsx';

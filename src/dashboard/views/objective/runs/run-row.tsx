@@ -76,7 +76,7 @@ export function RunRow({ judged: { run, distances, others }, axes, row, place, i
   );
 }
 
-/** What else a run may be has no result that could be wrong. */
+/** Runs in other states have no result to correct. */
 function hasResult(state: RunState): boolean {
   return state === 'met' || state === 'loaded' || state === 'failed';
 }

@@ -1,4 +1,4 @@
-/** All runs as a table: newest first unless sorted otherwise, and only those that are selected. */
+/** All selected runs as a table, newest first by default. */
 
 import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
@@ -17,7 +17,7 @@ import { SaveRuns } from './save-runs.tsx';
 import './runs.css';
 import { type SortKey, valuesFor } from './sort.ts';
 
-/** As the style sheet has it. */
+/** The row height of the style sheet. */
 const ROW_PX = 34;
 const BOX_PX = 480;
 /** Rows above and below those that can be seen. */
@@ -34,7 +34,7 @@ interface Sorting {
 }
 
 interface RunsProps extends Props {
-  /** With its own iterations alone. */
+  /** The objective with only its own runs. */
   readonly own: Run;
   readonly source: OthersSource;
 }
@@ -105,7 +105,7 @@ interface TableProps extends Props {
 
 function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps) {
   const { run } = judged;
-  /** The first row that can be seen: so not every pixel of scrolling draws the rows anew. */
+  /** The first row that can be seen: rows are not redrawn for every pixel of scrolling. */
   const top = useSignal(0);
   const axes = useMemo(
     () => computed(() => choice.keys.value.map((key) => makeAxis(run.head.value, run.columns.value, key))),
@@ -164,7 +164,7 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps
   );
 }
 
-/** New runs come in above: what is being read stays where it is. */
+/** Keeps the visible rows in place when new runs are added above. */
 function useKeptPlace(
   box: { readonly current: HTMLElement | null },
   rows: ReadonlySignal<Uint32Array>,

@@ -6,7 +6,7 @@ import type { Run } from '../history.ts';
 import { askedOf, chanceWithRange, sureText } from './words.ts';
 import './standing.css';
 
-/** How surely the best input meets the targets, and what else was asked of the search. Shows nothing where neither was. */
+/** The probability that the best input meets the targets, and the search options. Empty without either. */
 export function Standing({ run }: { readonly run: Run }) {
   const head = run.head.value;
   const asked = askedOf(head);
@@ -42,7 +42,7 @@ function Chances({ head }: { readonly head: Head }) {
           <dd title={String(standing.mean.value)}>{chanceWithRange(standing.mean)}</dd>
         </div>
       </dl>
-      {/* Of one that has ended it stands above. */}
+      {/* For an ended objective the input is shown above. */}
       {head.stopReason === StopReason.RUNNING && <InputValues head={head} input={standing.input} />}
     </>
   );

@@ -1,4 +1,4 @@
-/** What was asked of the search beyond the targets, and how surely its best input meets them, in words. Needs no browser. */
+/** The search options, and the probability that the best input meets the targets, in words. Needs no browser. */
 import { dayAndTime, short, withUnit } from '../../../parts/formats.ts';
 import type { Head } from '../columns.ts';
 import { inputNames, outputNames } from '../values.ts';
@@ -38,7 +38,7 @@ type Settings = Pick<
   | 'outputUnits'
 >;
 
-/** When an objective is satisfied, if one run is not enough; undefined if it is. */
+/** The rule by which an objective is satisfied; undefined if one run is enough. */
 export function sureText({ confirm, confidence, confidenceOf }: Settings): string | undefined {
   if (confirm !== null) return `Satisfied when the mean of ${confirm} runs at the same input meets all targets.`;
   if (confidence === null) return undefined;

@@ -1,4 +1,4 @@
-/** What is wanted of every output, and how near the runs have come; the worst first. */
+/** The targets of all outputs and how near the runs have come; the worst first. */
 import { computed } from '@preact/signals';
 import { useId, useMemo, useState } from 'preact/hooks';
 import { short, titled, wanted } from '../../../parts/formats.ts';
@@ -129,7 +129,7 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
   );
 }
 
-/** Of a front the best compromise; else what comes nearest. */
+/** The best compromise of a front, or else the nearest run. */
 function shownOutput({ head, columns }: Run): readonly number[] | null | undefined {
   const { objectives, optimalIteration, bestOutput } = head.value;
   if (optimalIteration === null || !objectives.includes(null)) return bestOutput;
@@ -161,7 +161,7 @@ function Value({ value, class: className = '' }: { readonly value: number | unde
   );
 }
 
-/** The newest that is known. */
+/** The newest known value. */
 function latestOf({ outputs, count }: Columns, j: number): number | undefined {
   const column = outputs[j]!;
   for (let row = count - 1; row >= 0; row--) if (!Number.isNaN(column[row]!)) return column[row];
