@@ -11,6 +11,7 @@ import { Players } from './players.ts';
 import { type ChaosCounts, ProcessChaos } from './process-chaos.ts';
 import { randomFrom } from './random.ts';
 import { type Repeated, repeatSuggestions } from './repeat.ts';
+import { compareStandings } from './standing.ts';
 import { measureRecovery, type Recovery, type Violations, verify, type Window } from './verify.ts';
 
 export interface RunOptions {
@@ -45,6 +46,8 @@ export interface Outcome {
   readonly recovery: Recovery;
   readonly found: Violations;
   readonly repeated: Repeated;
+  /** Objectives whose stored state is not what their runs lead to. */
+  readonly standings: readonly string[];
   /** Processes that would have required a person, and answers that break the interface. */
   readonly complaints: readonly string[];
   readonly retries: Readonly<Record<string, number>>;
@@ -101,6 +104,7 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
   await delay(2_000);
   const found = await verify(admin, players.journals);
   const repeated = await repeatSuggestions(url, players.journals);
+  const standings = await compareStandings(url, players.journals);
   const recovery = await measureRecovery(admin, processes.blows, faults.windows);
   await fleet.close();
   await admin.close();
@@ -119,6 +123,7 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
     recovery,
     found,
     repeated,
+    standings,
     complaints,
     retries: Object.fromEntries(players.retries),
     events: Object.fromEntries(fleet.events),

@@ -20,6 +20,7 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
     ...found.wrongAttemptCounts.map((what) => `attemptCount: ${what}`),
     ...found.leftOver.map((what) => `left over: ${what}`),
     ...differences.map((what) => `differs from the undisturbed run: ${what}`),
+    ...outcome.standings.map((what) => `not what its runs lead to: ${what}`),
     ...repeated.differences.map((what) => `cannot be repeated: ${what}`),
     ...(repeated.withPending === 0 ? ['no suggestion was computed beside open inverses'] : []),
     ...(repeated.withOthers === 0 ? ['no suggestion learned from another objective'] : []),
@@ -52,6 +53,7 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
       besideOpenInverses: repeated.withPending,
     },
     notRepeatable: repeated.differences.length,
+    notAsItsRuns: outcome.standings.length,
     failedComputations: outcome.journals.reduce((sum, journal) => sum + journal.failedComputations, 0),
     processes: { ...outcome.counts, starts: outcome.starts, complaints: outcome.complaints.length },
     recoveryMs: {
@@ -100,6 +102,7 @@ export function printReport(report: Report): void {
     'out of order': report.outOfOrder,
     'objectives that differ from the undisturbed run': report.differentFromUndisturbed,
     'suggestions that cannot be repeated': `${report.notRepeatable} of ${report.repeated.suggestions}`,
+    'objectives that are not what their runs lead to': report.notAsItsRuns,
     'processes that required a person': report.processes.complaints,
     'killed, frozen, restarted': `${report.processes.killedWorkers + report.processes.killedIngresses}, ${report.processes.frozen}, ${report.processes.restarted}`,
     'recovery of killed jobs, p50 / p99 / max ms': `${report.recoveryMs.p50} / ${report.recoveryMs.p99} / ${report.recoveryMs.maximum} (${report.recoveryMs.jobs} jobs)`,

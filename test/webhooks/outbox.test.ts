@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadOutputCases } from '../../src/application/data/load-output-cases.ts';
+import { changeObjective } from '../../src/application/search/change-objective.ts';
 import { computeSuggestion } from '../../src/application/search/compute-suggestion.ts';
 import { initializeInverse } from '../../src/application/search/load-objectives.ts';
 import { recordOutput } from '../../src/application/search/record-output.ts';
@@ -106,6 +107,21 @@ describe('an account with a webhook', () => {
       'inverse.suggested',
       'objective.stopped',
     ]);
+  });
+
+  it('records the run that is given up at a stop and its late output alike, whatever the parallelism is or was', async () => {
+    await outbox.register(URL_OF_NOBODY);
+    const told: (readonly string[])[] = [];
+    for (const [parallelism, later] of [[1], [3], [3, 1], [1, 3]] as const) {
+      const { path } = await loadLinearObjective(outbox, { parallelism });
+      if (later !== undefined) await changeObjective(outbox.db, outbox.accountId, path, { parallelism: later });
+      await suggest(path);
+      const stopped = await eventsOf(() => stopObjective(outbox.db, outbox.accountId, path));
+      const late = await eventsOf(() => load(path, [3, 7, 7]));
+      told.push([...stopped, ...late]);
+    }
+    const expected = ['inverse.stopped', 'objective.stopped', 'inverse.output_loaded'];
+    expect(told).toEqual([expected, expected, expected, expected]);
   });
 
   it('records nothing for a repetition', async () => {
