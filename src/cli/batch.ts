@@ -56,7 +56,7 @@ async function solveFiles(files: readonly string[], values: ProblemFlags, config
   const tasks: Task[] = [];
   for (const file of files)
     tasks.push({ file, checked: await checkProblem(file, values), folder: new RunFolder(file) });
-  const signals = listenToSignals(() => print('Waiting for what runs; Ctrl-C again ends it.'));
+  const signals = listenToSignals(() => print('Waiting for the runs in progress; press Ctrl-C again to stop them.'));
   const over = new AbortController();
   const progress = printProgress(tasks, over.signal);
   try {

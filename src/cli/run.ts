@@ -81,7 +81,9 @@ async function runFile(file: string, values: ProblemFlags, config: Config): Prom
   const unlock = await lockProblem(folder, { file, checked, flags: values, note });
   try {
     const connection = await connectTo(values, config, folder, () => display.print('Starting the service ...'));
-    const signals = listenToSignals(() => display.print('Waiting for what runs; Ctrl-C again ends it.'));
+    const signals = listenToSignals(() =>
+      display.print('Waiting for the runs in progress; press Ctrl-C again to stop them.'),
+    );
     try {
       const end = await solve(checked, values, { folder, connection, signals, display });
       print(`\n${describeEnd(checked.problem, withShortPaths(end), `backsolve run ${file}`)}`);

@@ -7,7 +7,7 @@ import type { EvaluatorEvent } from '../../clients/typescript/src/evaluator/eval
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { countRetried } from '../../clients/typescript/src/evaluator/retries.ts';
 import type { NewObjectives } from '../../clients/typescript/src/index.ts';
-import { Engine, listed } from '../../clients/typescript/src/solve/engine.ts';
+import { Engine, InterruptedError, listed } from '../../clients/typescript/src/solve/engine.ts';
 import { FollowedSearch } from '../../clients/typescript/src/solve/followed-search.ts';
 import { ChangedProblemError } from '../../clients/typescript/src/solve/open-problem.ts';
 import type { Plan, ProjectBody, Words } from '../../clients/typescript/src/solve/plan.ts';
@@ -211,6 +211,7 @@ class Solver {
 function explained(error: unknown): Ending {
   const trouble = troubleOf(error);
   const reason = (error as Error).message;
+  if (error instanceof InterruptedError) return { kind: 'interrupted', reason: null };
   if (error instanceof FileError) return { kind: 'disk', reason };
   if (error instanceof LocalFault || trouble === 'denied') return { kind: 'fault', reason };
   if (trouble === 'away') return { kind: 'away', reason };

@@ -96,7 +96,8 @@ def test_nothing_is_lost(case: dict[str, Any], service: Service, client: Backsol
     status, runs, model_id, project_id = ended
     assert status == "satisfied"
     calls = Path("calls").read_text().split("\n")[:-1]
-    assert runs == len(set(calls))
+    # The search may end while other runs are in progress, which then do not count.
+    assert 0 <= len(set(calls)) - runs < case.get("parallel", 1)
     assert len(calls) - len(set(calls)) <= case["repeated"]
     assert [each.id for each in pages(client.list_models, limit=200) if each.name.startswith(case["name"])] == [model_id]
     assert [each.id for each in client.list_projects(model_id).body] == [project_id]

@@ -118,7 +118,9 @@ it.concurrent.for(table.cases as readonly CrashCase[])('$name: nothing is lost',
   expect(status).toBe('satisfied');
   const calls = (await readFile(play.log, 'utf8')).trim().split('\n');
   const distinct = new Set(calls).size;
-  expect(runs).toBe(distinct);
+  // The search may end while other runs are in progress, which then do not count.
+  expect(runs).toBeLessThanOrEqual(distinct);
+  expect(distinct - runs).toBeLessThan(one.parallel ?? 1);
   expect(calls.length - distinct).toBeLessThanOrEqual(one.repeated);
   const models = await service.ok<{ id: number; name: string }[]>('GET', '/models');
   expect(models.filter(({ name }) => name.startsWith(one.name)).map(({ id }) => id)).toEqual([modelId]);

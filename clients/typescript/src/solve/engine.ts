@@ -42,6 +42,11 @@ const LOOK_MS = 1_000;
 const END_WAIT_MS = 2_000;
 const NEVER = new AbortController().signal;
 
+/** The signals came before the search had begun. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
 export class Engine {
   /** What is running, by evaluation. */
   readonly running = new Map<number, { readonly evaluation: Evaluation; readonly sinceMs: number }>();
@@ -211,7 +216,7 @@ export class Engine {
     if (known !== undefined) return listed(known, plan.project.outputNames);
     if (evaluate === null) throw new LocalFault('The start is evaluated here: leave out start, or --no-evaluate.');
     const outcome = signal?.aborted === true ? undefined : await this.#evaluateForGood(evaluation);
-    if (outcome === undefined) throw new LocalFault('Interrupted before the start was evaluated.');
+    if (outcome === undefined) throw new InterruptedError('Interrupted before the start was evaluated.');
     await this.#keep(evaluation, 'start', outcome);
     onResult?.();
     return listed(outcome, plan.project.outputNames);
