@@ -289,7 +289,7 @@ describe('a quota', () => {
     const quota = { storedBytes: 1_000, storedRows: 0 };
     const refused = createModel(t.db, t.accountId, { name: 'one too many', description: null }, quota);
     await expect(refused).rejects.toThrow(
-      /^This account stores [\d,]+ bytes in [\d,]+ rows; its quota is 1,000 bytes\. Delete .* \(DELETE \/v1\/deleted\)/,
+      /^This account stores [\d,]+ bytes in [\d,]+ rows; its quota is 1,000 bytes\. Delete .* purge .* counted once a minute/,
     );
   });
 });

@@ -1,12 +1,11 @@
-import { Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { diskFull } from '../../domain/errors.ts';
 import type { Database } from '../schema.ts';
 import { ConnectionShares, sharesOf } from './connection-shares.ts';
-import { isOutOfSpace } from './disk-space.ts';
 import { hostClient } from './hosts.ts';
 import { StatementNames } from './prepared-statements.ts';
-import { type Db, databaseTrouble, isPlanOutdated, isReadOnly, isSilence } from './transaction.ts';
+import { type AroundStatement, namedDiskFull, Session, type SessionSettings } from './session.ts';
+import type { Db } from './transaction.ts';
 
 export interface ClientSettings {
   readonly url: string;
@@ -25,7 +24,7 @@ export interface ClientSettings {
   readonly onDiskFull?: () => void;
 }
 
-export type AroundStatement = <T>(text: string, run: () => Promise<T>) => Promise<T>;
+export type { AroundStatement };
 
 export interface PoolUsage {
   /** Connections that may be open at once. */
@@ -38,8 +37,8 @@ export interface PoolUsage {
 
 interface SharedPool {
   readonly pool: pg.Pool;
-  /** Takes a connection out of it. */
-  readonly open: () => Promise<pg.PoolClient>;
+  /** Takes a connection out of it; `onRelease` is called when it goes back. */
+  readonly open: (onRelease?: () => void) => Promise<Session>;
   readonly shares: ConnectionShares;
   /** Handles of accounts, the one used last at the end. */
   readonly byAccount: Map<number, Db>;
@@ -70,24 +69,17 @@ export function forAccount(db: Db, accountId: number): Db {
   return handle;
 }
 
-async function connectShared({ open, shares }: SharedPool, accountId: number): Promise<pg.PoolClient> {
+async function connectShared({ open, shares }: SharedPool, accountId: number): Promise<Session> {
   const leave = await shares.enter(accountId);
-  try {
-    const client = await open();
-    const release = client.release;
-    client.release = (error) => {
-      client.release = release;
-      leave();
-      release.call(client, error);
-    };
-    return client;
-  } catch (error) {
+  return open(leave).catch((error: unknown) => {
     leave();
     throw error;
-  }
+  });
 }
 
-function makeHandle(pool: pg.Pool, connect: () => Promise<pg.PoolClient>, end = async () => {}): Db {
+function makeHandle(pool: pg.Pool, open: () => Promise<Session>, end = async () => {}): Db {
+  // Kysely also knows cursors, which are never used.
+  const connect = open as () => Promise<unknown> as () => Promise<PostgresPoolClient>;
   return new Kysely<Database>({ dialect: new Dialect({ pool: { connect, end, options: pool.options } }) });
 }
 
@@ -104,12 +96,6 @@ const types = {
     oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/**
- * Maximum age of a plan. The best plan for tables of one page is wrong for tables of a thousand, and statistics may be a
- * minute late. Planning again costs some 5 ms per connection.
- */
-const PLAN_LIFETIME_MS = 10_000;
-
 /** Transactions await only SQL: one that idles belongs to a process that hangs or is gone, and it holds locks. */
 export const IDLE_IN_TRANSACTION_LIMIT_MS = 10_000;
 
@@ -121,8 +107,9 @@ const CONNECTING_LIMIT_MS = 5_000;
 
 /** One pool per process. */
 export function connect(settings: ClientSettings): Db {
+  const { onDiskFull = () => undefined, aroundStatement } = settings;
   const names = settings.preparesStatements === false ? undefined : new StatementNames();
-  const { onDiskFull = () => undefined } = settings;
+  const sessions: SessionSettings = { names, aroundStatement, onDiskFull };
   const pool = new pg.Pool({
     ...hostClient(settings.url),
     max: settings.poolSize,
@@ -146,12 +133,7 @@ export function connect(settings: ClientSettings): Db {
     client.on('error', settings.onConnectionError);
     // Statements are small and many: compiling one takes longer than running it, even where its estimated cost is high.
     client.query('set jit = off').catch(() => undefined);
-    cutWhenUseless(client);
-    nameDiskFull(client, onDiskFull);
-    if (names !== undefined) nameStatements(client, names);
-    if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);
   });
-  if (names !== undefined) renewPlans(pool);
   pool.on('error', () => undefined);
   const allClosed = Promise.withResolvers<void>();
   pool.on('remove', (connection) => {
@@ -168,8 +150,13 @@ export function connect(settings: ClientSettings): Db {
     clearTimeout(cut);
   };
   // A new session may have to write before its first statement.
-  const open = () => namingDiskFull(() => pool.connect(), onDiskFull);
-  const db = makeHandle(pool, open, end);
+  const open = async (onRelease = () => {}) => {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw namedDiskFull(error, onDiskFull);
+    });
+    return new Session(client, sessions, onRelease);
+  };
+  const db = makeHandle(pool, () => open(), end);
   pools.set(db, {
     pool,
     open,
@@ -177,23 +164,6 @@ export function connect(settings: ClientSettings): Db {
     byAccount: new Map(),
   });
   return db;
-}
-
-/** Rejects with DISK_FULL, and reports it, when the database has no disk space left. */
-async function namingDiskFull<T>(work: () => Promise<T>, onDiskFull: () => void): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isOutOfSpace(error)) throw error;
-    onDiskFull();
-    throw diskFull(error);
-  }
-}
-
-function nameDiskFull(client: pg.Client, onDiskFull: () => void): void {
-  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
-  const naming = (...parameters: readonly unknown[]) => namingDiskFull(() => query(...parameters), onDiskFull);
-  client.query = naming as typeof client.query;
 }
 
 /** migrate.ts takes the lock of migrations itself. */
@@ -204,73 +174,4 @@ class Dialect extends PostgresDialect {
     adapter.releaseMigrationLock = async () => undefined;
     return adapter;
   }
-}
-
-function nameStatements(client: pg.Client, names: StatementNames): void {
-  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
-  const { parsedStatements } = client.connection as unknown as { readonly parsedStatements: object };
-  const failures = new Map<string, number>();
-  const prepared = async (name: string, text: unknown, values: unknown): Promise<unknown> => {
-    const failed = failures.get(name) ?? 0;
-    const given = failed === 0 ? name : `${name}.${failed}`;
-    try {
-      return await query({ name: given, text, values });
-    } catch (error) {
-      // PgBouncer considers a name used even when its statement was never parsed, such as after a failure in a transaction.
-      if (!(given in parsedStatements)) failures.set(name, failed + 1);
-      throw error;
-    }
-  };
-  const named = (text: unknown, values: unknown): Promise<unknown> => {
-    // Without values it is begin, commit or the text of a migration.
-    const isPlain = typeof text !== 'string' || !Array.isArray(values) || values.length === 0;
-    const name = isPlain ? undefined : names.find(text);
-    return name === undefined ? query(text, values) : prepared(name, text, values);
-  };
-  client.query = named as typeof client.query;
-}
-
-/** Statements stay prepared; only their plans are renewed, for the tables as they are then. */
-function renewPlans(pool: pg.Pool): void {
-  const plannedAt = new WeakMap<pg.PoolClient, number>();
-  pool.on('acquire', (connection) => {
-    const now = performance.now();
-    const before = plannedAt.get(connection);
-    if (before !== undefined && now - before < PLAN_LIFETIME_MS) return;
-    plannedAt.set(connection, now);
-    // Runs before what the connection was acquired for, which meets the same error when it is lost.
-    if (before !== undefined) connection.query('discard plans').catch(() => undefined);
-  });
-}
-
-function runStatementsWithin(client: pg.Client, around: AroundStatement): void {
-  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
-  const seen = (...parameters: readonly unknown[]): Promise<unknown> => {
-    const [text] = parameters;
-    return typeof text === 'string' ? around(text, () => query(...parameters)) : query(...parameters);
-  };
-  client.query = seen as typeof client.query;
-}
-
-const ROLLED_BACK = { command: 'ROLLBACK', rowCount: null, rows: [] };
-
-/**
- * A connection whose server stays silent past query_timeout is half open. pg would keep using it, with the unanswered
- * statement ahead of every later one. Once ended, it leaves the pool, and the caller's rollback fails at once. The same goes
- * for a connection with a plan from before a column changed its type, and for one to a server that takes no writes any more: another
- * host may.
- */
-function cutWhenUseless(client: pg.Client): void {
-  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
-  const cutting = async (...parameters: readonly unknown[]): Promise<unknown> => {
-    try {
-      return await query(...parameters);
-    } catch (error) {
-      if (isSilence(error) || isPlanOutdated(error) || isReadOnly(error)) void client.end();
-      // The server undoes the transaction of a lost connection; the caller needs the error that made it roll back.
-      if (parameters[0] === 'rollback' && databaseTrouble(error) === 'away') return ROLLED_BACK;
-      throw error;
-    }
-  };
-  client.query = cutting as typeof client.query;
 }
