@@ -4,7 +4,7 @@ import type { Batch } from '../../clients/typescript/src/index.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 
 /** Per output, in tolerances and in its unit, as the service sends them: misses are 0 where it is satisfied. */
-export interface Misses {
+interface Misses {
   readonly misses: readonly number[];
   readonly missedBy: readonly number[];
 }

@@ -107,7 +107,7 @@ describe('an export of a model', () => {
     expect(lines[7]).toMatchObject({ objectiveId: objective.id, insight: [{ sensitivity: [0.25, 0.75] }] });
     for (const [i, { id }] of inverses.entries()) {
       const inverse = await read(`${t.objectiveUrl}/inverses/${id}`);
-      const { l1Norm, errors, convergence, results, trialId, disabledAt, ...fields } = inverse;
+      const { misses, missedBy, l1Norm, errors, convergence, results, trialId, disabledAt, ...fields } = inverse;
       expect(lines[8 + i]).toEqual({
         type: 'inverse',
         pending: null,
