@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, mkdir, mkdtemp, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { type EmbeddedPostgres, findRunningPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '../../src/dev/embedded-postgres-error.ts';
 import { endLeftovers, serverProcesses } from '../../src/dev/server-processes.ts';
@@ -22,6 +23,28 @@ async function newFolder(): Promise<string> {
   await chmod(folder, 0o755);
   cleanups.push(() => rm(folder, { recursive: true, force: true }));
   return path.join(folder, 'data');
+}
+
+let prototype: Promise<string> | undefined;
+afterAll(async () => {
+  if (prototype !== undefined) await rm(path.dirname(await prototype), { recursive: true, force: true });
+});
+
+async function makePrototype(): Promise<string> {
+  const dataDir = path.join(await mkdtemp(path.join(tmpdir(), 'backsolve-dev-')), 'data');
+  await chmod(path.dirname(dataDir), 0o755);
+  const ignore = () => undefined;
+  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+  await (await startEmbeddedPostgres({ dataDir, log, loseDataOnCrash: true })).stop();
+  return dataDir;
+}
+
+/** A folder with a database, copied from one that is made once: most tests are not about making it. */
+async function newDatabase(): Promise<string> {
+  prototype ??= makePrototype();
+  const dataDir = await newFolder();
+  await promisify(execFile)('cp', ['-a', await prototype, dataDir]);
+  return dataDir;
 }
 
 interface Started extends EmbeddedPostgres {
@@ -116,21 +139,21 @@ test('under root, with a folder closed to others, the files go where the server 
 });
 
 test('the embedded server refuses a wrong password', async () => {
-  const server = await start(await newFolder());
+  const server = await start(await newDatabase());
   const wrong = new URL(server.url);
   wrong.password = 'wrong';
   await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
 });
 
 test('a second process on the same folder is refused and told the id of the first', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const { holder, url } = await hold(dataDir);
   expect(await findRunningPostgres(dataDir)).toBe(url);
   await expect(start(dataDir)).rejects.toThrow(`already in use by process ${holder.pid}`);
 });
 
 test('after kill -9 the next start stops the orphaned server and finds the data', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const { holder, url } = await hold(dataDir);
   await query(url, 'create table kept as select 42 as answer');
   await kill(holder);
@@ -143,7 +166,7 @@ test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const)('a process that does not listen to %s takes its server with it', async (signal, code) => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const { holder } = await hold(dataDir);
   const cluster = await clusterOf(dataDir);
   const gone = once(holder, 'exit');
@@ -153,7 +176,7 @@ test.each([
 });
 
 test('after kill -9 of everything the next start recovers all committed data', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const { holder, url } = await hold(dataDir);
   await query(url, 'create table kept as select 42 as answer');
   const pidFile = path.join(await clusterOf(dataDir), 'postmaster.pid');
@@ -165,15 +188,14 @@ test('after kill -9 of everything the next start recovers all committed data', a
 });
 
 test('a pid file with the id of an unrelated process does not prevent a start', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   await (await start(dataDir)).stop();
   await writeFile(path.join(await clusterOf(dataDir), 'postmaster.pid'), `${process.pid}\n`);
   await expect(start(dataDir)).resolves.toBeDefined();
 });
 
 test('a lock whose process id now belongs to another process is taken over', async () => {
-  const dataDir = await newFolder();
-  await mkdir(dataDir);
+  const dataDir = await newDatabase();
   await writeFile(path.join(dataDir, 'owner.lock'), JSON.stringify({ pid: process.pid, start: 'long ago' }));
   await expect(start(dataDir)).resolves.toBeDefined();
 });
@@ -188,7 +210,7 @@ test('an interrupted first start is repeated', async () => {
 });
 
 test('a lost password is replaced', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const first = await start(dataDir);
   await query(first.url, 'create table kept as select 42 as answer');
   await first.stop();
@@ -205,7 +227,7 @@ test('a path that is too long for a socket works', async () => {
 });
 
 test('a server that dies is restarted on the same port', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const server = await start(dataDir);
   const [main] = await serverProcesses(await clusterOf(dataDir));
   const client = new pg.Client(server.url);
@@ -219,7 +241,7 @@ test('a server that dies is restarted on the same port', async () => {
 });
 
 test('a server that cannot be restarted is retried until it can', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const server = await start(dataDir, { maximumRestartPauseMs: 50 });
   const cluster = await clusterOf(dataDir);
   const control = path.join(cluster, 'global', 'pg_control');
@@ -234,7 +256,7 @@ test('a server that cannot be restarted is retried until it can', async () => {
 });
 
 test('a server that is waiting to restart can be stopped immediately', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const server = await start(dataDir);
   const cluster = await clusterOf(dataDir);
   await rm(path.join(cluster, 'global', 'pg_control'));
@@ -246,7 +268,7 @@ test('a server that is waiting to restart can be stopped immediately', async () 
 });
 
 test('stopping ends every process and frees the folder despite open connections, and may be repeated', async () => {
-  const dataDir = await newFolder();
+  const dataDir = await newDatabase();
   const server = await start(dataDir);
   const cluster = await clusterOf(dataDir);
   const client = new pg.Client(server.url);
@@ -259,9 +281,9 @@ test('stopping ends every process and frees the folder despite open connections,
 });
 
 test('a taken port is named in the error', async () => {
-  const first = await start(await newFolder());
+  const first = await start(await newDatabase());
   const port = Number(new URL(first.url).port);
-  await expect(start(await newFolder(), { port })).rejects.toThrow(`127.0.0.1:${port}: another program`);
+  await expect(start(await newDatabase(), { port })).rejects.toThrow(`127.0.0.1:${port}: another program`);
 });
 
 test('a folder that cannot be created is reported as an error about DATA_DIR', async () => {
