@@ -18,7 +18,6 @@ export function columns(list: readonly string[]): RawBuilder<unknown> {
 const PREFIX = 'inverse.';
 const nameOf = (column: string): string => column.split(' as ')[1]!;
 const INVERSE_NAMES = [...INVERSE_COLUMNS.map(nameOf), 'basisOutput'];
-const _OBJECTIVE_NAMES = [...OBJECTIVE_COLUMNS.map(nameOf), 'labels'];
 
 /** The columns of the inverse in the common table expression `table`, told apart from those of the objective. */
 export function inverseOf(table: string, prefix = PREFIX): RawBuilder<unknown> {
