@@ -23,7 +23,7 @@ import { toOptimizerSpace } from './engine-input.ts';
 /** Tries without the lock. */
 const FREE_TRIES = 2;
 
-export type Stored = Extract<Written, { kind: 'written' }>;
+type Stored = Extract<Written, { kind: 'written' }>;
 
 /** What an act makes of a search: a change and what follows from it, or an answer without a change. */
 export type Decision<Result> =

@@ -251,19 +251,6 @@ export async function getObjectiveWithParents(
   return objective;
 }
 
-/** The objective of the path, locked. Throws NOT_FOUND, also for a deleted one. */
-export async function lockObjectiveAt(
-  trx: Trx,
-  accountId: number,
-  path: ObjectivePath,
-): Promise<objectives.ObjectiveWithParents> {
-  const objective = await objectives.lockObjective(trx, accountId, path.objectiveId);
-  if (objective === undefined || objective.disabledAt !== null || !isUnder(path, parentsOf(objective))) {
-    throw await missingObjective(trx, accountId, path);
-  }
-  return objective;
-}
-
 function missingObjective(db: Db | Trx, accountId: number, path: ObjectivePath) {
   return missingInPath(db, accountId, path, { resource: 'objective', id: path.objectiveId });
 }

@@ -283,39 +283,6 @@ export async function insertInverse(trx: Trx, accountId: number, inverse: NewInv
   return row.id;
 }
 
-type InverseInstant = 'stoppedAt' | 'failedAt' | 'exhaustedAt';
-
-export interface InverseChange {
-  readonly status?: InverseStatus;
-  readonly failureReason?: string | null;
-  /** Instants set to the database's now. */
-  readonly reached?: readonly InverseInstant[];
-}
-
-const INSTANT_COLUMNS = {
-  stoppedAt: 'stopped_at',
-  failedAt: 'failed_at',
-  exhaustedAt: 'exhausted_at',
-} as const satisfies Record<InverseInstant, string>;
-
-/** The inverse as it is then. The caller holds the lock of the objective. */
-export async function updateInverse(trx: Trx, id: number, change: InverseChange): Promise<Inverse> {
-  const now = sql<Date>`now()`;
-  const row = await trx
-    .updateTable('inverses as i')
-    .set({
-      ...(change.status === undefined ? {} : { status: change.status }),
-      ...(change.failureReason === undefined ? {} : { failure_reason: change.failureReason }),
-      ...Object.fromEntries((change.reached ?? []).map((instant) => [INSTANT_COLUMNS[instant], now])),
-      updated_at: now,
-    })
-    .where('i.id', '=', id)
-    .returning(INVERSE_COLUMNS)
-    .returning(BASIS_OUTPUT)
-    .executeTakeFirstOrThrow();
-  return toInverse(row);
-}
-
 /** Stores what is known about the run of an inverse after a correction. The caller holds the lock of the objective. */
 export async function storeResult(trx: Trx, id: number, result: RunResult): Promise<void> {
   const isFailed = result.output === null;

@@ -1,9 +1,8 @@
 /** Rows that hold an objective together with one of its inverses, and what the statements of a cycle share otherwise. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Inverse } from '../../domain/inverse.ts';
-import type { Objective } from '../../domain/objective.ts';
 import { type InverseRow, toInverse } from './inverses.ts';
-import { OBJECTIVE_COLUMNS, type ObjectiveRow, type ObjectiveWithParents, toObjective } from './objectives.ts';
+import { OBJECTIVE_COLUMNS, type ObjectiveWithParents } from './objectives.ts';
 import { INVERSE_COLUMNS } from './run-columns.ts';
 
 /** Columns given as 'table.column as name'. */
@@ -19,7 +18,6 @@ export function columns(list: readonly string[]): RawBuilder<unknown> {
 const PREFIX = 'inverse.';
 const nameOf = (column: string): string => column.split(' as ')[1]!;
 const INVERSE_NAMES = [...INVERSE_COLUMNS.map(nameOf), 'basisOutput'];
-const OBJECTIVE_NAMES = [...OBJECTIVE_COLUMNS.map(nameOf), 'labels'];
 
 /** The columns of the inverse in the common table expression `table`, told apart from those of the objective. */
 export function inverseOf(table: string, prefix = PREFIX): RawBuilder<unknown> {
@@ -35,11 +33,6 @@ function pick(row: Row, names: readonly string[], prefix = ''): Row {
 /** The inverse of `inverseOf`. */
 export function readInverse(row: Row, prefix = PREFIX): Inverse {
   return toInverse(pick(row, INVERSE_NAMES, prefix) as unknown as InverseRow);
-}
-
-/** Of a row with OBJECTIVE_COLUMNS and LABELS. */
-export function readObjective(row: Row): Objective {
-  return toObjective(pick(row, OBJECTIVE_NAMES) as unknown as ObjectiveRow);
 }
 
 /** Of a row with OBJECTIVE_WITH_PARENTS; without LABELS the labels are null. */

@@ -8,7 +8,7 @@ import type { StorageQuota } from '../../domain/storage.ts';
 import type { LeasedJob } from '../../domain/suggestion-job.ts';
 
 /** An inverse that is over: it has an output, failed, was given up or could not be computed. */
-export interface ClosedInverse {
+interface ClosedInverse {
   readonly inverseId: number;
   readonly status: InverseStatus;
   /** Whether it was run; otherwise its output and the time of its run stay as they are. */
@@ -28,7 +28,7 @@ export interface ClosedInverse {
 }
 
 /** An input that was computed, and what it was computed from. */
-export interface ComputedInverse {
+interface ComputedInverse {
   readonly inverseId: number;
   readonly status: InverseStatus;
   readonly input: readonly number[];
@@ -62,7 +62,7 @@ export interface OpenedJob extends StorageQuota {
   readonly maximumQueued: number;
 }
 
-export type JobChange =
+type JobChange =
   | ({ readonly kind: 'opened' } & OpenedJob)
   /** More are to follow. */
   | { readonly kind: 'extended'; readonly askers: readonly string[] }

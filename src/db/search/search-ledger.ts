@@ -24,7 +24,7 @@ import { openInverses } from './open-inverses.ts';
 import { INVERSE_COLUMNS } from './run-columns.ts';
 
 /** The job of an objective. */
-export interface SearchJob {
+interface SearchJob {
   readonly id: number;
   readonly inverseId: number;
   /** Who asked for the inverses that follow the one it computes. */

@@ -3,7 +3,7 @@ import type { Evaluation } from '../../acceptance.ts';
 import type { ObjectiveEvent } from '../stop-reason.ts';
 
 /** When a hit came. */
-export interface HitFacts {
+interface HitFacts {
   /** Hits before it. */
   readonly before: number;
   /** Whether every attempt has been suggested. */
