@@ -13,7 +13,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Columns that are gone, by table. */
 const DROPPED_COLUMNS: ReadonlyMap<string, readonly string[]> = new Map([['objectives', ['is_parallel']]]);
 
-export class EarlierSchemaError extends Error {
+class EarlierSchemaError extends Error {
   constructor() {
     super(
       'This database has the schema of a version before 0.1.0, which no migration brings up to date. Save it with `npx backsolve ' +
