@@ -1,6 +1,7 @@
 /** Corrections of inverses and cases under /v1, over the real service, and what follows from them. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countStorage } from '../../src/application/accounts/count-storage.ts';
 import { computeSuggestion } from '../../src/application/search/compute-suggestion.ts';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
 import { claimDeliveries, deliverEvent } from '../../src/application/webhooks/deliver-events.ts';
@@ -931,6 +932,7 @@ describe('what corrections take', () => {
   it('An account over its quota is refused, and nothing is stored', async () => {
     const { objectiveUrl, trialUrl } = await prepareObjective(send);
     const inverse = await runAt(objectiveUrl, NEAR);
+    await countStorage(service.db);
     limits.storedRows = 1;
     try {
       const refused = await correct(inverse, { output: [1, 2, 3] });
