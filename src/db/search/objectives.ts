@@ -60,7 +60,7 @@ export const LABELS = sql<Labels | null>`(
 /** Whether a run cannot end objective `o`, see `endsWithRuns` of its quest. */
 export const MUST_HOLD = sql<boolean>`coalesce(o.options ?| array['confirm', 'confidence'], false)`;
 
-export interface ObjectiveRow
+interface ObjectiveRow
   extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints' | 'options' | 'ended'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
@@ -70,7 +70,7 @@ export interface ObjectiveRow
 }
 
 /** Types, stop reason, constraints, options and the ending were checked before they were stored. */
-export function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
+function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
   return row as Row & Objective;
 }
 
