@@ -60,8 +60,7 @@ export const LABELS = sql<Labels | null>`(
 /** Whether a run cannot end objective `o`, see `endsWithRuns` of its quest. */
 export const MUST_HOLD = sql<boolean>`coalesce(o.options ?| array['confirm', 'confidence'], false)`;
 
-interface ObjectiveRow
-  extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints' | 'options' | 'ended'> {
+interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints' | 'options' | 'ended'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
   readonly constraints: unknown;
