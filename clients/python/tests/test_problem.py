@@ -43,7 +43,7 @@ def test_inputs_have_python_values() -> None:
     assert [type(value) for value in values.values()] == [float, int, str, bool, float]
     numbers = [each.to_number(value) for each, value in zip(SPACE.inputs.values(), values.values(), strict=True)]
     assert numbers == [0.5, 3, 2, 1, 2.5]
-    with pytest.raises(ValueError, match="none of steel, brass"):
+    with pytest.raises(ValueError, match="not one of steel, brass"):
         choice("steel", "brass").to_number("gold")
 
 
@@ -140,7 +140,7 @@ def test_bodies_say_only_what_is_stated() -> None:
         ({"zzz": 30}, "solve has no option 'zzz'. It has f, inputs, goals, parallel, budget,"),
         ({"stop": {"patiense": 3}}, "stop has no rule 'patiense'. Did you mean 'patience'?"),
         ({"options": {"solution": {"count": 3}}}, "options has no field 'solution'. Did you mean 'solutions'?"),
-        ({"options": {"objective_types": ["exact"]}}, "options must not have objective_types: goals states it."),
+        ({"options": {"objective_types": ["exact"]}}, "options must not have objective_types: it follows from goals."),
     ],
 )
 def test_an_unknown_option_is_refused_with_the_nearest_known_one(options: dict[str, Any], message: str) -> None:

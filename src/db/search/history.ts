@@ -8,7 +8,7 @@ import type { SentDetails } from '../../domain/input-space.ts';
 import { HISTORY_COLUMNS, RUN_VIEWS } from '../../domain/run-fields.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db } from '../connection/transaction.ts';
-import { isRead, type RunRow, selectFields } from './run-columns.ts';
+import { isRead, type RunRow, selectFields, WAS_CORRECTED } from './run-columns.ts';
 
 /** Changes whenever the history of an objective does. */
 export interface ObjectiveStamp {
@@ -87,7 +87,7 @@ export async function readProjectColumns(db: Db, projectId: number, outputCount:
 export async function listCorrectedIterations(db: Db, objectiveId: number, after: number): Promise<readonly number[]> {
   const { rows } = await sql<{ iteration: number }>`
     select i.iteration from inverses i where i.objective_id = ${objectiveId} and i.iteration > ${after}::int
-      and exists (select from corrections c where c.inverse_id = i.id)
+      and ${WAS_CORRECTED}
     order by i.iteration`.execute(db);
   return rows.map(({ iteration }) => iteration);
 }

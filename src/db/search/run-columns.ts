@@ -23,6 +23,9 @@ const EXPRESSIONS = {
   isCorrected: sql`exists (select from corrections c where c.inverse_id = i.id)`,
 } satisfies Partial<Record<RunFieldName, RawBuilder<unknown>>>;
 
+/** Whether an inverse `i` was ever corrected. */
+export const WAS_CORRECTED = EXPRESSIONS.isCorrected;
+
 type ReadField = StoredRunField | keyof typeof EXPRESSIONS;
 
 /** Whether the database has the field; others follow from the objective. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Literal, TypedDict
 
 from ._batch import Place
@@ -153,7 +153,8 @@ def _iterations(objective: m.History, space: Space) -> list[Run]:
             continue
         failure = objective.failure_reasons.get(str(iteration)) or "failed" if output is None else None
         off = missed(space.outputs, misses, missed_by)
-        runs.append(_run("suggested", iteration, numbers, output, failure, space, iteration in objective.excluded, off))
+        facts = _facts_at(objective, iteration)
+        runs.append(_run("suggested", iteration, numbers, output, failure, space, facts, off))
     return runs
 
 
@@ -208,7 +209,7 @@ def _other(
 ) -> Run:
     reason = (failure or "failed") if run.output is None else None
     off = missed(space.outputs, run.misses, run.missed_by)
-    return _run(kind, number or 0, run.input, run.output, reason, space, run.excluded, off)
+    return _run(kind, number or 0, run.input, run.output, reason, space, _facts_of(run), off)
 
 
 def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
@@ -224,10 +225,24 @@ def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
             each.output,
             None if each.output else each.failure_reason,
             space,
-            False,
+            {},
         )
         for each in over
     ]
+
+
+def _facts_of(run: m.TrialRun) -> dict[str, Any]:
+    """What the service states of a run; the fields of Run say which."""
+    return {each.name: getattr(run, each.metadata["name"]) for each in fields(Run) if each.metadata}
+
+
+def _facts_at(objective: m.History, iteration: int) -> dict[str, Any]:
+    """The same from a history, whose columns list the iterations of which a fact holds, or have its values by iteration."""
+
+    def value(column: list[int] | dict[str, Any]) -> object:
+        return iteration in column if isinstance(column, list) else column.get(str(iteration))
+
+    return {each.name: value(getattr(objective, each.metadata["column"])) for each in fields(Run) if each.metadata}
 
 
 def _run(
@@ -237,7 +252,7 @@ def _run(
     output: Sequence[float] | None,
     failure: str | None,
     space: Space,
-    excluded: bool,
+    facts: Mapping[str, Any],
     off: Missed | None = None,
 ) -> Run:
     return Run(
@@ -246,6 +261,6 @@ def _run(
         input=space.values_of(numbers),
         output=None if output is None else dict(zip(space.outputs, output, strict=True)),
         failure=failure,
-        excluded=excluded,
+        **facts,
         **(off or missed((), None, None)),
     )

@@ -18,6 +18,11 @@ Status: TypeAlias = Literal["running", "satisfied", "stopped", "exhausted", "fai
 STOP_REASONS: tuple[Status, ...] = ("running", "satisfied", "stopped", "exhausted")
 
 
+def _sent(name: str, column: str) -> Mapping[str, str]:
+    """A fact that the service sends: its name among the runs of a trial, and the column of a history that has it by iteration."""
+    return {"name": name, "column": column}
+
+
 @dataclass(frozen=True)
 class Run:
     """A run of the black box."""
@@ -31,7 +36,7 @@ class Run:
     failure: str | None = None
     misses: Mapping[str, float] = field(default_factory=dict)
     """How far each output is from its goal, in units of its tolerance; 0 where it is met. Empty before there are goals."""
-    excluded: bool = False
+    excluded: bool = field(default=False, metadata=_sent("excluded", "excluded"))
     off_by: Mapping[str, float] = field(default_factory=dict)
     """The same in units of the output: by how much it misses the limit of its goal."""
     earlier: bool = field(default=False, compare=False)
