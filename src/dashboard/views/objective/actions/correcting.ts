@@ -15,8 +15,9 @@ export interface CorrectionTarget {
   /** The texts that a correction may change; empty where there is none. */
   readonly words: Readonly<Record<TextKind, string>>;
   readonly isExcluded: boolean;
-  /** Whether it may be marked as failed: run 1 starts the search and needs an output. */
-  readonly mayFail: boolean;
+  readonly isCase: boolean;
+  /** Of the case or the run. */
+  readonly number: number;
   /** Whether its objective is known to have ended. */
   readonly hasEnded: boolean;
   send(body: NewInverseCorrection): Promise<unknown>;
@@ -56,7 +57,8 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
     output: vectorAt(columns.outputs, row),
     words: wordsAt(columns, row),
     isExcluded: columns.excluded[row] === 1,
-    mayFail: isCase || number !== 1,
+    isCase,
+    number,
     hasEnded: source === undefined && head.stopReason !== StopReason.RUNNING,
     send: (body) =>
       isCase

@@ -12,12 +12,14 @@ export const KINDS: Readonly<Record<CorrectionKind, string>> = {
   include: 'Count it again',
 };
 
-/** Those that make sense for a run. */
+/** Those that make sense for a run. Run 1 starts the search and needs an output, so it cannot be marked as failed. */
 export function kindsOf(target: {
-  readonly mayFail: boolean;
+  readonly isCase: boolean;
+  readonly number: number;
   readonly isExcluded: boolean;
 }): readonly CorrectionKind[] {
-  return ['output', ...(target.mayFail ? (['failed'] as const) : []), target.isExcluded ? 'include' : 'exclude'];
+  const mayFail = target.isCase || target.number !== 1;
+  return ['output', ...(mayFail ? (['failed'] as const) : []), target.isExcluded ? 'include' : 'exclude'];
 }
 
 /** Those that take a text, and the column of the runs that has it. */
