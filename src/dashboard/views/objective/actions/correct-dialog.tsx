@@ -148,7 +148,7 @@ function Words({ kind, words, onWords }: WordsProps) {
         id={id}
         class="wide"
         maxLength={TEXTS[kind].maximumLength}
-        value={words[kind]}
+        value={words[kind] ?? ''}
         onInput={({ currentTarget }) => onWords({ ...words, [kind]: currentTarget.value })}
       />
     </>

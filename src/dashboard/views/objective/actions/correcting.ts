@@ -5,7 +5,7 @@ import { service } from '../../../shell/service.ts';
 import { type Columns, factAt, rowOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
 import type { RunSource } from '../others.ts';
-import { type CorrectionKind, TEXTS, type TextKind } from './correction.ts';
+import { type CorrectionKind, TEXTS, type Words } from './correction.ts';
 
 /** A run with its stored result, and the request that corrects it. */
 export interface CorrectionTarget {
@@ -13,7 +13,7 @@ export interface CorrectionTarget {
   readonly name: string;
   readonly output: readonly number[] | undefined;
   /** The texts that a correction may change; empty where there is none. */
-  readonly words: Readonly<Record<TextKind, string>>;
+  readonly words: Words;
   readonly isExcluded: boolean;
   readonly isCase: boolean;
   /** Of the case or the run. */
@@ -67,7 +67,8 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
   };
 }
 
-function wordsAt(columns: Columns, row: number): CorrectionTarget['words'] {
-  const words = Object.entries(TEXTS).map(([kind, { column }]) => [kind, factAt(columns, column, row) ?? '']);
-  return Object.fromEntries(words) as CorrectionTarget['words'];
+function wordsAt(columns: Columns, row: number): Words {
+  return Object.fromEntries(
+    Object.entries(TEXTS).map(([kind, { column }]) => [kind, factAt(columns, column, row) ?? '']),
+  );
 }

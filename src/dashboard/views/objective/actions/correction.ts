@@ -27,6 +27,7 @@ export const TEXTS = {
   failed: { label: 'What happened (optional)', column: 'failureReasons', maximumLength: 1000 },
 } as const;
 export type TextKind = keyof typeof TEXTS;
+export type Words = Readonly<Partial<Record<TextKind, string>>>;
 
 export function takesText(kind: CorrectionKind): kind is TextKind {
   return kind in TEXTS;
@@ -36,7 +37,7 @@ export interface CorrectionDraft {
   readonly kind: CorrectionKind;
   /** One per output. */
   readonly texts: readonly string[];
-  readonly words: Readonly<Record<TextKind, string>>;
+  readonly words: Words;
   /** The reason for the correction. */
   readonly reason: string;
   readonly reopens: boolean;
@@ -54,7 +55,7 @@ export function readCorrection({ kind, texts, words, reason, reopens }: Correcti
   const read = kind === 'output' ? readOutputs(texts) : undefined;
   const outputFaults = read?.faults ?? new Map<number, string>();
   if (reasonFault !== undefined || outputFaults.size > 0) return { body: undefined, outputFaults, reasonFault };
-  const failure = words.failed.trim();
+  const failure = words.failed?.trim() ?? '';
   const change: Omit<NewInverseCorrection, 'reason'> = {
     output: { output: read?.output },
     failed: { failed: true as const, ...(failure !== '' && { failureReason: failure }) },
