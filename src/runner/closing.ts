@@ -95,7 +95,7 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   const result = VERDICTS[stopReasonOf(state)] ?? ((runs) => `The search has ended after ${runs}.`);
   const best = standing.sets[0]!.best;
   if (hasFront(problem.targetSets[0]!)) return FRONT_VERDICTS[stopReasonOf(state)]?.(runs) ?? result(runs);
-  const at = best === null ? '' : ` Best: run ${best.number}.`;
+  const at = best === null ? '' : ` Best: ${best.name}.`;
   return `${result(runs)}${at}`;
 }
 

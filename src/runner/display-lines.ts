@@ -119,7 +119,7 @@ function runningLine(problem: Problem, { label, input, sinceMs }: RunningNow): P
 /** A line for each run, where there is no terminal. */
 export function renderRun(
   problem: Problem,
-  run: { readonly number: number; readonly kind: string; readonly input: readonly number[] },
+  run: { readonly name: string; readonly input: readonly number[] },
   output: readonly number[] | string,
   best: BestRun | null,
 ): string {
@@ -127,11 +127,9 @@ export function renderRun(
     typeof output === 'string'
       ? `failed: ${output}`
       : problem.outputs.map(({ name }, j) => `${name}=${formatNumber(output[j]!)}`).join(' ');
-  const standing = best === null ? '' : `; best: run ${best.number}, ${describeMiss(best.worst, 'everything met')}`;
-  return `run ${run.number} (${KINDS[run.kind] ?? run.kind}): ${describeInput(problem, run.input)} -> ${result}${standing}`;
+  const standing = best === null ? '' : `; best: ${best.name}, ${describeMiss(best.worst, 'everything met')}`;
+  return `${run.name}: ${describeInput(problem, run.input)} -> ${result}${standing}`;
 }
-
-const KINDS: Readonly<Record<string, string>> = { case: 'designed', inverse: 'suggested' };
 
 /** @param met  what to say of a miss of 0 */
 export function describeMiss(miss: number, met: string): string {

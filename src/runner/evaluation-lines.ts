@@ -2,19 +2,20 @@
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Reportable } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import type { EvaluatorEvent } from '../../clients/typescript/src/evaluator/evaluator.ts';
+import { nameOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 
 export function describeEvent(event: EvaluatorEvent): string {
   switch (event.type) {
     case 'claimed':
-      return `${nameOf(event.evaluation)}: starts${tryOf(event.evaluation)} with ${inputOf(event.evaluation)}`;
+      return `${describe(event.evaluation)}: starts${tryOf(event.evaluation)} with ${inputOf(event.evaluation)}`;
     case 'reported':
-      return `${nameOf(event.evaluation)}: ${whatCame(event.outcome, event.state)} after ${event.seconds.toFixed(1)} s`;
+      return `${describe(event.evaluation)}: ${whatCame(event.outcome, event.state)} after ${event.seconds.toFixed(1)} s`;
     case 'unwanted':
-      return `${nameOf(event.evaluation)}: ended, because its output is not wanted any more`;
+      return `${describe(event.evaluation)}: ended, because its output is not wanted any more`;
     case 'released':
-      return `${nameOf(event.evaluation)}: given back: ${event.reason}`;
+      return `${describe(event.evaluation)}: given back: ${event.reason}`;
     case 'dropped':
-      return `${nameOf(event.evaluation)}: dropped: ${event.reason}${lostResult(event.outcome)}`;
+      return `${describe(event.evaluation)}: dropped: ${event.reason}${lostResult(event.outcome)}`;
     case 'away':
       return `the service is away; results are kept until it is back: ${event.reason}`;
     case 'back':
@@ -22,8 +23,9 @@ export function describeEvent(event: EvaluatorEvent): string {
   }
 }
 
-function nameOf({ id, batchId, caseNumber, inverseId }: Evaluation): string {
-  return `evaluation ${id} (batch ${batchId}, ${caseNumber === null ? `inverse ${inverseId}` : `case ${caseNumber}`})`;
+function describe(evaluation: Evaluation): string {
+  const { id, batchId, objectiveId } = evaluation;
+  return `evaluation ${id} (batch ${batchId}, ${nameOf(evaluation, `of objective ${objectiveId}`)})`;
 }
 
 function tryOf({ try: number, maximumTries }: Evaluation): string {

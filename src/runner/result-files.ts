@@ -6,10 +6,19 @@ import path from 'node:path';
 import { FileError, replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
+import { numberOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 import { listed } from '../../clients/typescript/src/solve/engine.ts';
 import { type FoundRun, type SearchState, stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
-import { COMPLETED_ROW, columnTitle, FAILED_ROW, guardText, type RowColumn, rowTitle } from '../domain/case-columns.ts';
+import {
+  COMPLETED_ROW,
+  columnTitle,
+  FAILED_ROW,
+  guardText,
+  type RowColumn,
+  rowTitle,
+  titleOfRow,
+} from '../domain/case-columns.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue, toNamedInput } from './problem-bodies.ts';
 import type { FileRecord, RunFolder } from './run-folder.ts';
@@ -38,6 +47,7 @@ export function hasFront(goals: readonly Goal[]): boolean {
 export interface Results {
   readonly problem: Problem;
   readonly runs: readonly Run[];
+  readonly nameOf: (run: Run) => string;
   readonly sets: readonly SetStanding[];
   readonly search: SearchState;
   /** Failed runs that were tried again. */
@@ -90,22 +100,28 @@ function toFileError(error: unknown): FileError {
 }
 
 /** Of the columns that a load ignores or heeds; the JSON file says more about each run. */
-const ABOUT: readonly RowColumn[] = ['number', 'status', 'failureReason'];
+const ABOUT: readonly RowColumn[] = ['number', 'iteration', 'status', 'failureReason'];
 
 function formatTable({ problem, runs }: Pick<Results, 'problem' | 'runs'>): string {
   const { inputs, outputs } = problem;
   const titles = [...inputs, ...outputs].map(columnTitle);
   const names = outputs.map((output) => output.name);
   const taken = new Set(titles);
-  const about = ABOUT.map((title) => rowTitle(title, taken));
+  const about = ABOUT.map((title) => rowTitle(titleOfRow(title), taken));
   const rows = runs.map((run) => {
     const output = listed(run.outcome, names) ?? names.map(() => '');
     const reason = run.outcome.kind === 'failure' ? run.outcome.reason : '';
     const status = run.outcome.kind === 'output' ? COMPLETED_ROW : FAILED_ROW;
     const values = inputs.map((input, i) => toInputValue(input, run.input[i]!));
-    return [...values, ...output, run.number, status, reason];
+    return [...values, ...output, ...numbersOf(run), status, reason];
   });
   return [[...titles, ...about], ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
+}
+
+/** In the column of cases or in that of suggested runs, as in the tables of the service. */
+function numbersOf(run: Run): readonly [number | string, number | string] {
+  const number = numberOf(run) ?? '';
+  return run.kind === 'case' ? [number, ''] : ['', number];
 }
 
 function toCell(value: string | number | boolean): string {
@@ -114,7 +130,7 @@ function toCell(value: string | number | boolean): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function toSummary({ problem, runs, sets, search, retried }: Results) {
+function toSummary({ problem, runs, nameOf, sets, search, retried }: Results) {
   const names = problem.outputs.map((output) => output.name);
   const byName = <T>(values: readonly T[]) => Object.fromEntries(names.map((name, j) => [name, values[j]]));
   const { command, ...definition } = problem;
@@ -126,7 +142,8 @@ function toSummary({ problem, runs, sets, search, retried }: Results) {
       stopReason: search.objectives[k]?.stopReason ?? stopReasonOf(state),
       goals: byName(goals),
       optimum: best && {
-        run: best.number,
+        run: numberOf(best.run),
+        name: best.name,
         input: toNamedInput(problem.inputs, best.input),
         output: byName(best.output),
         misses: byName(best.misses),
@@ -156,7 +173,8 @@ function toSummary({ problem, runs, sets, search, retried }: Results) {
     runs: runs.map((run) => {
       const output = listed(run.outcome, names);
       return {
-        run: run.number,
+        run: numberOf(run),
+        name: nameOf(run),
         kind: run.kind,
         at: run.at,
         seconds: run.seconds,

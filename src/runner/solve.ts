@@ -20,7 +20,7 @@ import { hasFront, ResultFiles } from './result-files.ts';
 import type { FileRecord } from './run-folder.ts';
 import { type Ending, endingOf, type SolveEnd } from './solve-end.ts';
 import type { SolveOptions } from './solve-options.ts';
-import { phaseOf, runningNow, type Standing, StandingOfSet } from './standing.ts';
+import { phaseOf, runningNow, type SetStanding, type Standing, StandingOfSet } from './standing.ts';
 
 /** Throws ChangedProblemError, BudgetError, JournalError, and BacksolveError when the service refuses. */
 export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
@@ -82,7 +82,7 @@ class Solver {
   readonly #names: readonly string[];
   readonly #startedAt = performance.now();
   #runs: readonly Run[] = [];
-  /** When each run that was counted ended, by its number. */
+  /** When each run that was counted ended, by its order. */
   readonly #counted = new Map<number, string>();
   /** Whether runs are shown as they end: those of earlier starts are not. */
   #isTelling = false;
@@ -121,7 +121,7 @@ class Solver {
       retried: countRetried(journal.lines),
       maximumRuns: problem.maximumRuns,
       designed: { done: designed.done + designed.failed, planned: designed.planned },
-      sets: this.#sets.map((set) => set.current),
+      sets: this.#standings,
       shown: shown < 0 ? this.#sets.length - 1 : shown,
       satisfiedSets: objectives.filter((one) => one.satisfied).length,
       running: [...this.#engine.running.values()].map(runningNow),
@@ -177,20 +177,33 @@ class Solver {
   #countRuns(): void {
     this.#runs = this.#session.runs;
     for (const run of this.#runs) {
-      if (this.#counted.get(run.number) === run.at) continue;
-      this.#counted.set(run.number, run.at);
+      if (this.#counted.get(run.order) === run.at) continue;
+      this.#counted.set(run.order, run.at);
       const output = listed(run.outcome, this.#names);
-      for (const set of this.#sets) set.add(run.number, run.input, output);
+      for (const set of this.#sets) set.add(run, output);
       if (this.#isTelling) this.#tell(run, output);
     }
   }
 
+  get #standings(): readonly SetStanding[] {
+    return this.#sets.map((set) => set.current(this.#nameOf));
+  }
+
+  /** Each of several target sets counts its own suggested runs. */
+  readonly #nameOf = (run: Run): string => {
+    const { objectives } = this.#search.state;
+    const k = objectives.findIndex(({ objectiveId }) => objectiveId !== null && objectiveId === run.objectiveId);
+    return this.#session.nameOf(run, this.#sets.length === 1 || k < 0 ? '' : `of target set ${k + 1}`);
+  };
+
   #tell(run: Run, output: readonly number[] | null): void {
     const { checked, display } = this.#options;
-    const { best, goals } = this.#sets[this.standing.shown]!.current;
+    const { best, goals } = this.#standings[this.standing.shown]!;
     const result = output ?? (run.outcome.kind === 'failure' ? run.outcome.reason : 'no output');
     // Of a front no run is the best.
-    display.printRun(renderRun(checked.problem, run, result, hasFront(goals) ? null : best));
+    display.printRun(
+      renderRun(checked.problem, { ...run, name: this.#nameOf(run) }, result, hasFront(goals) ? null : best),
+    );
     if (run.kind === 'start' && run.outcome.kind === 'failure') {
       display.print(`The start failed: ${run.outcome.reason}; the search begins without it.`);
     }
@@ -200,7 +213,8 @@ class Solver {
     return this.#files.update({
       problem: this.#options.checked.problem,
       runs: this.#runs,
-      sets: this.#sets.map((set) => set.current),
+      nameOf: this.#nameOf,
+      sets: this.#standings,
       search: this.#search.state,
       retried: countRetried(this.#session.journal.lines),
     });

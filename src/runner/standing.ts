@@ -1,5 +1,7 @@
 /** How a problem stands: which runs there are, which comes nearest to each target set, and what runs now. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
+import { nameOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 import type { Batch } from '../../clients/typescript/src/index.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 
@@ -11,7 +13,9 @@ interface Misses {
 export type MeasureMisses = (output: readonly number[]) => Misses;
 
 export interface BestRun extends Misses {
-  readonly number: number;
+  readonly run: Run;
+  /** Such as `run 17`. */
+  readonly name: string;
   readonly input: readonly number[];
   readonly output: readonly number[];
   readonly worst: number;
@@ -30,22 +34,23 @@ export class StandingOfSet {
   readonly #measure: MeasureMisses;
   readonly #goals: readonly Goal[];
   readonly #trend: (number | null)[] = [];
-  #best: BestRun | null = null;
+  #best: Omit<BestRun, 'name'> | null = null;
 
   constructor(goals: readonly Goal[], measure: MeasureMisses) {
     this.#goals = goals;
     this.#measure = measure;
   }
 
-  get current(): SetStanding {
-    return { goals: this.#goals, best: this.#best, trend: this.#trend };
+  current(nameOf: (run: Run) => string): SetStanding {
+    const best = this.#best && { ...this.#best, name: nameOf(this.#best.run) };
+    return { goals: this.#goals, best, trend: this.#trend };
   }
 
-  add(number: number, input: readonly number[], output: readonly number[] | null): void {
+  add(run: Run, output: readonly number[] | null): void {
     if (output !== null) {
       const missed = this.#measure(output);
       const worst = Math.max(...missed.misses);
-      if (isNearer({ ...missed, worst }, this.#best)) this.#best = { number, input, output, ...missed, worst };
+      if (isNearer({ ...missed, worst }, this.#best)) this.#best = { run, input: run.input, output, ...missed, worst };
     }
     this.#trend.push(this.#best?.worst ?? null);
   }
@@ -71,9 +76,7 @@ export interface RunningNow {
 }
 
 export function runningNow({ evaluation, sinceMs }: { readonly evaluation: Evaluation; readonly sinceMs: number }) {
-  const { kind, caseNumber, input } = evaluation;
-  const label = kind === 'case' && caseNumber !== null ? `designed run ${caseNumber}` : 'suggested run';
-  return { label, input, sinceMs };
+  return { label: nameOf(evaluation), input: evaluation.input, sinceMs };
 }
 
 type Phase = 'starting' | 'designed runs' | 'searching' | 'done';

@@ -101,6 +101,11 @@ const finishedInputs = async (name: string): Promise<readonly string[]> => {
   return journal.flatMap((line) => (line.kind === 'finished' ? [JSON.stringify(line.input)] : []));
 };
 
+async function namesOf(name: string): Promise<readonly string[]> {
+  const { runs } = JSON.parse(await readFile(path.join(folder, `${name}.json`), 'utf8'));
+  return runs.map((run: { name: string }) => run.name);
+}
+
 async function untilFinished(name: string, count: number, command: CommandProcess): Promise<void> {
   let isOver = false;
   void command.ended.then(() => (isOver = true));
@@ -111,11 +116,11 @@ test('A file is solved and its results are written; again it only says so; chang
   const file = await write('solved', { more: 'jobs: 2\nmaximumRuns: 60' });
   const first = await runCommand(['run', file]);
   expect(first).toMatchObject({ code: 0, stderr: '' });
-  expect(first.stdout).toMatch(/^run 1 \(designed\): a=/m);
+  expect(first.stdout).toMatch(/^case 1: a=.*^run 2: a=/ms);
   expect(first.stdout).toContain('Solved: everything is met');
   const calls = (await lines('solved.log')).length;
   const [header, ...rows] = await lines('solved.csv');
-  expect(header!.trim()).toBe('a [mm],b,p [kg],q,number,status,failureReason');
+  expect(header!.trim()).toBe('a [mm],b,p [kg],q,number,run,status,failureReason');
   expect(rows).toHaveLength(calls);
   const result = JSON.parse(await readFile(path.join(folder, 'solved.json'), 'utf8'));
   expect(result).toMatchObject({ stopReason: 'SATISFIED', optimum: { isSatisfied: true, worstMiss: 0 } });
@@ -131,6 +136,8 @@ test('A file is solved and its results are written; again it only says so; chang
   const after = await lines('solved.log');
   expect(after.length).toBeGreaterThan(calls);
   expect(new Set(after).size).toBe(after.length);
+  expect(changed.stdout).toMatch(/^run 2: a=/m);
+  expect(await namesOf('solved')).toEqual(expect.arrayContaining(['case 1', 'run 2', 'run 2 of an earlier search']));
 
   const refused = await runCommand(['run', await write('solved', { maximum: 6 })]);
   expect(refused.code).toBe(2);
@@ -211,7 +218,10 @@ test('Failed designed runs are run once more on request, and then the search beg
   const calls = await lines('broken.log');
   expect(result).toMatchObject({ retried: 2, stopReason: 'SATISFIED' });
   expect(calls.slice(2, 4).sort()).toEqual(calls.slice(0, 2).sort());
-  expect(result.runs.map(({ run }: { run: number }) => run)).toEqual(calls.slice(2).map((_, i) => i + 1));
+  // Run 1 is the copy of a case with which a search begins.
+  expect(result.runs.map(({ name }: { name: string }) => name)).toEqual(
+    calls.slice(2).map((_, i) => (i < 2 ? `case ${i + 1}` : `run ${i}`)),
+  );
   expect(result.runs.every(({ output }: { output: unknown }) => output !== null)).toBe(true);
 
   const nothing = await runCommand(['run', file, '--retry-failed']);
@@ -313,7 +323,7 @@ test('The start and known runs of a file count', async () => {
   const { code, stdout } = await runCommand(['run', file]);
   expect(code).toBe(0);
   expect(stdout).toContain('run 1 (start): a=1 b=2 -> p=2 q=7');
-  expect(stdout).not.toContain('(designed)');
+  expect(stdout).not.toContain('case ');
 });
 
 test('After the service of the folder was killed, a program that takes its port gets no key', async () => {
@@ -350,6 +360,9 @@ test('batch solves several files side by side, and all target sets of one, and s
   expect(stdout).toMatch(/sets\.yaml +2 of 2 sets met/);
   const result = JSON.parse(await readFile(path.join(folder, 'sets.json'), 'utf8'));
   expect(result.targets.map((set: { stopReason: string }) => set.stopReason)).toEqual(['SATISFIED', 'SATISFIED']);
+  expect(await namesOf('sets')).toEqual(
+    expect.arrayContaining(['case 1', 'run 2 of target set 1', 'run 2 of target set 2']),
+  );
   // With more target sets than jobs, an input waits while another one runs.
   const parallelismOf = async (name: string) => {
     const record = JSON.parse(await readFile(path.join(folder, '.backsolve', name, 'problem.json'), 'utf8'));

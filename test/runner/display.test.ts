@@ -1,11 +1,21 @@
 import { expect, it } from 'vitest';
+import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
+import { nameOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 import { formatRows } from '../../src/runner/closing.ts';
 import { makeDisplay } from '../../src/runner/display.ts';
-import { describeGoal, describeMiss, drawBars, renderStanding, widthOf } from '../../src/runner/display-lines.ts';
+import {
+  describeGoal,
+  describeMiss,
+  drawBars,
+  renderRun,
+  renderStanding,
+  widthOf,
+} from '../../src/runner/display-lines.ts';
 import { plain } from '../../src/runner/plain-text.ts';
 import type { Problem } from '../../src/runner/problem.ts';
 import { readProblem } from '../../src/runner/problem-file.ts';
-import { type Standing, StandingOfSet } from '../../src/runner/standing.ts';
+import { runningNow, type Standing, StandingOfSet } from '../../src/runner/standing.ts';
+import { EVALUATION } from './evaluation-fixture.ts';
 
 const problem: Problem = readProblem(
   `name: Bracket
@@ -15,15 +25,29 @@ command: [x]`,
   'problem',
 ).problem!;
 
+const run = (more: Partial<Run>): Run => ({
+  order: 1,
+  kind: 'inverse',
+  evaluation: 91,
+  objectiveId: 3,
+  inverseId: 88,
+  caseNumber: null,
+  input: [],
+  outcome: { kind: 'output', output: [] },
+  seconds: 1,
+  at: '2026-01-01T00:00:00.000Z',
+  ...more,
+});
+
 function standing(change: Partial<Standing> = {}): Standing {
   // Any measure will do: a miss is the distance from 1.
   const set = new StandingOfSet(problem.targetSets[0]!, (output) => ({
     misses: output.map((y) => Math.abs(y - 1)),
     missedBy: output.map((y) => y - 1),
   }));
-  set.add(1, [20, 1], [5, 1]);
-  set.add(2, [30, 2], null);
-  set.add(3, [40, 2], [2, 1]);
+  set.add(run({ kind: 'case', caseNumber: 1, input: [20, 1] }), [5, 1]);
+  set.add(run({ kind: 'case', caseNumber: 2, input: [30, 2] }), null);
+  set.add(run({ iteration: 2, input: [40, 2] }), [2, 1]);
   return {
     phase: 'searching',
     runs: 3,
@@ -31,10 +55,10 @@ function standing(change: Partial<Standing> = {}): Standing {
     failed: 1,
     maximumRuns: 60,
     designed: { done: 2, planned: 2 },
-    sets: [set.current],
+    sets: [set.current(nameOf)],
     shown: 0,
     satisfiedSets: 0,
-    running: [{ label: 'suggested run', input: [41.23456789, 2], sinceMs: performance.now() }],
+    running: [runningNow({ evaluation: { ...EVALUATION, input: [41.23456789, 2] }, sinceMs: performance.now() })],
     elapsedMs: 65_000,
     note: null,
     ...change,
@@ -47,8 +71,26 @@ it('shows counts, what each output misses, the trend and what runs', () => {
     '  mass                      2  off 1       1.2 kg +-5%',
     '  a long name of an output  1  met         below 3',
     '  worst miss  ██▁',
-    '  running 0 s suggested run: length=41.235 steel=S355',
+    '  running 0 s run 17: length=41.235 steel=S355',
   ]);
+});
+
+it('calls runs as the service does', () => {
+  const best = standing().sets[0]!.best;
+  expect(renderRun(problem, { name: 'run 3', input: [30, 1] }, [5, 1], best)).toBe(
+    'run 3: length=30 steel=S235 -> mass=5 a long name of an output=1; best: run 2, off by 1 tolerance',
+  );
+  const start = { kind: 'start', caseNumber: null } as const;
+  expect(
+    [
+      nameOf({ kind: 'case', caseNumber: 3 }),
+      nameOf({ kind: 'inverse', caseNumber: null, iteration: 17 }, 'of an earlier search'),
+      nameOf({ ...start, outcome: { kind: 'output' } }),
+      nameOf({ ...start, outcome: { kind: 'failure' } }),
+      // Journals of earlier releases do not know the number.
+      nameOf({ kind: 'inverse', caseNumber: null }),
+    ].join(', '),
+  ).toBe('case 3, run 17 of an earlier search, run 1 (start), start, suggested run');
 });
 
 it('fits narrow and low terminals, with colors or without', () => {

@@ -14,6 +14,7 @@ export const EVALUATION: Evaluation = {
   trialId: 4,
   objectiveId: 3,
   inverseId: 88,
+  iteration: 17,
   caseNumber: null,
   input: [3.5, 1],
   inputByName: { length: 3.5, steel: 'S355' },

@@ -10,6 +10,7 @@ import {
   markFailures,
   retryRuns,
 } from '../../clients/typescript/src/evaluator/retries.ts';
+import { nameOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 
 let folder: string;
 let file: string;
@@ -81,6 +82,21 @@ it('finds results of the same evaluation, and of the same input only for designe
     expect(finished.find(evaluation(2))).toBeUndefined();
     expect(finished.find(evaluation(3, { kind: 'case', input: [1] }))).toEqual(output);
     expect(finished.find(evaluation(3, { kind: 'inverse', input: [1] }))).toBeUndefined();
+  });
+});
+
+it('keeps the number of a suggested run, also when it is run again, and reads journals without numbers', async () => {
+  const final = { ...failure, retryable: false } as const;
+  await withJournal(async (journal) => {
+    await journal.finished(evaluation(1, { iteration: 17, batchId: 5 }), 'inverse', final, 1);
+    await journal.finished(evaluation(2), 'inverse', output, 1);
+    await markFailures(journal);
+  });
+  await withJournal(async (journal) => {
+    const retried = journal.lines.filter((line) => line.kind === 'retried');
+    await journal.finishedAgain(retried[0]!, output, 1);
+    expect(runsOf(journal.lines)).toMatchObject([{ iteration: 17, batchId: 5, outcome: output }, { evaluation: 2 }]);
+    expect(runsOf(journal.lines).map((run) => nameOf(run))).toEqual(['run 17', 'suggested run']);
   });
 });
 

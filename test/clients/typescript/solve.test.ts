@@ -136,11 +136,15 @@ describe('solve', () => {
     expect(result.diagnosis?.detail).toMatch(/y|objective/);
     const best = result.best!;
     expect(best.worstMiss).toBeGreaterThan(1);
-    expect(result.history[best.run! - 1]).toMatchObject({ input: best.input, output: best.output });
+    expect(result.history.find(({ name }) => name === best.name)).toMatchObject({
+      number: best.run,
+      input: best.input,
+      output: best.output,
+    });
     expect(best.missedBy.y).toBeCloseTo(best.output.y - 4.9, 10);
     expect(result.reason).toMatch(/^(Stopped|Exhausted): /);
-    expect(result.reason).toContain(`Nearest is run ${best.run}: y = `);
-    expect(result.reason).toContain(`${Number((4.9 - best.output.y).toPrecision(5))} below 4.9`);
+    expect(result.reason).toContain(`the nearest run, ${best.name}, misses `);
+    expect(result.reason).toMatch(/\by by \d/);
     expect(result.reason).not.toMatch(/iteration|v1/);
     expect(result.probability).toBeNull();
     expect(result.objective?.insight).not.toBeNull();
@@ -156,12 +160,12 @@ describe('solve', () => {
     expect(result.reason).toContain('no licence. Once the fault is mended, retryFailed: true');
     expect(result.history.every(({ error }) => error === 'Error: no licence')).toBe(true);
 
-    const told: number[] = [];
-    const retried = await solve(two, { ...options, retryFailed: true, onRun: ({ number }) => told.push(number) });
+    const told: string[] = [];
+    const retried = await solve(two, { ...options, retryFailed: true, onRun: ({ name }) => told.push(name) });
     expect(retried).toMatchObject({ status: 'satisfied', retried: 2 });
     expect(retried.history.slice(0, 2).map(({ input }) => input)).toEqual(result.history.map(({ input }) => input));
     expect(retried.history.every(({ error }) => error === null)).toBe(true);
-    expect(told.filter((number) => number > 2)).toEqual(retried.history.slice(2).map(({ number }) => number));
+    expect(told.filter((name) => name.startsWith('run'))).toEqual(retried.history.slice(2).map(({ name }) => name));
   });
 
   it('Failed runs of the search are run once more with retryFailed, and their outputs end it or lead on', async () => {
@@ -188,15 +192,15 @@ describe('solve', () => {
   it('The same call gives the same result without a run; fresh starts over and keeps what was', async () => {
     const options = { ...here(), ...TWO };
     const first = await solve(two, options);
-    const told: number[] = [];
+    const told: string[] = [];
     const warned = once(process, 'warning');
     const never = () => {
       throw new Error('called again');
     };
-    const again = await solve(never, { ...options, onRun: ({ number }) => told.push(number) });
+    const again = await solve(never, { ...options, onRun: ({ name }) => told.push(name) });
     expect(again).toEqual(first);
     expect((await warned)[0]).toMatchObject({ message: expect.stringContaining('The black box has changed') });
-    expect(told).toEqual(first.history.map(({ number }) => number));
+    expect(told).toEqual(first.history.map(({ name }) => name));
     let calls = 0;
     const counted: typeof two = (input) => {
       calls++;
@@ -241,7 +245,12 @@ describe('solve', () => {
     const first = await solve(({ a, b }) => [a + b, Math.sin(40 * a) + b], { ...options, budget: 6 });
     expect(first).toMatchObject({ status: 'exhausted', history: { length: 6 } });
     const second = await solve(({ a, b }) => [a + b, Math.sin(40 * a) + b], { ...options, budget: 9 });
-    expect(second.history.slice(0, 6)).toEqual(first.history);
+    expect(second.history.slice(0, 6)).toEqual(
+      first.history.map((run) =>
+        run.kind === 'designed' ? run : { ...run, name: `${run.name} of an earlier search` },
+      ),
+    );
+    expect(second.history[6]!.name).toBe('run 2');
     expect(second.history).toHaveLength(9);
     expect(second.ids).toMatchObject({ projectId: first.ids.projectId, trialId: first.ids.trialId });
     expect(

@@ -35,6 +35,8 @@ const EVALUATION: Readonly<Record<keyof Evaluation, Rule>> = {
   trialId: ID_OR_NULL,
   objectiveId: ID_OR_NULL,
   inverseId: ID_OR_NULL,
+  // Services of earlier releases do not send it.
+  iteration: [(value) => value == null || isId(value), 'a whole number from 1, or null'],
   caseNumber: ID_OR_NULL,
   input: [(value) => isList(value, Number.isFinite), 'a list of numbers'],
   inputByName: [isNamed, 'an object with a number, a text or a boolean for each name'],

@@ -16,6 +16,8 @@ export interface Evaluation {
   readonly trialId: number | null;
   readonly objectiveId: number | null;
   readonly inverseId: number | null;
+  /** The number of a suggested run within its objective; absent in answers of earlier releases. */
+  readonly iteration?: number | null | undefined;
   /** From 1; null unless it is a designed case. */
   readonly caseNumber: number | null;
   readonly input: readonly number[];

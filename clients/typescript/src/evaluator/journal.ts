@@ -20,38 +20,33 @@ interface Line {
 /** Where a run belongs: the start of the search is evaluated before there is any batch, under the number 0. */
 export type RunKind = 'start' | 'case' | 'inverse';
 
+/** What a line says about the run. */
+interface Subject {
+  readonly run: RunKind;
+  /** Absent in journals of earlier releases, as is `iteration`. */
+  readonly batchId?: number | undefined;
+  readonly objectiveId: number | null;
+  readonly inverseId: number | null;
+  /** The number of a suggested run within its objective. */
+  readonly iteration?: number | null | undefined;
+  readonly caseNumber: number | null;
+  readonly input: readonly number[];
+}
+
 export type JournalLine =
-  | (Line & {
-      readonly kind: 'claimed';
-      readonly run: RunKind;
-      readonly objectiveId: number | null;
-      readonly inverseId: number | null;
-      readonly caseNumber: number | null;
-      readonly input: readonly number[];
-    })
-  | (Line & {
-      readonly kind: 'finished';
-      readonly run: RunKind;
-      readonly objectiveId: number | null;
-      readonly inverseId: number | null;
-      readonly caseNumber: number | null;
-      readonly input: readonly number[];
-      readonly outcome: Reportable;
-      readonly seconds: number;
-      /** Of a failed run that was tried again, outside any lease. */
-      readonly isAgain?: true;
-      /** The black box was not called: an earlier run at this input is reported for another evaluation. */
-      readonly isKnown?: true;
-    })
+  | (Line & Subject & { readonly kind: 'claimed' })
+  | (Line &
+      Subject & {
+        readonly kind: 'finished';
+        readonly outcome: Reportable;
+        readonly seconds: number;
+        /** Of a failed run that was tried again, outside any lease. */
+        readonly isAgain?: true;
+        /** The black box was not called: an earlier run at this input is reported for another evaluation. */
+        readonly isKnown?: true;
+      })
   /** Of a failed run that is tried again. */
-  | (Line & {
-      readonly kind: 'retried';
-      readonly run: RunKind;
-      readonly objectiveId: number | null;
-      readonly inverseId: number | null;
-      readonly caseNumber: number | null;
-      readonly input: readonly number[];
-    })
+  | (Line & Subject & { readonly kind: 'retried' })
   /** `state` as the service answered: done, failed, or waiting for another try; `dropped` when it did not count. */
   | (Line & { readonly kind: 'reported'; readonly state: string })
   | (Line & { readonly kind: 'released' })
@@ -155,9 +150,9 @@ export class Journal {
 
   /** On disk when it resolves: these runs are tried again. */
   async retried(runs: readonly Run[]): Promise<void> {
-    for (const { kind: run, evaluation, objectiveId, inverseId, caseNumber, input } of runs) {
-      const line = lineOf({ id: evaluation, leaseToken: '' });
-      await this.#append({ kind: 'retried', ...line, run, objectiveId, inverseId, caseNumber, input });
+    for (const run of runs) {
+      const line = lineOf({ id: run.evaluation, leaseToken: '' });
+      await this.#append({ kind: 'retried', ...line, ...subjectOf(run) });
     }
     await this.#file?.sync();
   }
@@ -188,8 +183,9 @@ function lineOf({ id, leaseToken }: Lease): Line {
   return { evaluation: id, leaseToken, at: new Date().toISOString() };
 }
 
-function subjectOf({ kind, objectiveId, inverseId, caseNumber, input }: Evaluation) {
-  return { run: kind as RunKind, objectiveId, inverseId, caseNumber, input };
+function subjectOf({ kind, ...run }: Omit<Subject, 'run'> & { readonly kind: RunKind }): Subject {
+  const { batchId, objectiveId, inverseId, iteration, caseNumber, input } = run;
+  return { run: kind, batchId, objectiveId, inverseId, iteration, caseNumber, input };
 }
 
 const KINDS: readonly unknown[] = ['claimed', 'finished', 'reported', 'released', 'corrected', 'retried'];
@@ -247,15 +243,11 @@ export function lastAsked(lines: readonly JournalLine[], claim: Claim): ClaimReq
 }
 
 /** A run that is over for good: an output, or a failure that is not tried again. */
-export interface Run {
-  /** From 1, in the order in which runs ended; one that was tried again keeps its number. */
-  readonly number: number;
+export interface Run extends Omit<Subject, 'run'> {
+  /** From 1, as runs ended; one that was tried again keeps its place. For people see nameOf. */
+  readonly order: number;
   readonly kind: RunKind;
   readonly evaluation: number;
-  readonly objectiveId: number | null;
-  readonly inverseId: number | null;
-  readonly caseNumber: number | null;
-  readonly input: readonly number[];
   readonly outcome: Reportable;
   readonly seconds: number;
   readonly at: string;
@@ -281,7 +273,7 @@ export type Place = number | string;
 
 /** Runs in their order; one that was tried again takes the place of its failure. */
 class RunList {
-  readonly #runs = new Map<Place, Omit<Run, 'number'>>();
+  readonly #runs = new Map<Place, Omit<Run, 'order'>>();
   /** Of failed runs that are tried again, by their retry keys. */
   readonly #marked = new Map<Place, Place>();
   /** Of evaluations that took the place of an earlier one. */
@@ -290,7 +282,7 @@ class RunList {
   readonly #designed = new Map<string, Place>();
 
   get runs(): readonly Run[] {
-    return [...this.#runs.values()].map((run, i) => ({ number: i + 1, ...run }));
+    return [...this.#runs.values()].map((run, i) => ({ order: i + 1, ...run }));
   }
 
   mark(line: RetriedLine): void {
@@ -338,8 +330,9 @@ function leaseOf({ evaluation, leaseToken }: Line): string {
   return `${evaluation} ${leaseToken}`;
 }
 
-function toRun({ run, evaluation, objectiveId, inverseId, caseNumber, input, outcome, seconds, at }: FinishedLine) {
-  return { kind: run, evaluation, objectiveId, inverseId, caseNumber, input, outcome, seconds, at };
+function toRun({ evaluation, outcome, seconds, at, ...line }: FinishedLine): Omit<Run, 'order'> {
+  const { run: kind, ...subject } = subjectOf({ ...line, kind: line.run });
+  return { kind, evaluation, ...subject, outcome, seconds, at };
 }
 
 /** What earlier runs gave: of the same evaluation, and of the same input where it is a designed case. */

@@ -1,28 +1,4 @@
-/** How near a run came to what was wanted, in the units of the outputs and in words. */
-
-interface NamedOutput {
-  readonly name: string;
-  readonly unit: string;
-}
-
-/** How far an output is from its goal, as the service says. */
-interface Missed {
-  readonly value: number;
-  /** In tolerances; 0 where it is met. */
-  readonly miss: number;
-  /** In its unit; negative below its limit, 0 at it. */
-  readonly missedBy: number;
-}
-
-/** Such as `mass = 12.35 kg is 0.35 kg above 12 kg`; undefined for an output that is met. */
-export function describeMiss(output: NamedOutput, { value, miss, missedBy }: Missed): string | undefined {
-  if (miss === 0) return undefined;
-  const unit = output.unit === '' ? '' : ` ${output.unit}`;
-  const given = `${output.name} = ${fiveDigits(value)}${unit}`;
-  if (missedBy === 0) return `${given} is at its limit and not beyond it`;
-  const limit = `${fiveDigits(value - missedBy)}${unit}`;
-  return `${given} is ${fiveDigits(Math.abs(missedBy))}${unit} ${missedBy < 0 ? 'below' : 'above'} ${limit}`;
-}
+/** How surely the best input meets the targets, and numbers in words. */
 
 /** Five significant digits tell runs apart. */
 export function fiveDigits(value: number): string {
@@ -65,10 +41,4 @@ export function describeProbability(
 
 function twoDigits(share: number): string {
   return String(Number(share.toFixed(2)));
-}
-
-/** Why the service ended a search, without what it says of the best run, which it calls by another number. */
-export function whyEnded(endReason: string | null | undefined): string | undefined {
-  const [why] = endReason?.split('; ') ?? [];
-  return why?.replace(/\.$/, '').replace(/ of (?:iteration \d+|a case of the trial)\b/, '');
 }

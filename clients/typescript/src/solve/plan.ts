@@ -82,6 +82,7 @@ export function toEvaluation(
     trialId: null,
     objectiveId,
     inverseId,
+    iteration: line.iteration ?? null,
     caseNumber,
     input,
     inputByName: nameInput(input),

@@ -1,8 +1,10 @@
 /** What came of a problem. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Run as JournalRun } from '../evaluator/journal.ts';
-import { describeMiss, describeProbability, probabilityOf, whyEnded } from '../evaluator/nearness.ts';
+import { describeProbability, probabilityOf } from '../evaluator/nearness.ts';
 import { countRetried } from '../evaluator/retries.ts';
-import type { Diagnosis, ExplainedObjective } from '../generated/schemas.ts';
+import { numberOf } from '../evaluator/run-name.ts';
+import type { Diagnosis, ExplainedObjective, NearestRun } from '../generated/schemas.ts';
 import { FollowedSearch } from './followed-search.ts';
 import type { Goals, OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
@@ -16,8 +18,13 @@ export type Status = 'satisfied' | 'stopped' | 'exhausted' | 'failed' | 'cancell
 
 /** A run that is over. */
 export interface FinishedRun<I extends Inputs, G extends Goals> {
-  /** From 1, in the order in which runs ended. */
-  readonly number: number;
+  /** Such as `case 3`, `run 17` or `run 5 of an earlier search`, as on the page of the service. */
+  readonly name: string;
+  /**
+   * The number of the case or of the suggested run, as the service counts them. null for a start that failed, and for suggested runs
+   * that an earlier release made.
+   */
+  readonly number: number | null;
   readonly kind: 'designed' | 'suggested';
   readonly input: ValuesOf<I>;
   /** null if the run failed. */
@@ -30,7 +37,9 @@ export interface FinishedRun<I extends Inputs, G extends Goals> {
 }
 
 export interface Best<I extends Inputs, G extends Goals> {
-  /** The number of the run in `history`; null for a run that this machine did not make. */
+  /** As in `history`: `case 3` or `run 17`. */
+  readonly name: string;
+  /** Its number, as in `history`. */
   readonly run: number | null;
   readonly input: ValuesOf<I>;
   readonly output: OutputsOf<G>;
@@ -81,17 +90,17 @@ export async function readResult<I extends Inputs, G extends Goals>(
   const [listed] = objectives;
   const objective = states.get(listed?.objectiveId ?? -1) ?? null;
   const status = statusOf(batch.status, listed?.failureReason ?? null, objective);
-  const best = bestOf(problem, objective, runs);
+  const best = bestOf(problem, objective, session);
   return {
     status,
     best,
-    history: runs.map((run) => toRun(problem, run)),
+    history: runs.map((run) => toRun(problem, run, session.nameOf(run))),
     retried: countRetried(session.journal.lines),
     diagnosis: objective?.diagnosis ?? null,
     probability: objective === null ? null : (probabilityOf(objective.standing, objective) ?? null),
     reason:
       batch.failureReason === null
-        ? (listed?.failureReason ?? describeEnd(problem, status, objective, best))
+        ? (listed?.failureReason ?? describeEnd(status, objective))
         : withAdvice(batch.failureReason),
     objective,
     ids: {
@@ -125,13 +134,12 @@ interface Named<I extends Inputs, G extends Goals> {
 function bestOf<I extends Inputs, G extends Goals>(
   { inputs, goals }: Named<I, G>,
   objective: ExplainedObjective | null,
-  runs: readonly JournalRun[],
+  session: Session,
 ): Best<I, G> | null {
   if (objective?.best == null) return null;
-  const { caseNumber, inverseId, input, output, misses, missedBy, worstMiss } = objective.best;
-  const run = runs.find((one) => (inverseId === null ? isCase(one, caseNumber) : one.inverseId === inverseId));
+  const { input, output, misses, missedBy, worstMiss } = objective.best;
   return {
-    run: run?.number ?? null,
+    ...whichRun(objective.best, session),
     input: toValues(inputs, input),
     output: byName(goals, output),
     misses: byName(goals, misses),
@@ -140,37 +148,39 @@ function bestOf<I extends Inputs, G extends Goals>(
   };
 }
 
-function isCase({ kind, caseNumber }: JournalRun, number: number | null): boolean {
-  return kind === 'case' && caseNumber === number;
+/** Another machine may have made it; then the service alone knows it. */
+function whichRun(best: NearestRun, session: Session): Pick<Best<Inputs, Goals>, 'name' | 'run'> {
+  const own = session.runs.find((run) => isSame(run, best));
+  if (own !== undefined) return { name: session.nameOf(own), run: numberOf(own) };
+  const { caseNumber, iteration } = best;
+  return caseNumber === null
+    ? { name: `run ${iteration}`, run: iteration }
+    : { name: `case ${caseNumber}`, run: caseNumber };
+}
+
+function isSame(run: JournalRun, { caseNumber, inverseId, iteration, input }: NearestRun): boolean {
+  if (caseNumber !== null) return run.kind === 'case' && run.caseNumber === caseNumber;
+  // A search begins with a copy: of the start, or of a run that was made before it.
+  return run.inverseId === inverseId || (iteration === 1 && isDeepStrictEqual(run.input, input));
 }
 
 /** null unless it ended without success. */
-function describeEnd<I extends Inputs, G extends Goals>(
-  { goals }: Named<I, G>,
-  status: Status,
-  objective: ExplainedObjective | null,
-  best: Best<I, G> | null,
-): string | null {
+function describeEnd(status: Status, objective: ExplainedObjective | null): string | null {
   if (objective === null || (status !== 'stopped' && status !== 'exhausted')) return null;
-  const why = whyEnded(objective.endReason) ?? status;
-  // Of a front no run is the nearest.
-  if (best === null || Object.values(goals).some(({ target }) => target === null)) return `${why}.`;
-  const missed = Object.keys(goals).flatMap((name) => {
-    const off = { value: best.output[name]!, miss: best.misses[name]!, missedBy: best.missedBy[name]! };
-    return describeMiss({ name, unit: '' }, off) ?? [];
-  });
-  const near = missed.length === 0 ? 'every goal is met' : missed.join(', ');
+  const why = (objective.endReason ?? status).replace(/\.$/, '');
   const probability = probabilityOf(objective.standing, objective);
-  const surely = probability === undefined ? '' : `; ${describeProbability(probability, objective)}`;
-  return `${why}. Nearest is ${best.run === null ? 'a run of another machine' : `run ${best.run}`}: ${near}${surely}.`;
+  return `${why}${probability === undefined ? '' : `; ${describeProbability(probability, objective)}`}.`;
 }
 
 export function toRun<I extends Inputs, G extends Goals>(
   { inputs, goals }: Named<I, G>,
-  { number, kind, input, outcome, seconds, at }: JournalRun,
+  run: JournalRun,
+  name: string,
 ): FinishedRun<I, G> {
+  const { kind, input, outcome, seconds, at } = run;
   return {
-    number,
+    name,
+    number: numberOf(run),
     kind: kind === 'inverse' ? 'suggested' : 'designed',
     input: toValues(inputs, input),
     output: outcome.kind === 'output' ? byName(goals, outcome.output as readonly number[]) : null,

@@ -9,6 +9,7 @@ import {
 import { FinishedRuns, Journal, type Run, runsOf } from '../evaluator/journal.ts';
 import { resumeLeases } from '../evaluator/resume.ts';
 import { areRetriesNews, countRetried, markFailures, type TrialPath } from '../evaluator/retries.ts';
+import { nameOf } from '../evaluator/run-name.ts';
 import type { Batch } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
 import type { ProblemFolder, ProblemRecord } from './folder.ts';
@@ -127,6 +128,13 @@ export class Session {
 
   get runs(): readonly Run[] {
     return runsOf(this.journal.lines);
+  }
+
+  /** @param set  which target set it is of, such as `of target set 2`; empty where there is only one */
+  nameOf(run: Run, set = ''): string {
+    const { batchId } = run;
+    const isEarlier = batchId !== undefined && batchId !== this.#record.batches.at(-1)?.id;
+    return nameOf(run, isEarlier ? 'of an earlier search' : set);
   }
 
   /** The same in every process, so that a claim can be repeated. */

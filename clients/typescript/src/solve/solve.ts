@@ -65,7 +65,7 @@ export async function solve<const I extends Inputs, const G extends Goals>(
 class Teller<I extends Inputs, G extends Goals> {
   readonly #options: SolveOptions<I, G>;
   readonly #session: Session;
-  /** When each run ended, by its number. */
+  /** When each run ended, by its order. */
   readonly #told = new Map<number, string>();
 
   constructor(options: SolveOptions<I, G>, session: Session) {
@@ -77,9 +77,9 @@ class Teller<I extends Inputs, G extends Goals> {
     const { onRun, progress = process.stderr.isTTY === true } = this.#options;
     if (onRun === undefined && !progress) return;
     for (const run of this.#session.runs) {
-      if (this.#told.get(run.number) === run.at) continue;
-      this.#told.set(run.number, run.at);
-      const told = toRun(this.#options, run);
+      if (this.#told.get(run.order) === run.at) continue;
+      this.#told.set(run.order, run.at);
+      const told = toRun(this.#options, run, this.#session.nameOf(run));
       onRun?.(told);
       if (progress) process.stderr.write(`${describeRun(told)}\n`);
     }
@@ -102,10 +102,10 @@ async function callBox<I extends Inputs, G extends Goals>(
   return readGiven(problem, given);
 }
 
-function describeRun({ number, input, output, error }: FinishedRun<Inputs, Goals>): string {
+function describeRun({ name, input, output, error }: FinishedRun<Inputs, Goals>): string {
   const words = (values: object) =>
     Object.entries(values)
       .map(([name, value]) => `${name}=${typeof value === 'number' ? fiveDigits(value) : value}`)
       .join(' ');
-  return `run ${number}: ${words(input)} -> ${output === null ? `failed: ${error}` : words(output)}`;
+  return `${name}: ${words(input)} -> ${output === null ? `failed: ${error}` : words(output)}`;
 }
