@@ -45,7 +45,7 @@ export default defineConfig({
             // Opened more rarely than the overview and the run view, or only to save something.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcting)|by-hand.(overtaken-card|paste-box)|distance.picture|further.(?!further))|views.(new-problem|compare|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|distance.picture|further.(?!further))|views.(new-problem|compare|administration)|parts.(drawing|export|file-box|sign-question)/,
               ...alone,
             },
             {

@@ -254,7 +254,7 @@ describe('a correction of an inverse', () => {
     });
     await send('PUT', `${inverse.url}/output`, { output: blackBox(NEAR) });
     const conflict = await send('PUT', `${inverse.url}/output`, change);
-    expect(conflict.body).toMatchObject({ status: 409, detail: expect.stringMatching('send a correction') });
+    expect(conflict.body).toMatchObject({ status: 409, detail: expect.stringMatching('correct the run') });
     await send('PATCH', trialUrl, { status: 'completed' });
     expect((await correct(inverse, change)).status).toBe(200);
     expect((await correct({ url: `${objectiveUrl}/inverses/999999` }, change)).status).toBe(404);

@@ -48,7 +48,7 @@ test('A link signs in once; its token leaves the address and reaches no requeste
   expect(page.url()).toBe(`${service.service.url}/page/administration`);
   expect(requested.filter((url) => url.includes(token))).toEqual([]);
   const again = await visit(service, `/page#token=${token}`, { key: null, tolerates: [/status of 4.. .*\/session\)/] });
-  await expect.poll(() => again.getByRole('alert').textContent()).toContain('used before or has expired');
+  await expect.poll(() => again.getByRole('alert').textContent()).toContain('has been used or has expired');
   expect(again.url()).toBe(`${service.service.url}/page`);
 });
 
@@ -192,7 +192,7 @@ test('A link is not used while somebody is signed in until it is clicked, and on
   expect([tries, new URL(page.url()).hash]).toEqual([[], '']);
   await page.goto(`/page#token=${'c'.repeat(8)}_${'c'.repeat(32)}`);
   await page.getByRole('button', { name: 'Sign in with the link' }).click();
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('used before or has expired');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('has been used or has expired');
   expect(await accountIn(page).textContent()).toBe('Account test');
   expect(await page.getByRole('heading', { name: 'Objectives' }).isVisible()).toBe(true);
   expect(tries).toHaveLength(1);
@@ -205,7 +205,7 @@ test('After a link has failed the next one waits for a click', async ({ visit })
     key: null,
     tolerates: [/status of 401 .*\/session\)/],
   });
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('used before or has expired');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('has been used or has expired');
   const token = await createSignInLink(service.service.db, 'test');
   await page.goto(`/page#token=${token}`);
   await page.getByRole('button', { name: 'Sign in with the link' }).click();

@@ -94,7 +94,7 @@ describe('a suggestion', () => {
       trace
         .filter((span) => span.parentSpanId === parent.spanId && span.name.startsWith('sql '))
         .map((span) => String(span.attributes['db.query.text']));
-    expect(statementsOf(request)).toContainEqual(expect.stringMatching(/^\s*with objective as/));
+    expect(statementsOf(request)).toContainEqual(expect.stringMatching(/^\s*with "search" as/));
     expect(statementsOf(job)).toContainEqual(expect.stringMatching(/^\s*select "o"/));
     expect(statementsOf(job)).toContainEqual(expect.stringContaining('delete from suggestion_jobs'));
 

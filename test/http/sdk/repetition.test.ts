@@ -67,7 +67,7 @@ describe('suggest', () => {
     expect((await load(id, OBJECTIVES.objectives)).body.satisfiedAt).not.toBeNull();
     const refused = await send('POST', suggestUrl, {});
     expect([refused.status, refused.body.type]).toEqual([400, 'urn:backsolve:problem:objective-ended']);
-    expect(refused.body.message).toContain('SATISFIED');
+    expect(refused.body.message).toContain('it is satisfied');
   });
 
   it('Suggest repeats the inverse with which an objective was stopped, and loading its output changes nothing', async () => {

@@ -171,6 +171,6 @@ export async function exists(file: string): Promise<boolean> {
   );
 }
 
-export function ignoreMissing(error: NodeJS.ErrnoException): void {
+export function ignoreMissing(error: Error & { readonly code?: string }): void {
   if (error.code !== 'ENOENT') throw error;
 }
