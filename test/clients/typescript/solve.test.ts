@@ -419,6 +419,7 @@ describe('ask and tell', () => {
     const designed = await first.ask(2);
     expect(designed).toHaveLength(2);
     expect(designed.every(({ kind }) => kind === 'designed')).toBe(true);
+    expect(designed.map(({ name }) => name)).toEqual(['case 1', 'case 2']);
     await first.tell(designed[0]!, two(designed[0]!.input));
     expect(await errorOf(first.tell(designed[0]!, [1, 2]))).toBeInstanceOf(TypeError);
     await first.close();
@@ -436,6 +437,7 @@ describe('ask and tell', () => {
     const result = await project.result();
     expect(result.status).toBe('satisfied');
     expect(result.history.filter(({ error }) => error === 'Error: the rig is dirty')).toHaveLength(1);
+    expect(result.history.map(({ name }) => name)).toContain(result.best!.name);
 
     const run = { id: designed[0]!.id };
     await project.correct(run, [3, 4], { reason: 'a typing error' });

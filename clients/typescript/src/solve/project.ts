@@ -3,6 +3,7 @@ import type { Backsolve } from '../client.ts';
 import type { Evaluation } from '../evaluator/evaluation.ts';
 import { type Reportable, troubleOf } from '../evaluator/evaluation-calls.ts';
 import { lastAsked } from '../evaluator/journal.ts';
+import { nameOf } from '../evaluator/run-name.ts';
 import { refuseUnknownNames } from '../known-names.ts';
 import { makeIdempotencyKey } from '../request.ts';
 import { type Connection, type OpenProblem, openHere } from './connection.ts';
@@ -18,6 +19,8 @@ import type { Session } from './session.ts';
 /** A run to be made. */
 export interface Run<I extends Inputs> {
   readonly id: number;
+  /** Such as `case 3` or `run 17`, as in the history of the result. */
+  readonly name: string;
   /** designed: of the first ones, which the service designs before it learns. */
   readonly kind: 'designed' | 'suggested';
   readonly input: ValuesOf<I>;
@@ -173,9 +176,11 @@ export class Project<I extends Inputs, G extends Goals> {
     await this.#release();
   }
 
-  #toRun({ id, kind, input }: Evaluation): Run<I> {
+  #toRun(evaluation: Evaluation): Run<I> {
+    const { id, kind, input } = evaluation;
     return {
       id,
+      name: nameOf(evaluation),
       kind: kind === 'case' ? 'designed' : 'suggested',
       input: toValues(this.#problem.inputs, input),
     };
@@ -183,7 +188,8 @@ export class Project<I extends Inputs, G extends Goals> {
 
   async #report(id: number, outcome: Reportable, isKnown = false): Promise<void> {
     const open = this.#open.get(id);
-    if (open === undefined) throw new TypeError(`There is no open run ${id}: it was told already, or never asked for.`);
+    if (open === undefined)
+      throw new TypeError(`There is no open run with the id ${id}: it was told already, or never asked for.`);
     const { calls, finished, journal } = this.#session;
     const { evaluation, sinceMs } = open;
     const seconds = (performance.now() - sinceMs) / 1000;
@@ -199,7 +205,7 @@ export class Project<I extends Inputs, G extends Goals> {
       if (troubleOf(error) !== 'lost') throw error;
       this.#open.delete(id);
       await journal.reported(evaluation, 'dropped');
-      throw new RunLostError(`The run ${id} is not this program's any more: ${(error as Error).message}`);
+      throw new RunLostError(`${nameOf(evaluation)} is not this program's any more: ${(error as Error).message}`);
     }
   }
 
