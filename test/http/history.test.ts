@@ -78,7 +78,7 @@ describe('the history of an objective', () => {
     const { body: objective } = await service.send('GET', t.objectiveUrl);
     const { body: inverses } = await service.send('GET', `${t.objectiveUrl}/inverses`);
     const column = (name: string) => inverses.map((inverse: Record<string, unknown>) => inverse[name]);
-    expect(history).toEqual({
+    expect(history).toMatchObject({
       objectiveId: t.loaded.body.id,
       number: 1,
       modelId: t.model.id,
