@@ -162,7 +162,9 @@ function sentIn(answer: History): SentRuns {
     const iteration = answer.iterations[i]!;
     const flag = flags.get(name);
     if (flag !== undefined) return flag.has(iteration);
-    return RUN_COLUMNS[name].as === 'list' ? answer[name][i as never] : answer[name][iteration as never];
+    if (RUN_COLUMNS[name].as === 'list') return answer[name][i as never];
+    // An older process of the service, during an upgrade, does not send every fact.
+    return (answer[name] as History[ColumnName] | undefined)?.[iteration as never];
   };
   return { count: answer.iterations.length, read };
 }
