@@ -18,7 +18,7 @@ everything or nothing. A database that has rows is refused. The backup may come 
 
   async run(args, config) {
     const file = onlyFile(this.usage, args);
-    const handle = await open(file).catch(explain);
+    await using handle = await open(file).catch(explain);
     const footer = await withDatabaseUrl(config, (url, log) => restoreInto(url, handle, config, log), {
       mayCreate: true,
     }).catch(explain);

@@ -2,7 +2,9 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
-import { box, button, everything, fill, key, paste, service, started } from './new-problem-steps.ts';
+import { box, button, everything, fill, key, paste, service, started, useService } from './new-problem-steps.ts';
+
+useService();
 
 describe('whoever describes it', () => {
   test('may use the keyboard alone', async ({ visit }) => {

@@ -9,19 +9,21 @@ export let service: TestService;
 export let key: string;
 let count = 0;
 
-/** Each test file has a service of its own. */
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-});
-beforeEach(async () => {
-  key = await createKey(service.service.db, {
-    account: `test-${++count}`,
-    label: null,
-    scopes: ['read', 'write'],
-    expiresAt: null,
+/** Gives the test file that calls it a service of its own: files share this module, but no hooks. */
+export function useService(): void {
+  beforeAll(async () => {
+    service = await startTestService({ worker: false });
   });
-});
-afterAll(() => service?.close());
+  beforeEach(async () => {
+    key = await createKey(service.service.db, {
+      account: `test-${++count}`,
+      label: null,
+      scopes: ['read', 'write'],
+      expiresAt: null,
+    });
+  });
+  afterAll(() => service?.close());
+}
 
 export async function ok<T>(method: string, path: string, body?: unknown): Promise<T> {
   const answer = await service.call<T>(method, path, body, { authorization: `Bearer ${key}` });

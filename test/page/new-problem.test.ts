@@ -3,7 +3,21 @@ import { describe, expect } from 'vitest';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { expectAccessible, screenshot, test } from '../support/browser.ts';
 import { dropFile } from './drop-file.ts';
-import { box, button, designExample, everything, fill, key, ok, paste, service, started } from './new-problem-steps.ts';
+import {
+  box,
+  button,
+  designExample,
+  everything,
+  fill,
+  key,
+  ok,
+  paste,
+  service,
+  started,
+  useService,
+} from './new-problem-steps.ts';
+
+useService();
 
 describe('a new problem', () => {
   test('is described by form and started from its best case', async ({ visit }) => {

@@ -134,10 +134,11 @@ const isBusy = (batch: ShownBatch) => batch.progress.evaluations['waiting']! > 0
 
 it('What is done by hand to its objectives moves a batch on', async () => {
   const { id } = await startBatch(5, { parallelism: 1 });
-  // Stopped while it is under way.
+  // Stopped while it is under way: its output is kept.
   const first = await claim(id);
   await t.ok('POST', `/objectives/${first.objectiveId}/stop`, {});
-  expect((await reportOutput(first)).body.state).toBe('cancelled');
+  await untilBatch(t, id, ({ progress }) => progress.evaluations['cancelled'] === 1);
+  expect((await reportOutput(first)).body).toMatchObject({ state: 'cancelled', inverse: { output: run(first.input) } });
   // Its output is loaded through the interface of objectives.
   const second = await claim(id);
   expect(second.objectiveId).not.toBe(first.objectiveId);
