@@ -104,7 +104,12 @@ function gateParts(value: Value, { hasLease, job }: Shape): Part[] {
   return [...parts, ['gate', gate]];
 }
 
-function closedPart(value: Value): Part {
+/** What is returned of the run: its worker needs nothing. */
+function runOf({ hasLease }: Shape): RawBuilder<unknown> {
+  return hasLease ? sql`i.id` : sql`${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}`;
+}
+
+function closedPart(value: Value, shape: Shape): Part {
   const nowIf = (name: string, column: string) =>
     sql`${sql.id(column)} = case when ${value(name)}::boolean then now() else ${sql.ref(`i.${column}`)} end`;
   const ifRun = (column: string, run: RawBuilder<unknown>) =>
@@ -125,11 +130,11 @@ function closedPart(value: Value): Part {
         updated_at = now()
       from gate g
       where i.id = ${value('closedId')}::bigint and i.objective_id = g.id
-      returning ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}`,
+      returning ${runOf(shape)}`,
   ];
 }
 
-function computedPart(value: Value): Part {
+function computedPart(value: Value, shape: Shape): Part {
   const input = sql`${value('input')}::float8[]`;
   const output = sql`${value('computedOutput')}::float8[]`;
   return [
@@ -146,7 +151,7 @@ function computedPart(value: Value): Part {
         chance = ${value('chance')}::float8, learned_from = ${value('learnedFrom')}::jsonb, updated_at = now()
       from gate g
       where i.id = ${value('computedId')}::bigint and i.objective_id = g.id
-      returning ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}`,
+      returning ${runOf(shape)}`,
   ];
 }
 
@@ -249,11 +254,20 @@ function objectivePart(value: Value, { fields }: Shape): Part {
           attempt_count = o.attempt_count + ${value('attempts')}::integer`,
         ...fields.map((field) => sets[field]),
       ])}
-      from gate g, trials t
-      where o.id = g.id and t.id = o.trial_id
-      returning ${columns(OBJECTIVE_WITH_PARENTS)}, ${LABELS}`,
+      from gate g
+      where o.id = g.id
+      returning o.id as "changedId", ${columns(COUNTED)}`,
   ];
 }
+
+/** What the statement makes of an objective besides the fields of the change. */
+export const COUNTED = [
+  'o.version as version',
+  'o.attempt_count as attemptCount',
+  'o.completed_count as completedCount',
+  'o.optimal_inverse_id as optimalInverseId',
+  'o.updated_at as updatedAt',
+] as const;
 
 const NEAREST_TYPES = {
   nearest_case: 'integer',
@@ -279,8 +293,8 @@ export function partsOf(value: Value, shape: Shape): readonly Part[] {
   return [
     ...(shape.looks ? lookingParts(value) : [lockedPart(value)]),
     ...gateParts(value, shape),
-    ...(shape.closes ? [closedPart(value)] : []),
-    ...(shape.computes ? [computedPart(value)] : []),
+    ...(shape.closes ? [closedPart(value, shape)] : []),
+    ...(shape.computes ? [computedPart(value, shape)] : []),
     ...(shape.givesUp ? [givenUpPart(value)] : []),
     ...(shape.opens ? [openedPart(value)] : []),
     ...jobParts(value, shape),

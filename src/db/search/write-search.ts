@@ -5,9 +5,9 @@ import { NO_NEAREST_CASE } from '../../domain/objective.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { listEvents, recordingEvents } from '../webhooks/events.ts';
-import { inverseOf, type Row, readInverse, readWithParents } from './iteration-rows.ts';
+import { inverseOf, type Row, readInverse } from './iteration-rows.ts';
 import type { LedgerChange, ObjectiveFields, OpenedInverse, OpenedJob } from './ledger-changes.ts';
-import { partsOf, type Shape, told, type Value } from './ledger-parts.ts';
+import { COUNTED, partsOf, type Shape, told, type Value } from './ledger-parts.ts';
 import { nearestColumns, type ObjectiveWithParents } from './objectives.ts';
 import { type Search, toSearch } from './search-ledger.ts';
 
@@ -15,7 +15,7 @@ export type Written =
   | {
       readonly kind: 'written';
       readonly objective: ObjectiveWithParents;
-      /** The one that was closed or computed. */
+      /** The one that was closed; its worker gets none. */
       readonly inverse: Inverse | undefined;
       readonly opened: Inverse | undefined;
     }
@@ -39,11 +39,9 @@ function write(value: Value, shape: Shape): RawBuilder<Row> {
         ),
       ]
     : [];
-  const run = shape.closes ? 'closed' : 'computed';
-  const hasRun = shape.closes || shape.computes;
+  const hasRun = shape.closes && !shape.hasLease;
   const selected = [
-    shape.looks ? sql`s.*` : sql`c.*`,
-    sql`c.id is not null as "isWritten"`,
+    shape.looks ? sql`s.*, c."changedId"` : sql`c.*`,
     ...(hasRun ? [inverseOf('r')] : []),
     ...(shape.opens ? [inverseOf('p', OPENED)] : []),
     ...(shape.job === 'opened' ? [sql`m."isWithinQuota"`, sql`m."hasRoomInQueue"`] : []),
@@ -56,7 +54,7 @@ function write(value: Value, shape: Shape): RawBuilder<Row> {
     with ${sql.join([...ctes, ...events])}
     select ${sql.join(selected)}
     from ${shape.looks ? sql`search s` : sql`locked l`} left join changed c on true
-    ${hasRun ? sql`left join ${sql.id(run)} r on true` : sql``}
+    ${hasRun ? sql`left join closed r on true` : sql``}
     ${shape.opens ? sql`left join opened p on true` : sql``}
     ${shape.job === 'opened' ? sql`left join room m on true` : sql``}`;
 }
@@ -152,20 +150,32 @@ export async function writeChange(
   change: LedgerChange,
 ): Promise<Written> {
   const [row] = await statementOf(shapeOf(change))(db, valuesOf(accountId, search, change));
-  return row === undefined ? { kind: 'outdated' } : toWritten(row, change);
+  return row === undefined ? { kind: 'outdated' } : toWritten(row, change, search);
 }
 
-function toWritten(row: Row, { closed, computed, opened }: LedgerChange): Written {
-  if (row['isWritten'] !== true) {
+function toWritten(row: Row, { lease, closed, opened, objective }: LedgerChange, known: Search): Written {
+  if (row['changedId'] === null) {
     if (row['isWithinQuota'] === false) return { kind: 'lacks', what: 'storage' };
     return row['hasRoomInQueue'] === false ? { kind: 'lacks', what: 'queue' } : { kind: 'outdated' };
   }
   return {
     kind: 'written',
-    objective: readWithParents(row),
-    inverse: closed === undefined && computed === undefined ? undefined : readInverse(row),
+    objective: changedObjective(known.objective, objective, row),
+    inverse: closed === undefined || lease !== undefined ? undefined : readInverse(row),
     opened: opened === undefined ? undefined : readInverse(row, OPENED),
   };
+}
+
+/** The objective as it was read, with what the change and the statement made of it: the version says that nothing else differs. */
+function changedObjective(
+  known: ObjectiveWithParents,
+  { optimalIteration: _, nearest, ...fields }: ObjectiveFields = {},
+  row: Row,
+): ObjectiveWithParents {
+  const counted = Object.fromEntries(
+    COUNTED.map((column) => column.split(' as ')[1]!).map((name) => [name, row[name]]),
+  );
+  return { ...known, ...fields, ...nearest, ...counted };
 }
 
 /** Where an objective has to be; null: anywhere. */
@@ -191,5 +201,7 @@ export async function openIfIdle(
 ): Promise<{ readonly search: Search; readonly written: Written } | undefined> {
   const values = { accountId, ...path, askedBy, ...job, completions: 0, attempts: 0, finishedId: null };
   const [row] = await statementOf(IDLE)(db, values);
-  return row && { search: toSearch(row), written: toWritten(row, { opened: { askedBy } }) };
+  if (row === undefined) return undefined;
+  const search = toSearch(row);
+  return { search, written: toWritten(row, { opened: { askedBy } }, search) };
 }
