@@ -210,7 +210,10 @@ export function reviseStates(
   const doLateCount =
     mayReopen || objective.stopReason === StopReason.running || objective.stopReason === StopReason.satisfied;
   const { sought } = quest;
-  const satisfied = runs.filter(({ result }) => result === 'satisfied' || (doLateCount && result === 'late'));
+  const inTime = runs.filter(({ result }) => result === 'satisfied');
+  // Late outputs count where the others are too few: beside enough of them they stay what they were when the search ended.
+  const doLateDecide = doLateCount && inTime.length < sought;
+  const satisfied = doLateDecide ? runs.filter(({ result }) => result === 'satisfied' || result === 'late') : inTime;
   const isSatisfied = satisfied.length >= sought;
   const stopReason = reviseStopReason(quest, objective, isSatisfied, {
     mayReopen,
@@ -220,7 +223,8 @@ export function reviseStates(
   const exhaustedId = stopReason === StopReason.exhausted ? findExhausting(runs) : null;
   const statuses = new Map<number, InverseStatus>();
   for (const run of runs) {
-    const isSolution = sought > 1 && satisfied.includes(run);
+    const isCounted = satisfied.includes(run);
+    const isSolution = isCounted && (sought > 1 || (run.result === 'late' && stopReason === StopReason.satisfied));
     const status = isSolution ? InverseStatus.converged : reviseStatus(run, stopReason, run.id === exhaustedId);
     if (status !== run.status) statuses.set(run.id, status);
   }
@@ -294,7 +298,6 @@ function reviseStatus({ status, result }: RevisedRun, stopReason: StopReason, is
     case 'failed':
       return InverseStatus.failed;
     case 'late':
-      return stopReason === StopReason.satisfied ? InverseStatus.converged : status;
     case 'never-run':
       return status;
   }

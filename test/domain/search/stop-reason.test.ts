@@ -542,3 +542,18 @@ describe('the states after a correction', () => {
     );
   });
 });
+
+it('A late output that satisfies everything counts where no other run does, and is left as it is where one does', () => {
+  const objective = { attemptCount: 3, maximumAttempts: 5, stopReason: Reason.satisfied };
+  const late: RevisedRun = { id: 2, status: 'stopped', result: 'late', ...COMPLETED };
+  const other: RevisedRun = { id: 1, status: 'converged', result: 'satisfied', ...COMPLETED };
+  expect(reviseStates(ONE_RUN, objective, [other, late], false)?.statuses).toEqual(new Map());
+  const corrected: RevisedRun = { ...other, result: 'unsatisfied' };
+  expect(reviseStates(ONE_RUN, objective, [corrected, late], false)).toMatchObject({
+    stopReason: Reason.satisfied,
+    statuses: new Map([
+      [1, 'active'],
+      [2, 'converged'],
+    ]),
+  });
+});
