@@ -30,7 +30,7 @@ export const demo: Command = {
 
 Plays a client that calibrates an epidemic model: four unknown inputs, five observed figures to reproduce within
 1 percent. Uses the service at URL, or starts a temporary one and prints a link to its page. With --pace it waits SECONDS
-before each iteration, so that you can watch it there, and keeps the temporary service until Ctrl-C.`,
+before each run, so that you can watch it there, and keeps the temporary service until Ctrl-C.`,
   flags: { url: text, key: text, pace: text },
 
   async run(args, config) {
@@ -99,7 +99,7 @@ async function playUntilStopped(url: string, key: string, paceMs: number): Promi
 }
 
 interface Pace {
-  /** Waited for before each iteration; undefined: not at all. */
+  /** Waited for before each run; undefined: not at all. */
   readonly paceMs?: number | undefined;
   /** Ends the wait: play rejects. */
   readonly signal?: AbortSignal;
