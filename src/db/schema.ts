@@ -113,6 +113,7 @@ export interface CorrectionsTable {
   reason: string;
   corrected_by: string;
   created_at: Stamp;
+  is_note: Generated<boolean>;
 }
 
 export interface ObjectivesTable extends Lifetime {

@@ -24,10 +24,13 @@ export type ResultChange =
   | { readonly kind: 'output'; readonly output: readonly number[]; readonly byName?: ByName }
   /** Without a reason a failure that is known already stays as it is. */
   | { readonly kind: 'failed'; readonly failureReason: string | null }
-  | { readonly kind: 'excluded'; readonly isExcluded: boolean };
+  | { readonly kind: 'excluded'; readonly isExcluded: boolean }
+  /** The result stays. */
+  | { readonly kind: 'note' };
 
 export interface NewCorrection {
   readonly change: ResultChange;
+  /** The text of a note, empty to remove it. */
   readonly reason: string;
 }
 
@@ -49,10 +52,15 @@ export interface Correction {
   readonly before: RunResult;
   readonly after: RunResult;
   readonly reason: string;
+  /** Whether it is a note, whose text is the reason; default: false. */
+  readonly isNote?: boolean;
   /** Label of the API key, or its key id if it has none. */
   readonly correctedBy: string;
   readonly createdAt: Date;
 }
+
+/** Characters of a note. */
+export const LONGEST_NOTE = 2_000;
 
 /** Corrections that a trial may have. */
 export const MAXIMUM_CORRECTIONS = 10_000;
@@ -68,6 +76,8 @@ export function changeResult(known: RunResult, change: ResultChange): RunResult 
     }
     case 'excluded':
       return { ...known, isExcluded: change.isExcluded };
+    case 'note':
+      return known;
   }
 }
 

@@ -156,6 +156,9 @@ export const RUN_FIELDS = {
   },
   isExcluded: { holds: 'boolean', sentAs: 'excluded', description: 'Whether no suggestion learns from it.' },
   isCorrected: { holds: 'boolean', sentAs: 'corrected' },
+  note: { holds: 'text', orNull: true, description: 'A note of a person on the run.' },
+  notedBy: { holds: 'text', orNull: true, description: 'Who wrote the note: the label of the API key, or its key id.' },
+  notedAt: { holds: 'instant', orNull: true },
   /** What the model expected of the outputs: the lower ends, then the upper ends; null where it expected nothing. */
   expected: { holds: 'vector', column: 'expected', orNull: true },
   createdAt: { holds: 'instant', column: 'created_at' },
@@ -238,12 +241,25 @@ export const RUN_VIEWS = {
     'excludedAt',
     'createdAt',
     'updatedAt',
+    'note',
+    'notedBy',
+    'notedAt',
   ),
   /** Rows of CSV and lines of JSON: before the verdicts on the outputs, and after them. */
   before: names('iteration', 'status'),
-  after: names('failureReason', 'isExcluded'),
+  after: names('failureReason', 'isExcluded', 'note', 'notedBy', 'notedAt'),
   /** Among all runs of a trial. Cases have these fields as well, or null. */
-  ofTrial: names('misses', 'missedBy', 'loadedAt', 'failureReason', 'isExcluded', 'isCorrected'),
+  ofTrial: names(
+    'misses',
+    'missedBy',
+    'loadedAt',
+    'failureReason',
+    'isExcluded',
+    'isCorrected',
+    'note',
+    'notedBy',
+    'notedAt',
+  ),
 };
 
 interface HistoryColumn {
@@ -273,6 +289,9 @@ export const HISTORY_COLUMNS = {
   },
   excluded: { of: 'isExcluded', as: 'iterations', description: 'Iterations that a correction has excluded.' },
   corrected: { of: 'isCorrected', as: 'iterations', description: 'Iterations that were ever corrected.' },
+  notes: { of: 'note', as: 'byIteration', description: 'By iteration, for those that have one.' },
+  notedBy: { of: 'notedBy', as: 'byIteration', description: RUN_FIELDS.notedBy.description },
+  notedAt: { of: 'notedAt', as: 'byIteration' },
   inputs: { of: 'input', as: 'list', description: RUN_FIELDS.input.description },
   outputs: { of: 'output', as: 'list', description: 'null until loaded.' },
   misses: { of: 'misses', as: 'list', description: RUN_FIELDS.misses.description },

@@ -87,16 +87,16 @@ export async function correctInverse(
     const change = readChange(sent, objective.objectives.length, objective.labels?.outputNames ?? null);
     refuseFailedStart(change, inverse);
     const before = resultOf(inverse);
+    if (change.kind === 'note') {
+      const noted = { target: targetOf(objective, inverse), before, after: before };
+      const correction = await log(trx, context, trial.id, sent, [noted]);
+      return { correction, view: viewOf((await findObjective(trx, accountId, objective.id))!, inverse) };
+    }
     const after = changeResult(before, change);
     const isChanged = !areEqualResults(before, after);
     const mayReopen = sent.mayReopen && (isChanged || (await wasCorrected(trx, inverse.id)));
     if (!isChanged && !mayReopen) return { correction: null, view: viewOf(objective, inverse) };
-    const target = {
-      kind: 'inverse',
-      objectiveId: objective.id,
-      inverseId: inverse.id,
-      iteration: inverse.iteration,
-    } as const;
+    const target = targetOf(objective, inverse);
     const run = { input: inverse.input!, before, after };
     const correction = isChanged ? await log(trx, context, trial.id, sent, [{ target, before, after }]) : null;
     const repeating = isChanged ? await correctRepeats(trx, accountId, trial.id, run) : [];
@@ -119,6 +119,10 @@ export async function correctInverse(
   });
   if (corrected.correction !== null) await judgeAfterCommit(db, accountId, corrected.view.objective.trialId);
   return { correction: corrected.correction, ...corrected.view };
+}
+
+function targetOf({ id: objectiveId }: ObjectiveWithParents, { id: inverseId, iteration }: Inverse) {
+  return { kind: 'inverse', objectiveId, inverseId, iteration } as const;
 }
 
 export interface CorrectedCase {
@@ -280,7 +284,7 @@ async function log(
   trx: Trx,
   { accountId, keyId, limits }: CorrectionContext,
   trialId: number,
-  { reason }: NewCorrection,
+  { change, reason }: NewCorrection,
   corrections: readonly LoggedCorrection[],
 ): Promise<Correction> {
   const count = corrections.length;
@@ -301,7 +305,15 @@ async function log(
   for (const [k, { target, before, after }] of corrections.entries()) {
     const revision = last - count + 1 + k;
     logged.push(
-      await insertCorrection(trx, accountId, trialId, { revision, target, before, after, reason, correctedBy }),
+      await insertCorrection(trx, accountId, trialId, {
+        revision,
+        target,
+        before,
+        after,
+        reason,
+        isNote: change.kind === 'note',
+        correctedBy,
+      }),
     );
   }
   return logged[0]!;

@@ -19,11 +19,13 @@ const COLUMNS = [
   'new_failure_reason as newFailureReason',
   'is_excluded as isExcluded',
   'reason',
+  'is_note as isNote',
   'corrected_by as correctedBy',
   'created_at as createdAt',
 ] as const;
 
-interface CorrectionRow extends Pick<Correction, 'id' | 'revision' | 'reason' | 'correctedBy' | 'createdAt'> {
+interface CorrectionRow
+  extends Pick<Correction, 'id' | 'revision' | 'reason' | 'isNote' | 'correctedBy' | 'createdAt'> {
   readonly caseNumber: number | null;
   readonly objectiveId: number | null;
   readonly inverseId: number | null;
@@ -38,14 +40,14 @@ interface CorrectionRow extends Pick<Correction, 'id' | 'revision' | 'reason' | 
 
 /** A check constraint makes it a case or an inverse. */
 function toCorrection(row: CorrectionRow): Correction {
-  const { id, revision, reason, correctedBy, createdAt, caseNumber } = row;
+  const { id, revision, reason, isNote, correctedBy, createdAt, caseNumber } = row;
   const target: CorrectionTarget =
     caseNumber !== null
       ? { kind: 'case', caseNumber }
       : { kind: 'inverse', objectiveId: row.objectiveId!, inverseId: row.inverseId!, iteration: row.iteration! };
   const before = { output: row.oldOutput, failureReason: row.oldFailureReason, isExcluded: row.wasExcluded };
   const after = { output: row.newOutput, failureReason: row.newFailureReason, isExcluded: row.isExcluded };
-  return { id, revision, target, before, after, reason, correctedBy, createdAt };
+  return { id, revision, target, before, after, reason, isNote, correctedBy, createdAt };
 }
 
 /** The caller holds the lock of the trial and has raised its revision. */
@@ -74,6 +76,7 @@ export async function insertCorrection(
       new_failure_reason: after.failureReason,
       is_excluded: after.isExcluded,
       reason: correction.reason,
+      is_note: correction.isNote,
       corrected_by: correction.correctedBy,
     })
     .returning(COLUMNS)
@@ -120,6 +123,7 @@ export async function wasCorrected(trx: Trx, inverseId: number): Promise<boolean
     .selectFrom('corrections')
     .select('id')
     .where('inverse_id', '=', inverseId)
+    .where('is_note', '=', false)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { CorrectedCase, CorrectedInverse } from '../../application/data/correct-run.ts';
-import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
+import {
+  type Correction,
+  LONGEST_NOTE,
+  type NewCorrection,
+  type ResultChange,
+  type RunResult,
+} from '../../domain/correction.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { isByName } from '../../domain/names.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
@@ -27,12 +33,12 @@ const changeFields = {
     .describe(
       'true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again.',
     ),
-  reason: textSchema({ minimum: 1, maximum: MAXIMUM_REASON_LENGTH }).describe(
-    'The reason for the correction, for the log.',
-  ),
+  reason: textSchema({ minimum: 1, maximum: MAXIMUM_REASON_LENGTH })
+    .optional()
+    .describe('The reason for the correction, for the log; required, except for a note.'),
 };
 
-const CHANGES = ['output', 'failed', 'excluded'] as const;
+const CHANGES = ['output', 'failed', 'excluded', 'note'] as const;
 
 const caseCorrectionSchema = z
   .strictObject({
@@ -55,6 +61,9 @@ const caseCorrectionSchema = z
 const inverseCorrectionSchema = z
   .strictObject({
     ...changeFields,
+    note: textSchema({ minimum: 0, maximum: LONGEST_NOTE })
+      .optional()
+      .describe('A note on the run, which replaces an earlier one; empty to remove it. The result stays.'),
     reopen: z
       .boolean()
       .optional()
@@ -67,6 +76,7 @@ const inverseCorrectionSchema = z
     examples: [
       { output: [1.62, 19.1], reason: 'decimal point misread' },
       { failed: true, failureReason: 'mesh collapsed', reason: 'the log of the run says so', reopen: true },
+      { note: 'the pump was replaced before this run' },
     ],
   });
 
@@ -86,12 +96,21 @@ function readChange(fields: AnyFields, body: SentFields): { change?: ResultChang
   if (body['failureReason'] != null && body['failed'] === undefined) {
     violations.push(makeViolation(['failureReason'], 'must be left out unless failed is true.'));
   }
-  const { output, failed, failureReason = null, excluded } = fields;
+  const { output, failed, failureReason = null, excluded, note } = fields;
   if (isByName(body['output'])) return { change: { kind: 'output', output: [], byName: body['output'] }, violations };
   if (output !== undefined) return { change: { kind: 'output', output }, violations };
   if (failed !== undefined) return { change: { kind: 'failed', failureReason }, violations };
   if (excluded !== undefined) return { change: { kind: 'excluded', isExcluded: excluded }, violations };
+  if (note !== undefined) return { change: { kind: 'note' }, violations };
   return { violations };
+}
+
+/** A note says everything itself; any other correction needs a reason. */
+function checkReason(body: SentFields): readonly Violation[] {
+  const isNote = body['note'] !== undefined;
+  if (isNote === (body['reason'] === undefined)) return [];
+  const message = isNote ? 'must be left out with a note.' : 'is required: say why the run is corrected.';
+  return [makeViolation(['reason'], message)];
 }
 
 function toParsed(
@@ -99,10 +118,13 @@ function toParsed(
   body: SentFields,
 ): Parsed<NewCorrection & { readonly mayReopen: boolean }> {
   const { change, violations: others } = readChange(fields, body);
-  const violations = withoutRepeats(invalid, others);
+  const violations = withoutRepeats([...checkReason(body), ...invalid], others);
   if (violations.length > 0) return { kind: 'violations', violations };
   // Without violations both were sent and are valid.
-  return { kind: 'value', value: { change: change!, reason: fields.reason!, mayReopen: fields.reopen ?? false } };
+  return {
+    kind: 'value',
+    value: { change: change!, reason: (fields.reason ?? fields.note)!, mayReopen: fields.reopen ?? false },
+  };
 }
 
 /** An output by name is read by the use case, which knows the names. */
@@ -147,7 +169,8 @@ export const correctionSchema = z
       .describe('The record that was corrected: a case or an inverse.'),
     old: runResultSchema,
     new: runResultSchema,
-    reason: z.string(),
+    reason: z.string().describe('The text of a note.'),
+    isNote: z.boolean().describe('Whether it is a note on the run, which leaves the result as it is.'),
     correctedBy: z
       .string()
       .describe(
@@ -158,7 +181,7 @@ export const correctionSchema = z
   .meta({ id: 'Correction' });
 
 export function presentCorrection(correction: Correction): z.infer<typeof correctionSchema> {
-  const { id, revision, target, before, after, reason, correctedBy, createdAt } = correction;
+  const { id, revision, target, before, after, reason, isNote = false, correctedBy, createdAt } = correction;
   const inverse = target.kind === 'inverse' ? target : undefined;
   return {
     id,
@@ -172,6 +195,7 @@ export function presentCorrection(correction: Correction): z.infer<typeof correc
     old: presentRunResult(before),
     new: presentRunResult(after),
     reason,
+    isNote,
     correctedBy,
     createdAt: toTimestamp(createdAt),
   };

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 from ._generated import models as m
@@ -39,6 +40,10 @@ class Run:
     excluded: bool = field(default=False, metadata=_sent("excluded", "excluded"))
     off_by: Mapping[str, float] = field(default_factory=dict)
     """The same in units of the output: by how much it misses the limit of its goal."""
+    note: str | None = field(default=None, metadata=_sent("note", "notes"))
+    """A note of a person on the run."""
+    noted_by: str | None = field(default=None, metadata=_sent("noted_by", "noted_by"))
+    noted_at: datetime | None = field(default=None, metadata=_sent("noted_at", "noted_at"))
     earlier: bool = field(default=False, compare=False)
     """Whether an earlier search on the same data made it, as before a larger budget."""
 

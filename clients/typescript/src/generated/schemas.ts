@@ -1225,6 +1225,9 @@ export interface RunLine {
   met: Record<string, boolean> | null;
   failureReason: string | null;
   excluded: boolean;
+  note: string | null;
+  notedBy: string | null;
+  notedAt: string | null;
 }
 
 export interface NewInverseOutput {
@@ -1494,6 +1497,11 @@ export interface History {
   excluded: number[];
   /** Iterations that were ever corrected. */
   corrected: number[];
+  /** By iteration, for those that have one. */
+  notes: Record<string, string>;
+  /** Who wrote the note: the label of the API key, or its key id. */
+  notedBy: Record<string, string>;
+  notedAt: Record<string, string>;
   /** null while the suggestion is being computed. */
   inputs: Array<number[] | null>;
   /** null until loaded. */
@@ -1553,6 +1561,11 @@ export interface TrialRun {
   /** Whether no suggestion learns from it. */
   excluded: boolean;
   corrected: boolean;
+  /** A note of a person on the run. */
+  note: string | null;
+  /** Who wrote the note: the label of the API key, or its key id. */
+  notedBy: string | null;
+  notedAt: string | null;
 }
 
 export interface TrialRunLine {
@@ -1576,6 +1589,9 @@ export interface TrialRunLine {
   met: Record<string, boolean> | null;
   failureReason: string | null;
   excluded: boolean;
+  note: string | null;
+  notedBy: string | null;
+  notedAt: string | null;
 }
 
 export interface InverseRobustness {
@@ -1803,8 +1819,10 @@ export interface NewInverseCorrection {
    * true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again.
    */
   excluded?: boolean | undefined;
-  /** The reason for the correction, for the log. */
-  reason: string;
+  /** The reason for the correction, for the log; required, except for a note. */
+  reason?: string | undefined;
+  /** A note on the run, which replaces an earlier one; empty to remove it. The result stays. */
+  note?: string | undefined;
   /**
    * true: an objective that has ended gets a new verdict, and continues if nothing satisfies it. This also reopens a
    * stopped objective. Ignored where it changes nothing.
@@ -1840,7 +1858,10 @@ export interface Correction {
   };
   old: RunResult;
   new: RunResult;
+  /** The text of a note. */
   reason: string;
+  /** Whether it is a note on the run, which leaves the result as it is. */
+  isNote: boolean;
   /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
   correctedBy: string;
   createdAt: string;
@@ -1865,8 +1886,8 @@ export interface NewCaseCorrection {
    * true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again.
    */
   excluded?: boolean | undefined;
-  /** The reason for the correction, for the log. */
-  reason: string;
+  /** The reason for the correction, for the log; required, except for a note. */
+  reason?: string | undefined;
   /**
    * true: an objective that has ended, and whose initial point is a copy of the case, gets the verdict that follows.
    * Ignored where it changes nothing.
@@ -2289,6 +2310,9 @@ export type ExportLine = {
   excludedAt: string | null;
   createdAt: string;
   updatedAt: string;
+  note: string | null;
+  notedBy: string | null;
+  notedAt: string | null;
 } | {
   id: number;
   /** The revision of the data of the trial, from this correction on. */
@@ -2304,7 +2328,10 @@ export type ExportLine = {
   };
   old: RunResult;
   new: RunResult;
+  /** The text of a note. */
   reason: string;
+  /** Whether it is a note on the run, which leaves the result as it is. */
+  isNote: boolean;
   /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
   correctedBy: string;
   createdAt: string;

@@ -1132,6 +1132,9 @@ class RunLine(Wire):
     """Whether each output meets its objective; null without an output."""
     failure_reason: str | None
     excluded: bool
+    note: str | None
+    noted_by: str | None
+    noted_at: datetime | None
 
 
 class NewInverseOutput(Wire):
@@ -1383,6 +1386,11 @@ class History(Wire):
     """Iterations that a correction has excluded."""
     corrected: list[int]
     """Iterations that were ever corrected."""
+    notes: dict[str, str]
+    """By iteration, for those that have one."""
+    noted_by: dict[str, str]
+    """Who wrote the note: the label of the API key, or its key id."""
+    noted_at: dict[str, datetime]
     inputs: list[list[float] | None]
     """null while the suggestion is being computed."""
     outputs: list[list[float] | None]
@@ -1430,6 +1438,11 @@ class TrialRun(Wire):
     excluded: bool
     """Whether no suggestion learns from it."""
     corrected: bool
+    note: str | None
+    """A note of a person on the run."""
+    noted_by: str | None
+    """Who wrote the note: the label of the API key, or its key id."""
+    noted_at: datetime | None
 
 
 class TrialRunLine(Wire):
@@ -1453,6 +1466,9 @@ class TrialRunLine(Wire):
     """Whether each output meets the objective that is asked; null without an output."""
     failure_reason: str | None
     excluded: bool
+    note: str | None
+    noted_by: str | None
+    noted_at: datetime | None
 
 
 class InverseRobustnessInputTolerances(Wire):
@@ -1702,8 +1718,10 @@ class NewInverseCorrection(Wire):
     """Why the run failed; only with failed."""
     excluded: bool | None = None
     """true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again."""
-    reason: str
-    """The reason for the correction, for the log."""
+    reason: str | None = None
+    """The reason for the correction, for the log; required, except for a note."""
+    note: str | None = None
+    """A note on the run, which replaces an earlier one; empty to remove it. The result stays."""
     reopen: bool | None = None
     """true: an objective that has ended gets a new verdict, and continues if nothing satisfies it. This also reopens a stopped objective. Ignored where it changes nothing."""
 
@@ -1742,6 +1760,9 @@ class Correction(Wire):
     old: RunResult
     new: RunResult
     reason: str
+    """The text of a note."""
+    is_note: bool
+    """Whether it is a note on the run, which leaves the result as it is."""
     corrected_by: str
     """Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
     created_at: datetime
@@ -1764,8 +1785,8 @@ class NewCaseCorrection(Wire):
     """Why the run failed; only with failed."""
     excluded: bool | None = None
     """true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again."""
-    reason: str
-    """The reason for the correction, for the log."""
+    reason: str | None = None
+    """The reason for the correction, for the log; required, except for a note."""
     reopen: bool | None = None
     """true: an objective that has ended, and whose initial point is a copy of the case, gets the verdict that follows. Ignored where it changes nothing."""
 
@@ -2224,6 +2245,9 @@ class ExportLineObject11(Wire):
     excluded_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    note: str | None
+    noted_by: str | None
+    noted_at: datetime | None
 
 
 class ExportLineObject12Target(Wire):
@@ -2245,6 +2269,9 @@ class ExportLineObject12(Wire):
     old: RunResult
     new: RunResult
     reason: str
+    """The text of a note."""
+    is_note: bool
+    """Whether it is a note on the run, which leaves the result as it is."""
     corrected_by: str
     """Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
     created_at: datetime

@@ -104,6 +104,7 @@ function State({
   const state = source !== undefined && known === 'met' ? 'loaded' : known;
   const reason = factAt(columns, 'failureReasons', row);
   const repeated = repeatText(columns, row);
+  const note = factAt(columns, 'notes', row);
   const text = reason === undefined ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
   return (
     <span class="run-state">
@@ -113,6 +114,11 @@ function State({
       {repeated !== undefined && (
         <span class="badge" title={`Runs the input of ${repeated} again`}>
           repeat
+        </span>
+      )}
+      {note !== undefined && (
+        <span class="badge" title={`${note} (${factAt(columns, 'notedBy', row)})`}>
+          note
         </span>
       )}
       {isBest && <span class="badge">best</span>}
