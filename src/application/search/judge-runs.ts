@@ -1,6 +1,6 @@
 /**
- * Finds the run that comes nearest to an objective and keeps it up to date: cases are judged once, when the objective is loaded,
- * inverses by the worker that computes the next one. Readers judge what came later. A change of the trial's data (added cases, a
+ * Finds the run that comes nearest to an objective: cases are judged once, when the objective is loaded, and every output when it is
+ * stored (domain/search/standing.ts). A change of the trial's data (added cases, a
  * correction) makes all of this unknown: judgeTrial judges again immediately, and scheduled passes judge what it leaves. Both tell those who wait.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';

@@ -5,9 +5,11 @@
 import { type Evaluation, evaluateOutput } from '../acceptance.ts';
 import { InverseStatus } from '../inverse.ts';
 import { makeMissMeasure } from '../nearest.ts';
+import { isEligible } from './optimum.ts';
 import type { Quest } from './quest.ts';
 import {
   areAttemptsUsed,
+  bestOfAll,
   isHitAfter,
   nearestWith,
   nothingReached,
@@ -141,7 +143,7 @@ function findOptimal(
   if (terms.quest.isChosenByModels && chosen && evaluations.get(chosen.id)?.isSatisfied) {
     return { optimal: { id: chosen.id, output: chosen.output! }, candidates: [] };
   }
-  const lastOrder = Math.max(0, ...completed.map((run) => (isLate(run) ? 0 : (run.completedOrder ?? 0))));
+  const lastOrder = completed.reduce((last, run) => (isLate(run) ? last : Math.max(last, run.completedOrder ?? 0)), 0);
   const inTime = completed.filter(
     (run) => !isLate(run) || !isFinal(stopReason) || (run.completedOrder ?? 0) < lastOrder,
   );
@@ -155,12 +157,19 @@ function bestOf(
   runs: readonly LedgerRun[],
   evaluations: Evaluations,
 ): Pick<Standing, 'optimal' | 'candidates'> {
-  let found = nothingReached(0);
-  for (const { id, iteration, output } of runs) {
+  const judged = runs.flatMap(({ id, iteration, output }) => {
     const evaluation = evaluations.get(id)!;
-    if (evaluation === null) continue;
-    found = { ...found, ...withOptimum(terms, found, { id, iteration, output: output! }, evaluation) };
+    return evaluation === null ? [] : [{ evaluation, run: { id, iteration, output: output! } }];
+  });
+  if (terms.quest.comparesAllRuns) {
+    // Together: one after the other, each would be compared with all before it.
+    return bestOfAll(
+      terms,
+      judged.flatMap(({ evaluation, run }) => (isEligible(evaluation) ? [run] : [])),
+    );
   }
+  let found = nothingReached(0);
+  for (const { evaluation, run } of judged) found = { ...found, ...withOptimum(terms, found, run, evaluation) };
   return { optimal: found.optimal, candidates: found.candidates };
 }
 

@@ -115,7 +115,8 @@ export function after(terms: Terms, standing: Standing, change: Change): Outcome
     };
   }
   const optimal =
-    change.kind === 'repeated' && (change.event === 'held' || takesOptimum(terms, standing, change))
+    change.kind === 'repeated' &&
+    (change.event === 'held' || takesOptimum(terms, standing, evaluateOutput(terms.definition, change.output)))
       ? { id: change.id, output: change.output }
       : standing.optimal;
   const status = change.kind === 'stopped' ? undefined : state.inverseStatus;
@@ -240,26 +241,30 @@ export function withOptimum(
   evaluation: Evaluation,
 ): Pick<Standing, 'optimal' | 'candidates'> {
   const { optimal, candidates } = standing;
-  const { quest, definition } = terms;
   if (!isEligible(evaluation)) return { optimal, candidates };
-  if (!quest.comparesAllRuns) {
-    return { optimal: takesOptimum(terms, standing, run) ? run : optimal, candidates };
-  }
-  const all = [...candidates, run].toSorted((a, b) => a.iteration - b.iteration);
+  if (terms.quest.comparesAllRuns) return bestOfAll(terms, [...candidates, run]);
+  return { optimal: takesOptimum(terms, standing, evaluation) ? run : optimal, candidates };
+}
+
+/** The optimal one of runs that may all be optimal, where it is chosen among all of them. */
+export function bestOfAll(
+  { definition }: Terms,
+  eligible: readonly JudgedRun[],
+): Pick<Standing, 'optimal' | 'candidates'> {
+  const candidates = eligible.toSorted((a, b) => a.iteration - b.iteration);
   const best = findOptimum(
     definition,
-    all.map(({ output }) => output),
+    candidates.map(({ output }) => output),
   );
-  return { optimal: all[best!]!, candidates: all };
+  return { optimal: best === null ? null : candidates[best]!, candidates };
 }
 
 /** Whether a run, or a repeat of one, becomes the optimal one. */
 function takesOptimum(
   { quest, definition }: Terms,
   { optimal }: Pick<Standing, 'optimal'>,
-  { output }: Pick<MeasuredRun, 'output'>,
+  evaluation: Evaluation,
 ): boolean {
-  const evaluation = evaluateOutput(definition, output);
   if (!isEligible(evaluation)) return false;
   return optimal === null || quest.beats(evaluation, evaluateOutput(definition, optimal.output));
 }
