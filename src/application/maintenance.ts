@@ -1,6 +1,7 @@
 /** Scheduled work. Each function is one pass and returns counts. Several processes may run it at once. */
 
 import { type Db, inTransaction, type Trx } from '../db/connection/transaction.ts';
+import { NOT_RUN } from '../db/search/ledger-changes.ts';
 import { listOverdue, lockObjective } from '../db/search/objectives.ts';
 import { readSearch } from '../db/search/search-ledger.ts';
 import { type ExhaustedJob, listExhaustedJobs, lockExhaustedJob } from '../db/search/suggestion-jobs.ts';
@@ -44,17 +45,11 @@ async function failComputation(
   const written = await writeChange(trx, accountId, search, {
     ...goOnBehind(search, inverseId, false, others),
     closed: {
+      ...NOT_RUN,
       inverseId,
       status: outcome.status!,
-      wasRun: false,
-      output: null,
-      computeTimeNs: null,
       failureReason: lastError ?? 'every worker that computed it was killed or lost its connection',
       isFailed: true,
-      isSatisfied: false,
-      isStopped: false,
-      isExhausted: false,
-      isNumbered: false,
     },
   });
   return written.kind === 'written';

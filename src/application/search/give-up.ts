@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../db/connection/transaction.ts';
-import type { LedgerChange } from '../../db/search/ledger-changes.ts';
+import { type LedgerChange, NOT_RUN } from '../../db/search/ledger-changes.ts';
 import type { SearchAt } from '../../db/search/search-ledger.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
@@ -32,14 +32,9 @@ export async function giveUpInverse(db: Db | Trx, accountId: number, path: Inver
     const change: LedgerChange = {
       ...changeOf(found, outcome, stopped),
       closed: {
+        ...NOT_RUN,
         inverseId: inverse.id,
         status: outcome.status!,
-        wasRun: false,
-        output: null,
-        computeTimeNs: null,
-        failureReason: null,
-        isFailed: false,
-        isSatisfied: false,
         isStopped: true,
         isExhausted: outcome.isExhausting,
         isNumbered: true,

@@ -4,6 +4,7 @@ import type { Correction, CorrectionTarget, RunResult } from '../../domain/corre
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { MUST_HOLD } from '../search/objectives.ts';
+import { WAS_CORRECTED } from '../search/run-columns.ts';
 
 const COLUMNS = [
   'id',
@@ -120,11 +121,10 @@ export async function hasCorrections(trx: Trx, trialId: number, count: number): 
 /** Whether the inverse was ever corrected. Served by corrections_of_inverses. */
 export async function wasCorrected(trx: Trx, inverseId: number): Promise<boolean> {
   const row = await trx
-    .selectFrom('corrections')
-    .select('id')
-    .where('inverse_id', '=', inverseId)
-    .where('is_note', '=', false)
-    .limit(1)
+    .selectFrom('inverses as i')
+    .select('i.id')
+    .where('i.id', '=', inverseId)
+    .where(sql<boolean>`${WAS_CORRECTED}`)
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -16,7 +16,8 @@ export function columns(list: readonly string[]): RawBuilder<unknown> {
 }
 
 const PREFIX = 'inverse.';
-const nameOf = (column: string): string => column.split(' as ')[1]!;
+/** The name of a column given as 'table.column as name'. */
+export const nameOf = (column: string): string => column.split(' as ')[1]!;
 const INVERSE_NAMES = [...INVERSE_COLUMNS.map(nameOf), 'basisOutput'];
 
 /** The columns of the inverse in the common table expression `table`, told apart from those of the objective. */

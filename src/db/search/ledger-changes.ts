@@ -27,6 +27,19 @@ interface ClosedInverse {
   readonly isNumbered: boolean;
 }
 
+/** What a closed inverse that was not run lacks. */
+export const NOT_RUN = {
+  wasRun: false,
+  output: null,
+  computeTimeNs: null,
+  failureReason: null,
+  isFailed: false,
+  isSatisfied: false,
+  isStopped: false,
+  isExhausted: false,
+  isNumbered: false,
+} as const satisfies Partial<ClosedInverse>;
+
 /** An input that was computed, and what it was computed from. */
 interface ComputedInverse {
   readonly inverseId: number;

@@ -104,12 +104,7 @@ function gateParts(value: Value, { hasLease, job }: Shape): Part[] {
   return [...parts, ['gate', gate]];
 }
 
-/** What is returned of the run: its worker needs nothing. */
-function runOf({ hasLease }: Shape): RawBuilder<unknown> {
-  return hasLease ? sql`i.id` : sql`${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}`;
-}
-
-function closedPart(value: Value, shape: Shape): Part {
+function closedPart(value: Value): Part {
   const nowIf = (name: string, column: string) =>
     sql`${sql.id(column)} = case when ${value(name)}::boolean then now() else ${sql.ref(`i.${column}`)} end`;
   const ifRun = (column: string, run: RawBuilder<unknown>) =>
@@ -130,11 +125,11 @@ function closedPart(value: Value, shape: Shape): Part {
         updated_at = now()
       from gate g
       where i.id = ${value('closedId')}::bigint and i.objective_id = g.id
-      returning ${runOf(shape)}`,
+      returning ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}`,
   ];
 }
 
-function computedPart(value: Value, shape: Shape): Part {
+function computedPart(value: Value): Part {
   const input = sql`${value('input')}::float8[]`;
   const output = sql`${value('computedOutput')}::float8[]`;
   return [
@@ -150,8 +145,7 @@ function computedPart(value: Value, shape: Shape): Part {
           where r.objective_id = i.objective_id and r.iteration < i.iteration and r.input = ${input}), 0) end,
         chance = ${value('chance')}::float8, learned_from = ${value('learnedFrom')}::jsonb, updated_at = now()
       from gate g
-      where i.id = ${value('computedId')}::bigint and i.objective_id = g.id
-      returning ${runOf(shape)}`,
+      where i.id = ${value('computedId')}::bigint and i.objective_id = g.id`,
   ];
 }
 
@@ -293,8 +287,8 @@ export function partsOf(value: Value, shape: Shape): readonly Part[] {
   return [
     ...(shape.looks ? lookingParts(value) : [lockedPart(value)]),
     ...gateParts(value, shape),
-    ...(shape.closes ? [closedPart(value, shape)] : []),
-    ...(shape.computes ? [computedPart(value, shape)] : []),
+    ...(shape.closes ? [closedPart(value)] : []),
+    ...(shape.computes ? [computedPart(value)] : []),
     ...(shape.givesUp ? [givenUpPart(value)] : []),
     ...(shape.opens ? [openedPart(value)] : []),
     ...jobParts(value, shape),

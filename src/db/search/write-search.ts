@@ -5,7 +5,7 @@ import { NO_NEAREST_CASE } from '../../domain/objective.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { listEvents, recordingEvents } from '../webhooks/events.ts';
-import { inverseOf, type Row, readInverse } from './iteration-rows.ts';
+import { inverseOf, nameOf, type Row, readInverse } from './iteration-rows.ts';
 import type { LedgerChange, ObjectiveFields, OpenedInverse, OpenedJob } from './ledger-changes.ts';
 import { COUNTED, partsOf, type Shape, told, type Value } from './ledger-parts.ts';
 import { nearestColumns, type ObjectiveWithParents } from './objectives.ts';
@@ -15,7 +15,7 @@ export type Written =
   | {
       readonly kind: 'written';
       readonly objective: ObjectiveWithParents;
-      /** The one that was closed; its worker gets none. */
+      /** The one that was closed. */
       readonly inverse: Inverse | undefined;
       readonly opened: Inverse | undefined;
     }
@@ -39,10 +39,9 @@ function write(value: Value, shape: Shape): RawBuilder<Row> {
         ),
       ]
     : [];
-  const hasRun = shape.closes && !shape.hasLease;
   const selected = [
     shape.looks ? sql`s.*, c."changedId"` : sql`c.*`,
-    ...(hasRun ? [inverseOf('r')] : []),
+    ...(shape.closes ? [inverseOf('r')] : []),
     ...(shape.opens ? [inverseOf('p', OPENED)] : []),
     ...(shape.job === 'opened' ? [sql`m."isWithinQuota"`, sql`m."hasRoomInQueue"`] : []),
     ...told(shape, value),
@@ -54,7 +53,7 @@ function write(value: Value, shape: Shape): RawBuilder<Row> {
     with ${sql.join([...ctes, ...events])}
     select ${sql.join(selected)}
     from ${shape.looks ? sql`search s` : sql`locked l`} left join changed c on true
-    ${hasRun ? sql`left join closed r on true` : sql``}
+    ${shape.closes ? sql`left join closed r on true` : sql``}
     ${shape.opens ? sql`left join opened p on true` : sql``}
     ${shape.job === 'opened' ? sql`left join room m on true` : sql``}`;
 }
@@ -153,7 +152,7 @@ export async function writeChange(
   return row === undefined ? { kind: 'outdated' } : toWritten(row, change, search);
 }
 
-function toWritten(row: Row, { lease, closed, opened, objective }: LedgerChange, known: Search): Written {
+function toWritten(row: Row, { closed, opened, objective }: LedgerChange, known: Search): Written {
   if (row['changedId'] === null) {
     if (row['isWithinQuota'] === false) return { kind: 'lacks', what: 'storage' };
     return row['hasRoomInQueue'] === false ? { kind: 'lacks', what: 'queue' } : { kind: 'outdated' };
@@ -161,7 +160,7 @@ function toWritten(row: Row, { lease, closed, opened, objective }: LedgerChange,
   return {
     kind: 'written',
     objective: changedObjective(known.objective, objective, row),
-    inverse: closed === undefined || lease !== undefined ? undefined : readInverse(row),
+    inverse: closed === undefined ? undefined : readInverse(row),
     opened: opened === undefined ? undefined : readInverse(row, OPENED),
   };
 }
@@ -172,9 +171,7 @@ function changedObjective(
   { optimalIteration: _, nearest, ...fields }: ObjectiveFields = {},
   row: Row,
 ): ObjectiveWithParents {
-  const counted = Object.fromEntries(
-    COUNTED.map((column) => column.split(' as ')[1]!).map((name) => [name, row[name]]),
-  );
+  const counted = Object.fromEntries(COUNTED.map(nameOf).map((name) => [name, row[name]]));
   return { ...known, ...fields, ...nearest, ...counted };
 }
 
