@@ -7,7 +7,7 @@ import { hasOldestServer } from './support/postgres-server.ts';
 const maxWorkers = 1 + Math.max(2, availableParallelism());
 
 const onPostgres = {
-  setupFiles: ['test/support/repeatable-properties.ts'],
+  setupFiles: ['test/support/repeatable-properties.ts', 'test/support/drop-databases.ts'],
   globalSetup: ['test/support/postgres-server.ts'],
   // Only to end hanging tests: processes and servers start slowly on a busy machine.
   testTimeout: 180_000,

@@ -1,6 +1,6 @@
 /** Fresh, migrated databases for test files or tests, cloned from the template of this run. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, inject, type RunnerTestSuite } from 'vitest';
+import { inject, type RunnerTestSuite } from 'vitest';
 import { execute, withDatabase } from '../../harness/one-statement.ts';
 
 export interface TestDatabase {
@@ -33,16 +33,17 @@ export function pooledSettings({ url, directUrl }: TestDatabase): Readonly<Recor
   return url === directUrl || process.env['TEST_POOLER_LISTENS'] === 'false' ? {} : { LISTEN_DATABASE_URL: directUrl };
 }
 
-// Registered on import, before all other hooks, and so run after those that call drop().
-// biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern as the first argument
-afterAll(async ({}, suite) => {
+/** Drops the databases of a test file that is over, or names them if the file failed and they are kept. */
+export async function dropFinished(suite: RunnerTestSuite): Promise<void> {
   const { url, keepsData } = inject('postgres');
+  const names = [...finished];
+  finished.clear();
   if (keepsData && hasFailed(suite)) {
-    for (const name of finished) console.log(`Kept for inspection; drop it with "drop database ${name} with (force)"`);
+    for (const name of names) console.log(`Kept for inspection; drop it with "drop database ${name} with (force)"`);
     return;
   }
-  for (const name of finished) await execute(url, `drop database if exists ${name} with (force)`);
-});
+  for (const name of names) await execute(url, `drop database if exists ${name} with (force)`);
+}
 
 function hasFailed(suite: Pick<RunnerTestSuite, 'tasks' | 'result'>): boolean {
   return (
