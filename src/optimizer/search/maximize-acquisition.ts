@@ -4,7 +4,7 @@ import { isSpent, type Work } from '../numerics/work.ts';
 import { decode, type Encoding, featuresOf, roundToInput } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
 import type { Seen } from '../space/seen.ts';
-import { climb, drawerIn, holdDiscrete } from './box-newton.ts';
+import { type Climbable, climb, drawerIn, holdDiscrete } from './box-newton.ts';
 import { neighboursOf, pairNeighboursOf } from './discrete.ts';
 
 const RANDOM_STARTS = 100;
@@ -37,7 +37,7 @@ const ROUNDING = 1e-9;
 
 export interface Search {
   readonly encoding: Encoding;
-  readonly acquisition: Acquisition;
+  readonly acquisition: Climbable & Pick<Acquisition, 'm' | 'frozenFloor' | 'terms'>;
   /** Length m: the sigmas of the predictor behind the acquisition, filled by `evaluate`. */
   readonly sigma: Float64Array;
   readonly box: Box;

@@ -1,6 +1,7 @@
 import { Acquisition, type Aim, type AimUnderNoise } from '../acquisition/acquisition.ts';
 import { type Avoidance, withAvoidance } from '../acquisition/avoidance.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
+import { LeastWorstMiss } from '../acquisition/least-worst-miss.ts';
 import type { Cases } from '../goal/cases.ts';
 import { byLoss } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
@@ -17,7 +18,7 @@ import { improvementAims } from './directed-outputs.ts';
 import type { FrontAim } from './front-aim.ts';
 import type { ScopeModels } from './imagined.ts';
 import type { Region } from './local-mode.ts';
-import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
+import { type Found, maximizeAcquisition, type Search } from './maximize-acquisition.ts';
 
 /** What the search aims at, besides the targets. */
 export interface SearchAim {
@@ -54,6 +55,13 @@ export interface ScopeSearch extends ScopeModels {
    * @param front what else a search of a front aims at and starts from
    */
   maximize(aims: readonly Aim[], best: readonly number[], front?: FrontAim): Found | null;
+  /**
+   * The input whose predicted means have the least worst miss in tolerances.
+   *
+   * @param best rows of evaluated cases to start from, the best first
+   * @param starts features of further points to start from
+   */
+  leastWorstMiss(best: readonly number[], starts: readonly Float64Array[]): Found | null;
 }
 
 export function makeScopeSearch(
@@ -66,27 +74,28 @@ export function makeScopeSearch(
   const failures = withAvoidance(makeFailureModel(cases, p), avoidance);
   const random = makeRandom(request.seed, 2, request.history.count + pending.count);
   const isExpensive = surrogate.kernels.length * surrogate.geometry.N ** 2 > EXPENSIVE;
-  const maximize = (aims: readonly Aim[], best: readonly number[], front?: FrontAim) => {
-    const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures, aim.noise, front?.gain);
+  const searchFor = (
+    acquisition: Search['acquisition'],
+    best: readonly number[],
+    promising?: readonly Float64Array[],
+  ) => {
     const evaluated = best.slice(0, EVALUATED_STARTS).map((row) => cases.U.slice(row * p, (row + 1) * p));
     const { sigma } = predictor;
-    const search = {
-      encoding,
-      acquisition,
-      sigma,
-      seen,
-      isExpensive,
-      evaluated,
-      promising: front?.starts,
-      random,
-      work,
-    };
+    return { encoding, acquisition, sigma, seen, isExpensive, evaluated, promising, random, work };
+  };
+  const maximize = (aims: readonly Aim[], best: readonly number[], front?: FrontAim) => {
+    const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures, aim.noise, front?.gain);
+    const search = searchFor(acquisition, best, front?.starts);
     const anywhere = maximizeAcquisition({ ...search, box: scope.box });
     const likely = scope.likely && maximizeAcquisition({ ...search, box: scope.likely });
     if (!likely || !anywhere) return anywhere ?? likely;
     return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** (cases.stall + pending.count) ? anywhere : likely;
   };
-  return { scope, surrogate, predictor, maximize };
+  const leastWorstMiss = (best: readonly number[], starts: readonly Float64Array[]) => {
+    const acquisition = new LeastWorstMiss(surrogate, predictor, cases, request.goal, failures);
+    return maximizeAcquisition({ ...searchFor(acquisition, best, starts), box: scope.box });
+  };
+  return { scope, surrogate, predictor, maximize, leastWorstMiss };
 }
 
 /**
