@@ -44,6 +44,15 @@ export interface Diagnosis {
    * are such outputs beside others and some run met the others.
    */
   readonly attainable?: readonly { readonly output: number; readonly value: number }[];
+  /**
+   * What the targets in conflict cost: the least worst miss that the models expect, in tolerances, as it is (`worstMiss`) and, one
+   * entry per target that takes part, without that target and with it relaxed by one tolerance. Absent in those of an earlier
+   * release.
+   */
+  readonly costs?: {
+    readonly worstMiss: number;
+    readonly of: readonly { readonly output: number; readonly without: number; readonly relaxed: number }[];
+  };
 }
 
 /** Plain data that JSON keeps. */

@@ -200,6 +200,8 @@ export type NothingNew =
   | 'no-improvement-expected'
   /** The stop rule of the request ends the search. */
   | 'standstill'
+  /** The same, because the targets cannot all be met and the best compromise is found. */
+  | 'out-of-reach'
   /** The input of `standing` meets the targets as surely as `noise` asks. */
   | 'reached'
   /** robustAim: it is reached, its runs are used, or no run promises a surer input. The best row is the surest one. */
@@ -256,7 +258,7 @@ export type Proposal =
       readonly reason: NothingNew;
       /** Row of the history that comes nearest to the goal, or reached it; -1 when every run failed. */
       readonly bestIndex: number;
-      /** Of the reason of that name. */
+      /** Of the reasons standstill and out-of-reach. */
       readonly standstill?: Standstill;
     };
 

@@ -1,31 +1,51 @@
-import type { Db, Trx } from '../../db/connection/transaction.ts';
+import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
+import { clearExhausted } from '../../db/search/inverses.ts';
+import { lockObjective } from '../../db/search/objectives.ts';
 import type { Search } from '../../db/search/search-ledger.ts';
+import { type BudgetPatch, budgetAfter } from '../../domain/budget.ts';
 import type { Objective } from '../../domain/objective.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
+import type { AccountLimits } from '../accounts/account-limits.ts';
 import type { ObjectivePath } from '../paths.ts';
 import { changeSearch, getSearch } from './change-search.ts';
+import { refuseManyOpen } from './load-objectives.ts';
 import { refuseEnded } from './request-suggestions.ts';
 
-export interface ObjectivePatch {
+export interface ObjectivePatch extends BudgetPatch {
   readonly parallelism?: number | undefined;
   readonly holdBack?: boolean | undefined;
 }
 
 /**
- * Changes how many inverses of a running objective may be open. Those open beyond a lower number stay open; none is opened until
- * there are fewer. Joins the transaction when `db` is one. Throws NOT_FOUND, OBJECTIVE_ENDED.
+ * Changes how an objective runs: how many inverses may be open, how many may be suggested, and when it ends by itself. Those open
+ * beyond a lower number stay open; none is opened until there are fewer. An objective that its budget or its stop rule ended runs on
+ * where these change (event objective.reopened). One transaction, or part of one. Throws NOT_FOUND, OBJECTIVE_ENDED,
+ * VALIDATION_FAILED, LIMIT_REACHED.
  */
 export async function changeObjective(
   db: Db | Trx,
   accountId: number,
-  path: ObjectivePath,
-  { parallelism, holdBack }: ObjectivePatch,
+  path: ObjectivePath & { readonly objectiveId: number },
+  { parallelism, holdBack, ...sent }: ObjectivePatch,
+  limits?: AccountLimits,
 ): Promise<Objective> {
   const read = (handle: Db | Trx) => getSearch(handle, accountId, path);
-  return changeSearch<Search, Objective>(db, accountId, read, ({ objective }) => {
-    refuseEnded(objective);
-    const change = {
-      objective: { ...(parallelism !== undefined && { parallelism }), ...(holdBack !== undefined && { holdBack }) },
-    };
-    return { kind: 'change', change, toResult: (stored) => stored.objective };
+  return inTransaction(db, async (trx) => {
+    await lockObjective(trx, accountId, path.objectiveId);
+    return changeSearch<Search, Objective>(trx, accountId, read, async ({ objective }) => {
+      const budget = budgetAfter(objective, sent);
+      const isReopened = budget?.isReopened ?? false;
+      if (!isReopened) refuseEnded(objective);
+      if (isReopened) await refuseManyOpen(trx, accountId, limits?.openObjectives ?? 0);
+      if (isReopened) await clearExhausted(trx, objective.id);
+      const fields = {
+        ...(parallelism !== undefined && { parallelism }),
+        ...(holdBack !== undefined && { holdBack }),
+        ...(budget && { maximumAttempts: budget.maximumAttempts, options: budget.options }),
+        ...(isReopened && { stopReason: StopReason.running, ended: null }),
+      };
+      const events = isReopened ? [{ name: 'objective.reopened', resourceId: objective.id } as const] : [];
+      return { kind: 'change', change: { objective: fields, events }, toResult: (stored) => stored.objective };
+    });
   });
 }

@@ -315,3 +315,12 @@ export async function storeRevisedStates(
     where objective_id = ${objectiveId}
       and (exhausted_at is not null or ${isExhausted}::boolean and id = ${exhaustedId}::bigint)`.execute(trx);
 }
+
+/** Of an objective that runs on: its last run is one like the others. The caller holds the lock of the objective. */
+export async function clearExhausted(trx: Trx, objectiveId: number): Promise<void> {
+  await sql`
+    update inverses set
+      status = case when status = ${InverseStatus.maxIterations} then ${InverseStatus.active} else status end,
+      exhausted_at = null, updated_at = now()
+    where objective_id = ${objectiveId} and exhausted_at is not null`.execute(trx);
+}

@@ -4,6 +4,7 @@ import type { InverseStatus, LearnedFrom } from '../../domain/inverse.ts';
 import type { NearestSoFar } from '../../domain/objective.ts';
 import type { Ending } from '../../domain/search/ending.ts';
 import type { StopReason } from '../../domain/search/stop-reason.ts';
+import type { SearchOptions } from '../../domain/search-options.ts';
 import type { StorageQuota } from '../../domain/storage.ts';
 import type { LeasedJob } from '../../domain/suggestion-job.ts';
 
@@ -89,8 +90,8 @@ type JobChange =
 /** Fields of the objective that change; those left out stay. */
 export interface ObjectiveFields {
   readonly stopReason?: StopReason;
-  /** With the stop reason STOPPED. */
-  readonly ended?: Ending;
+  /** With the stop reason STOPPED; null with RUNNING. */
+  readonly ended?: Ending | null;
   readonly optimalInverseId?: number | null;
   /** The same by its iteration. */
   readonly optimalIteration?: number;
@@ -103,6 +104,8 @@ export interface ObjectiveFields {
   readonly parallelism?: number;
   readonly holdBack?: boolean;
   readonly nothingNewAt?: number;
+  readonly maximumAttempts?: number;
+  readonly options?: SearchOptions | null;
 }
 
 export interface LedgerChange {

@@ -238,6 +238,8 @@ function objectivePart(value: Value, { fields }: Shape): Part {
     ),
     parallelism: sql`parallelism = ${value('parallelism')}::smallint`,
     holdBack: sql`hold_back = ${value('holdBack')}::boolean`,
+    maximumAttempts: sql`maximum_attempts = ${value('maximumAttempts')}::integer`,
+    options: sql`options = ${value('options')}::jsonb`,
     nothingNewAt: sql`nothing_new_at = ${value('nothingNewAt')}::integer`,
   };
   return [

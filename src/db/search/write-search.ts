@@ -105,7 +105,7 @@ const NO_JOB = { requestId: null, traceParent: null, maximumQueued: 0, storedByt
 
 function valuesOf(accountId: number, { objective, lastIteration }: Search, change: LedgerChange): Values {
   const { lease, closed, computed, removed, givenUp = [], opened, job, objective: fields = {}, events = [] } = change;
-  const { ended, nearest, ...others } = fields;
+  const { ended, nearest, options, ...others } = fields;
   return {
     accountId,
     objectiveId: objective.id,
@@ -132,7 +132,8 @@ function valuesOf(accountId: number, { objective, lastIteration }: Search, chang
     ...NO_JOB,
     ...job,
     ...others,
-    ended: ended === undefined ? null : JSON.stringify(ended),
+    ended: ended == null ? null : JSON.stringify(ended),
+    options: options == null ? null : JSON.stringify(options),
     ...nearestColumns(nearest ?? { ...NO_NEAREST_CASE, nearestIteration: null, judgedThrough: null }),
     completions: (closed?.isNumbered ? 1 : 0) + givenUp.length,
     attempts: computed !== undefined && computed.output === null ? 1 : 0,

@@ -19,6 +19,8 @@ export interface ShownRun {
   readonly worstMiss: number | null;
 }
 
+type Evidence = Extract<Ending, { readonly quiet: number }>;
+
 type Ended = Pick<
   Objective,
   'stopReason' | 'ended' | 'attemptCount' | 'maximumAttempts' | 'options' | 'labels' | keyof ObjectiveDefinition
@@ -95,22 +97,27 @@ function describeStop(objective: Ended, best: ShownRun | null): string {
       return `: the search finds no further distinct solution${shown}`;
     case 'standstill':
       return describeStandstill(objective, ended, best);
+    case 'out-of-reach':
+      return `: the targets seem out of reach together, and ${describeCompromise(best)}${describeGain(ended)}${shown}`;
   }
 }
 
-function describeStandstill(
-  objective: Ended,
-  { quiet, expectedGain }: Extract<Ending, { kind: 'standstill' }>,
-  best: ShownRun | null,
-): string {
+function describeStandstill(objective: Ended, { quiet, expectedGain }: Evidence, best: ShownRun | null): string {
   const least = percent(objective.options?.stop?.improvementBelow ?? 0);
   const aspirations = best === null ? '' : describeAspirations(objective, best);
   const subject =
     aspirations === '' || best === null
       ? `: the last ${quiet} runs came no more than ${least} nearer to the targets`
       : `: the best output ${aspirations} of ${best.name} has not improved by more than ${least} in the last ${quiet} runs`;
-  const expected = expectedGain === null ? '' : `; the models expect at most ${percent(expectedGain)} more`;
-  return subject + expected + (aspirations === '' ? describeBest(objective, best) : '');
+  return subject + describeGain({ expectedGain }) + (aspirations === '' ? describeBest(objective, best) : '');
+}
+
+function describeGain({ expectedGain }: Pick<Evidence, 'expectedGain'>): string {
+  return expectedGain === null ? '' : `; the models expect at most ${percent(expectedGain)} more`;
+}
+
+function describeCompromise(best: ShownRun | null): string {
+  return best === null ? 'no better compromise is expected' : `${best.name} is the best compromise`;
 }
 
 /** After a semicolon: what the best run reached; empty without one. */

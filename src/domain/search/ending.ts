@@ -1,5 +1,6 @@
 /** Why an objective was stopped, as stored. The words for it are in end-reason.ts. */
 import type { Proposal } from '../../optimizer/problem.ts';
+import { StopReason } from './stop-reason.ts';
 
 /** Why an objective was stopped, in a word. */
 export const ENDING_KINDS = [
@@ -13,14 +14,18 @@ export const ENDING_KINDS = [
   'no-improvement-expected',
   'no-further-solution',
   'standstill',
+  'out-of-reach',
 ] as const;
-type EndingKind = (typeof ENDING_KINDS)[number];
+export type EndingKind = (typeof ENDING_KINDS)[number];
+
+/** Ends by evidence: the search judges that more runs would gain nothing. */
+type EvidenceKind = 'standstill' | 'out-of-reach';
 
 /** As stored with an objective that was stopped. */
 export type Ending =
-  | { readonly kind: Exclude<EndingKind, 'standstill'> }
+  | { readonly kind: Exclude<EndingKind, EvidenceKind> }
   | {
-      readonly kind: 'standstill';
+      readonly kind: EvidenceKind;
       /** Suggested inputs since the last improvement. */
       readonly quiet: number;
       /** The largest improvement that the models expect, a share; null when they were not asked. */
@@ -32,5 +37,20 @@ export function endingOf(proposal: Proposal): Ending | null {
   if (proposal.kind === 'candidate') return null;
   const { reason, standstill } = proposal;
   if (reason === 'reached' || reason === 'robust') return null;
-  return reason === 'standstill' ? { kind: reason, ...standstill! } : { kind: reason };
+  return reason === 'standstill' || reason === 'out-of-reach' ? { kind: reason, ...standstill! } : { kind: reason };
+}
+
+/** Ends after which the same search may go on, because more runs or another stop rule change what ended it. */
+const RESUMABLE: readonly EndingKind[] = [
+  'standstill',
+  'out-of-reach',
+  'no-improvement-expected',
+  'no-further-solution',
+  'until',
+];
+
+/** Whether an objective that has ended may run on with a larger budget or another stop rule. */
+export function isResumable({ stopReason, ended }: { readonly stopReason: StopReason; readonly ended: Ending | null }) {
+  if (stopReason === StopReason.exhausted) return true;
+  return stopReason === StopReason.stopped && ended !== null && RESUMABLE.includes(ended.kind);
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { describeDiagnosis, diagnosisAt, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
 import { toInputByName, toOutputByName } from '../../domain/names.ts';
-import type { NearestRun } from '../../domain/nearest.ts';
+import { makeMissMeasure, type NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
+import { endsSearch, leastRelaxation } from '../../domain/relaxation.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
+import type { Diagnosis } from '../../optimizer/insights.ts';
 import { inputByNameSchema, outputByNameSchema } from './by-name.wire.ts';
 
 const caseCount = z.int().describe('Number of evaluated cases it is based on.');
@@ -35,6 +37,14 @@ const insightSchema = z
   })
   .meta({ id: 'Insight' });
 
+const relaxedBounds = z.array(z.number().nullable()).describe('Empty if there were none.');
+const relaxedFields = {
+  objectives: z.array(z.number().nullable()),
+  minimumBounds: relaxedBounds,
+  maximumBounds: relaxedBounds,
+  desiredL1Norm: z.number(),
+};
+
 const diagnosisSchema = z
   .object({
     caseCount,
@@ -59,6 +69,7 @@ const diagnosisSchema = z
           .describe(
             'By how much its bound, or its target if it has none, would have to move: in percent points for percent, otherwise in output units.',
           ),
+        miss: z.number().describe('The same in units of its tolerance, as in `misses`.'),
         isOutOfReachAlone: z.boolean().describe('Whether it could not be met even without the other targets.'),
       }),
     ),
@@ -68,6 +79,35 @@ const diagnosisSchema = z
       .nullable()
       .describe(
         'About the best values of the outputs to minimize or maximize with all others met; null unless there are both and some run met the others.',
+      ),
+    worstMiss: z
+      .number()
+      .describe('The largest miss at nearestOutput, in tolerances: that of the best compromise known.'),
+    costs: z
+      .array(
+        z.object({
+          number,
+          worstMissWithout: z.number().describe('The least worst miss of the others if this target were dropped.'),
+          worstMissRelaxed: z.number().describe('The same if it were relaxed by one tolerance.'),
+        }),
+      )
+      .describe(
+        'What each target in conflict costs, as the models expect it: compare with worstMissExpected. Empty when that is not known.',
+      ),
+    worstMissExpected: z
+      .number()
+      .nullable()
+      .describe('The least worst miss that the models expect of any input; null when that is not known.'),
+    relaxed: z
+      .object({
+        ...relaxedFields,
+        endsSearch: z
+          .boolean()
+          .describe('Whether an objective with these targets that continues this one is satisfied when it is loaded.'),
+      })
+      .nullable()
+      .describe(
+        'The least relaxation that the best run meets, as fields of a new objective; null before a run succeeded and where no target has an end to move.',
       ),
   })
   .meta({ id: 'Diagnosis' });
@@ -135,28 +175,46 @@ export function presentExplanation(
         sensitivityRanges: sensitivityRanges && [...sensitivityRanges],
       })),
     },
-    diagnosis:
-      diagnosis === null
-        ? null
-        : {
-            caseCount,
-            detail: describeDiagnosis(diagnosis, objective, labels?.outputNames ?? null),
-            nearestInput: [...diagnosis.nearestInput],
-            nearestOutput: [...diagnosis.nearestOutput],
-            ...(labels && {
-              nearestInputByName: toInputByName(labels, diagnosis.nearestInput),
-              nearestOutputByName: toOutputByName(labels, diagnosis.nearestOutput),
-            }),
-            nearestIs: diagnosis.nearestIs,
-            l1Norm: diagnosis.l1Norm,
-            unmet: diagnosis.unmet.map(({ output, distance, isOutOfReachAlone }) => ({
-              number: output,
-              distance,
-              relaxBy: relaxation(objective, output, distance),
-              isOutOfReachAlone,
-            })),
-            conflicts: diagnosis.conflicts.map((pair) => [...pair]),
-            attainable: diagnosis.attainable?.map(({ output, value }) => ({ number: output, value })) ?? null,
-          },
+    diagnosis: diagnosis && presentDiagnosis(objective, { caseCount, diagnosis }, best),
+  };
+}
+
+function presentDiagnosis(
+  objective: Objective,
+  { caseCount, diagnosis }: { readonly caseCount: number; readonly diagnosis: Diagnosis },
+  best: NearestRun | null,
+) {
+  const { labels } = objective;
+  const { nearestInput, nearestOutput, unmet, costs } = diagnosis;
+  const misses = makeMissMeasure(objective).missesOf(nearestOutput);
+  const relaxed = best && leastRelaxation(objective, best.output);
+  return {
+    caseCount,
+    detail: describeDiagnosis(diagnosis, objective, labels?.outputNames ?? null),
+    nearestInput: [...nearestInput],
+    nearestOutput: [...nearestOutput],
+    ...(labels && {
+      nearestInputByName: toInputByName(labels, nearestInput),
+      nearestOutputByName: toOutputByName(labels, nearestOutput),
+    }),
+    nearestIs: diagnosis.nearestIs,
+    l1Norm: diagnosis.l1Norm,
+    unmet: unmet.map(({ output, distance, isOutOfReachAlone }) => ({
+      number: output,
+      distance,
+      relaxBy: relaxation(objective, output, distance),
+      miss: misses[output]!,
+      isOutOfReachAlone,
+    })),
+    conflicts: diagnosis.conflicts.map((pair) => [...pair]),
+    attainable: diagnosis.attainable?.map(({ output, value }) => ({ number: output, value })) ?? null,
+    worstMiss: Math.max(...misses),
+    costs: (costs?.of ?? []).map(({ output, without, relaxed: less }) => ({
+      number: output,
+      worstMissWithout: without,
+      worstMissRelaxed: less,
+    })),
+    worstMissExpected: costs?.worstMiss ?? null,
+    relaxed: relaxed && { ...relaxed, endsSearch: endsSearch(objective) },
   };
 }

@@ -9,7 +9,14 @@ import { HISTORY_COLUMNS, type HistoryColumnName, type HistoryFieldName, RUN_FIE
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
-import { endReasonField, presentSettings, settingFields, targetsSchema } from './objectives.wire.ts';
+import {
+  endFields,
+  endReasonField,
+  presentEnd,
+  presentSettings,
+  settingFields,
+  targetsSchema,
+} from './objectives.wire.ts';
 import { type FieldSchema, fieldSchema, type KindSchema, presentValue, valueSchema } from './run-fields.wire.ts';
 
 const texts = z.array(z.string()).nullable();
@@ -52,6 +59,7 @@ export const historySchema = z
     isInsightKnown: z.boolean().describe('Whether knownInsight is still right; insight and diagnosis are null then.'),
     stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
     ...endReasonField,
+    ...endFields,
     attemptCount: z.int(),
     maximumAttempts: z.int(),
     every: z
@@ -229,6 +237,7 @@ function presentHead(history: History) {
     lateIterations,
     stopReason: objective.stopReason,
     endReason,
+    ...presentEnd(objective),
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
     every,

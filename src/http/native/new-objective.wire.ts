@@ -16,7 +16,7 @@ import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readNewObjective } from '../wire/read-objective.ts';
 import { listSchema, namedInputValue, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
 import { constraintSchema } from './project-fields.wire.ts';
-import { sentOptionFields } from './search-options.wire.ts';
+import { sentOptionFields, sentStopRule } from './search-options.wire.ts';
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
@@ -169,6 +169,19 @@ export const objectivePatch = bodyOf(
     .strictObject({
       parallelism: parallelism.optional().describe('How many inverses may be open at the same time.'),
       holdBack: z.boolean().optional(),
+      maximumAttempts: z
+        .int()
+        .min(1)
+        .max(LARGEST_MAXIMUM_ATTEMPTS)
+        .optional()
+        .describe(
+          'The maximum number of inverses to suggest, in all. More than before lets an objective run on that is EXHAUSTED or ended by evidence; a rule that ended it by evidence is then switched off unless stop is sent too.',
+        ),
+      stop: sentStopRule
+        .optional()
+        .describe(
+          'The stop rule from now on; null or false: none. Lets an objective run on that ended by evidence, if attempts are left.',
+        ),
     })
-    .meta({ id: 'ObjectivePatch', examples: [{ parallelism: 4 }] }),
+    .meta({ id: 'ObjectivePatch', examples: [{ parallelism: 4 }, { maximumAttempts: 200 }, { stop: null }] }),
 );

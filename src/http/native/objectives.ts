@@ -106,12 +106,13 @@ export const objectiveOperations: readonly Operation[] = [
     path: objective,
     operationId: 'updateObjective',
     tag,
-    summary: 'Change how many inverses of a running objective may be open at the same time',
-    description: 'When the number is lowered, open inverses stay open; no more are opened until there are fewer.',
+    summary: 'Change how an objective runs, or let one that ended by evidence run on',
+    description:
+      'When `parallelism` is lowered, open inverses stay open; no more are opened until there are fewer. An objective that has ended runs on when `isResumable` is true and `maximumAttempts` is raised or `stop` changed: its states are RUNNING again, its runs stay, and webhooks receive objective.reopened.',
     body: objectivePatch,
     answers: ok.spec('The objective as it is now.', explainedObjectiveSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      await changeObjective(deps.db, accountId, ids, body);
+      await changeObjective(deps.db, accountId, ids, body, deps.settings.account);
       return ok.written(presentExplainedObjective(await getObjective(deps.db, accountId, ids)));
     },
   }),

@@ -8,6 +8,7 @@ import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveWithInverses, statedTargets } from '../../domain/objective.ts';
 import { RUN_FIELDS } from '../../domain/run-fields.ts';
 import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
+import { ENDING_KINDS, isResumable } from '../../domain/search/ending.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
@@ -62,6 +63,26 @@ export const settingFields = {
   parallelism: parallelFields.parallelism,
   holdBack: parallelFields.holdBack,
 };
+
+/** How an objective ended, for programs. */
+export const endFields = {
+  endingKind: z
+    .enum(ENDING_KINDS)
+    .nullable()
+    .describe('Why it was stopped, in a word; null unless it was. endReason says it with figures.'),
+  isResumable: z
+    .boolean()
+    .describe(
+      'Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time.',
+    ),
+};
+
+export function presentEnd(objective: Pick<Objective, 'stopReason' | 'ended'>) {
+  return {
+    endingKind: objective.stopReason === StopReason.stopped ? (objective.ended?.kind ?? null) : null,
+    isResumable: isResumable(objective),
+  };
+}
 
 export const endReasonField = {
   endReason: z
@@ -124,6 +145,7 @@ export const objectiveSchema = z
     desiredL1Norm: z.number(),
     disabledAt: timestamp.nullable(),
     ...endReasonField,
+    ...endFields,
     optimalInverse: embeddedInverseSchema.nullable(),
     best: nearestRunSchema
       .nullable()
@@ -182,6 +204,7 @@ function presentWith<Inverses>(objective: Objective, standouts: Standouts, inver
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
     endReason: endReasonOf(objective, shownRunOf(optimal, best)),
+    ...presentEnd(objective),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
     best: best && presentNearestRun(best, objective.labels),
     inverses,

@@ -8,6 +8,7 @@ import { ENDING_KINDS } from '../../domain/search/ending.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
 import { intervalSchema, presentInterval } from './history.wire.ts';
+import { presentEnd } from './objectives.wire.ts';
 
 /** Targets of an objective in the list: enough to distinguish it from others. */
 const SHOWN_TARGETS = 4;
@@ -94,7 +95,7 @@ export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objective
     trialNumber: surroundings.trialNumber,
     number: objective.number,
     stopReason: objective.stopReason,
-    endingKind: objective.stopReason === StopReason.stopped ? (objective.ended?.kind ?? null) : null,
+    endingKind: presentEnd(objective).endingKind,
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
     inputCount: objective.initialInput.length,

@@ -67,6 +67,9 @@ const sentStop = z.strictObject({
     ),
 });
 
+/** null and false: no rule. */
+export const sentStopRule = z.union([sentStop, z.literal(false)], { error: WRONG_STOP }).nullable();
+
 const TOLERANCE_KINDS = ['normal', 'uniform'] as const;
 const TOLERANCE_UNITS = ['units', 'percent'] as const;
 
@@ -140,9 +143,8 @@ export const sentOptionFields = {
     .transform((value) => value ?? null)
     .describe('The front that the objective looks for where outputs have no target.'),
   ...sentRobustFields,
-  stop: z
-    .union([sentStop, z.literal(false)], { error: WRONG_STOP })
-    .nullish()
+  stop: sentStopRule
+    .optional()
     .transform((stop) => stop ?? null)
     .describe(
       'When the objective ends although inputs are left to try; left out or false: only when it must. An empty object: when the models expect no further improvement of outputs to minimize or maximize.',

@@ -409,7 +409,7 @@ export interface Operations {
       200: { 'application/json': ExplainedObjective };
     };
   };
-  /** Change how many inverses of a running objective may be open at the same time */
+  /** Change how an objective runs, or let one that ended by evidence run on */
   updateObjective: {
     path: {
       model_id: number;
@@ -1151,7 +1151,7 @@ export interface Operations {
       200: { 'application/json': ExplainedObjective };
     };
   };
-  /** Change how many inverses of a running objective may be open at the same time */
+  /** Change how an objective runs, or let one that ended by evidence run on */
   updateObjectiveFlat: {
     path: {
       objective_id: number;

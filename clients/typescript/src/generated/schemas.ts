@@ -819,6 +819,13 @@ export interface Objective {
    * running.
    */
   endReason: string | null;
+  /** Why it was stopped, in a word; null unless it was. endReason says it with figures. */
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | null;
+  /**
+   * Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is
+   * EXHAUSTED, that ended by evidence or at its time.
+   */
+  isResumable: boolean;
   optimalInverse: EmbeddedInverse | null;
   /**
    * The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the
@@ -1009,6 +1016,13 @@ export interface ExplainedObjective {
    * running.
    */
   endReason: string | null;
+  /** Why it was stopped, in a word; null unless it was. endReason says it with figures. */
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | null;
+  /**
+   * Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is
+   * EXHAUSTED, that ended by evidence or at its time.
+   */
+  isResumable: boolean;
   optimalInverse: EmbeddedInverse | null;
   /**
    * The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the
@@ -1113,6 +1127,8 @@ export interface Diagnosis {
      * in output units.
      */
     relaxBy: number;
+    /** The same in units of its tolerance, as in `misses`. */
+    miss: number;
     /** Whether it could not be met even without the other targets. */
     isOutOfReachAlone: boolean;
   }>;
@@ -1127,12 +1143,70 @@ export interface Diagnosis {
     number: number;
     value: number;
   }> | null;
+  /** The largest miss at nearestOutput, in tolerances: that of the best compromise known. */
+  worstMiss: number;
+  /**
+   * What each target in conflict costs, as the models expect it: compare with worstMissExpected. Empty when that is not
+   * known.
+   */
+  costs: Array<{
+    /** Zero-based number of the objective. */
+    number: number;
+    /** The least worst miss of the others if this target were dropped. */
+    worstMissWithout: number;
+    /** The same if it were relaxed by one tolerance. */
+    worstMissRelaxed: number;
+  }>;
+  /** The least worst miss that the models expect of any input; null when that is not known. */
+  worstMissExpected: number | null;
+  /**
+   * The least relaxation that the best run meets, as fields of a new objective; null before a run succeeded and where
+   * no target has an end to move.
+   */
+  relaxed: {
+    objectives: Array<number | null>;
+    /** Empty if there were none. */
+    minimumBounds: Array<number | null>;
+    /** Empty if there were none. */
+    maximumBounds: Array<number | null>;
+    desiredL1Norm: number;
+    /** Whether an objective with these targets that continues this one is satisfied when it is loaded. */
+    endsSearch: boolean;
+  } | null;
 }
 
 export interface ObjectivePatch {
   /** How many inverses may be open at the same time. */
   parallelism?: number | undefined;
   holdBack?: boolean | undefined;
+  /**
+   * The maximum number of inverses to suggest, in all. More than before lets an objective run on that is EXHAUSTED or
+   * ended by evidence; a rule that ended it by evidence is then switched off unless stop is sent too.
+   */
+  maximumAttempts?: number | undefined;
+  /**
+   * The stop rule from now on; null or false: none. Lets an objective run on that ended by evidence, if attempts are
+   * left.
+   */
+  stop?: {
+    /**
+     * The objective ends after this many suggested inputs in a row without an improvement. Default with minimize or
+     * maximize: it ends when the models expect no further improvement of these.
+     */
+    patience?: number | null | undefined;
+    /**
+     * The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize
+     * or maximize, or of the miss where there is none or the other targets are not met.
+     */
+    improvementBelow?: number | null | undefined;
+    /** No input is suggested from then on, and the objective is stopped. */
+    until?: string | null | undefined;
+    /**
+     * Runs of the cases of the trial, the initial point and the suggested inputs together: maximumAttempts is lowered
+     * accordingly.
+     */
+    maximumRuns?: number | null | undefined;
+  } | false | null | undefined;
 }
 
 export type NoFields = Record<string, never>;
@@ -1369,6 +1443,13 @@ export interface History {
    * running.
    */
   endReason: string | null;
+  /** Why it was stopped, in a word; null unless it was. endReason says it with figures. */
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | null;
+  /**
+   * Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is
+   * EXHAUSTED, that ended by evidence or at its time.
+   */
+  isResumable: boolean;
   attemptCount: number;
   maximumAttempts: number;
   /**
@@ -1755,7 +1836,7 @@ export interface ObjectiveGlance {
    * Why it was stopped; null unless it was, and for objectives of an earlier release. endReason of the objective says
    * it with figures.
    */
-  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | null;
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | null;
   attemptCount: number;
   maximumAttempts: number;
   inputCount: number;

@@ -65,6 +65,7 @@ const ENDINGS: Readonly<Record<NonNullable<ObjectiveGlance['endingKind']>, strin
   'no-improvement-expected': 'no improvement expected',
   'no-further-solution': 'no further solution found',
   standstill: 'no more improvement',
+  'out-of-reach': 'targets out of reach, best compromise found',
 };
 
 const WAITS = { output: 'waits for your output', suggestion: 'computing the next input' } as const;

@@ -752,6 +752,10 @@ class Objective(Wire):
     disabled_at: datetime | None
     end_reason: str | None
     """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach"] | None
+    """Why it was stopped, in a word; null unless it was. endReason says it with figures."""
+    is_resumable: bool
+    """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
@@ -926,6 +930,10 @@ class ExplainedObjective(Wire):
     disabled_at: datetime | None
     end_reason: str | None
     """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach"] | None
+    """Why it was stopped, in a word; null unless it was. endReason says it with figures."""
+    is_resumable: bool
+    """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
@@ -1008,6 +1016,8 @@ class DiagnosisUnmet(Wire):
     """From satisfying the objective, or from the target for exact; in output units."""
     relax_by: float
     """By how much its bound, or its target if it has none, would have to move: in percent points for percent, otherwise in output units."""
+    miss: float
+    """The same in units of its tolerance, as in `misses`."""
     is_out_of_reach_alone: bool
     """Whether it could not be met even without the other targets."""
 
@@ -1016,6 +1026,26 @@ class DiagnosisAttainable(Wire):
     number: int
     """Zero-based number of the objective."""
     value: float
+
+
+class DiagnosisCosts(Wire):
+    number: int
+    """Zero-based number of the objective."""
+    worst_miss_without: float
+    """The least worst miss of the others if this target were dropped."""
+    worst_miss_relaxed: float
+    """The same if it were relaxed by one tolerance."""
+
+
+class DiagnosisRelaxed(Wire):
+    objectives: list[float | None]
+    minimum_bounds: list[float | None]
+    """Empty if there were none."""
+    maximum_bounds: list[float | None]
+    """Empty if there were none."""
+    desired_l1_norm: float
+    ends_search: bool
+    """Whether an objective with these targets that continues this one is satisfied when it is loaded."""
 
 
 class Diagnosis(Wire):
@@ -1037,12 +1067,35 @@ class Diagnosis(Wire):
     """Pairs that can each be met, but not together."""
     attainable: list[DiagnosisAttainable] | None
     """About the best values of the outputs to minimize or maximize with all others met; null unless there are both and some run met the others."""
+    worst_miss: float
+    """The largest miss at nearestOutput, in tolerances: that of the best compromise known."""
+    costs: list[DiagnosisCosts]
+    """What each target in conflict costs, as the models expect it: compare with worstMissExpected. Empty when that is not known."""
+    worst_miss_expected: float | None
+    """The least worst miss that the models expect of any input; null when that is not known."""
+    relaxed: DiagnosisRelaxed | None
+    """The least relaxation that the best run meets, as fields of a new objective; null before a run succeeded and where no target has an end to move."""
+
+
+class ObjectivePatchStop(Wire):
+    patience: int | None = None
+    """The objective ends after this many suggested inputs in a row without an improvement. Default with minimize or maximize: it ends when the models expect no further improvement of these."""
+    improvement_below: float | None = None
+    """The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met."""
+    until: datetime | None = None
+    """No input is suggested from then on, and the objective is stopped."""
+    maximum_runs: int | None = None
+    """Runs of the cases of the trial, the initial point and the suggested inputs together: maximumAttempts is lowered accordingly."""
 
 
 class ObjectivePatch(Wire):
     parallelism: int | None = None
     """How many inverses may be open at the same time."""
     hold_back: bool | None = None
+    maximum_attempts: int | None = None
+    """The maximum number of inverses to suggest, in all. More than before lets an objective run on that is EXHAUSTED or ended by evidence; a rule that ended it by evidence is then switched off unless stop is sent too."""
+    stop: ObjectivePatchStop | Literal[False] | None = None
+    """The stop rule from now on; null or false: none. Lets an objective run on that ended by evidence, if attempts are left."""
 
 
 class NoFields(Wire):
@@ -1298,6 +1351,10 @@ class History(Wire):
     """0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED."""
     end_reason: str | None
     """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach"] | None
+    """Why it was stopped, in a word; null unless it was. endReason says it with figures."""
+    is_resumable: bool
+    """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     attempt_count: int
     maximum_attempts: int
     every: int
@@ -1685,7 +1742,7 @@ class ObjectiveGlance(Wire):
     """1 for the first objective of the trial."""
     stop_reason: Literal[0, 1, 2, 3]
     """0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED."""
-    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill"] | None
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach"] | None
     """Why it was stopped; null unless it was, and for objectives of an earlier release. endReason of the objective says it with figures."""
     attempt_count: int
     maximum_attempts: int

@@ -236,7 +236,7 @@ class Operations(Caller):
         return self._call(_GET_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
 
     def update_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how many inverses of a running objective may be open at the same time."""
+        """Change how an objective runs, or let one that ended by evidence run on."""
         return self._call(_UPDATE_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, body=body, timeout=timeout)
 
     def delete_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
@@ -500,7 +500,7 @@ class Operations(Caller):
         return self._call(_GET_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
 
     def update_objective_flat(self, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how many inverses of a running objective may be open at the same time."""
+        """Change how an objective runs, or let one that ended by evidence run on."""
         return self._call(_UPDATE_OBJECTIVE_FLAT, path={"objective_id": objective_id}, body=body, timeout=timeout)
 
     def delete_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
@@ -712,7 +712,7 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_GET_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
 
     async def update_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how many inverses of a running objective may be open at the same time."""
+        """Change how an objective runs, or let one that ended by evidence run on."""
         return await self._call(_UPDATE_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, body=body, timeout=timeout)
 
     async def delete_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
@@ -976,7 +976,7 @@ class AsyncOperations(AsyncCaller):
         return await self._call(_GET_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
 
     async def update_objective_flat(self, objective_id: int, body: m.ObjectivePatch, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
-        """Change how many inverses of a running objective may be open at the same time."""
+        """Change how an objective runs, or let one that ended by evidence run on."""
         return await self._call(_UPDATE_OBJECTIVE_FLAT, path={"objective_id": objective_id}, body=body, timeout=timeout)
 
     async def delete_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[None]:
