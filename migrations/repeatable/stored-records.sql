@@ -1,4 +1,4 @@
--- revision 1: raise it with every change of this file
+-- revision 2: raise it with every change of this file
 --
 -- What every record that counts as storage takes, in bytes, and whether it counts as a row. Storage is counted from this view alone,
 -- in ranges of positions, which an index of each table serves. kind: the table. A new table of an account needs a part here and in
@@ -39,7 +39,8 @@ select 'objectives', id, account_id,
 from objectives
 union all
 select 'explanations', objective_id, account_id,
-  128 + coalesce(pg_column_size(insight), 0) + coalesce(pg_column_size(diagnosis), 0) + coalesce(pg_column_size(standing), 0), 0
+  128 + coalesce(pg_column_size(insight), 0) + coalesce(pg_column_size(diagnosis), 0) + coalesce(pg_column_size(standing), 0)
+    + coalesce(pg_column_size(advice), 0), 0
 from explanations
 union all
 select 'inverses', id, account_id,

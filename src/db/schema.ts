@@ -323,6 +323,7 @@ export interface ExplanationsTable {
   insight: ColumnType<unknown, string, string> | null;
   diagnosis: ColumnType<unknown, string, string> | null;
   standing: ColumnType<unknown, string | null, string | null> | null;
+  advice: ColumnType<unknown, string | null, string | null> | null;
   updated_at: Stamp;
 }
 

@@ -1,16 +1,17 @@
 /** What the optimizer has learned about an objective: how far its model can be trusted and what seems out of reach. */
-import type { Diagnosis, Explanation } from '../optimizer/insights.ts';
+import type { Advice, Diagnosis, Explanation } from '../optimizer/insights.ts';
 import type { Standing } from '../optimizer/problem.ts';
 import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
 import { makeMissMeasure, type NearestRun } from './nearest.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
 
-export interface StoredExplanation extends Omit<Explanation, 'standing'> {
+export interface StoredExplanation extends Omit<Explanation, 'standing' | 'advice'> {
   /** Number of evaluated cases it is based on. */
   readonly caseCount: number;
   /** null and left out where the objective asks for no more than one run. */
   readonly standing?: InputStanding | null;
+  readonly advice?: readonly Advice[] | null;
 }
 
 /** How surely an input meets the targets. */

@@ -1,3 +1,4 @@
+import { adviceFrom } from './explanation/advice.ts';
 import { diagnose } from './explanation/diagnosis.ts';
 import { outputInsights } from './explanation/insight.ts';
 import type { Explanation } from './insights.ts';
@@ -24,9 +25,11 @@ export function explainFrom(prepared: Prepared): Explanation {
   const surrogate = prepared.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
   const standing = questOf(request).standing(prepared);
+  const advice = adviceFrom(prepared);
   return {
     insight: outputInsights(encoding, surrogate, predictor),
     diagnosis: diagnose(prepared, surrogate, predictor, work),
     ...(standing && { standing }),
+    ...(advice.length > 0 && { advice }),
   };
 }

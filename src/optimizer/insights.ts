@@ -55,12 +55,24 @@ export interface Diagnosis {
   };
 }
 
+/** Kinds of what a history shows that a person can act on; `domain/advice.ts` has a sentence for each. */
+export type AdviceKind = 'sum-of-squares';
+
+/** Something that a history shows and that a person can act on. */
+export interface Advice {
+  readonly kind: AdviceKind;
+  /** The outputs that it is about, numbered from 0. */
+  readonly outputs: readonly number[];
+}
+
 /** Plain data that JSON keeps. */
 export interface Explanation {
   /** One entry per output; null without a usable case. */
   readonly insight: readonly OutputInsight[] | null;
   /** null while nothing speaks against meeting all objectives. */
   readonly diagnosis: Diagnosis | null;
+  /** Absent where there is none. */
+  readonly advice?: readonly Advice[];
   /** Of the input that comes nearest to what `noise` asks; absent where it asks nothing, and before a run succeeded. */
   readonly standing?: Standing;
 }

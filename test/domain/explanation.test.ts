@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeAdvice } from '../../src/domain/advice.ts';
 import {
   completeExplanation,
   describeDiagnosis,
@@ -150,5 +151,24 @@ describe('an explanation stored by an earlier release', () => {
   it('An explanation from an earlier release may be empty', () => {
     const nothing: StoredExplanation = { caseCount: 1, insight: null, diagnosis: null };
     expect(completeExplanation(nothing)).toEqual(nothing);
+  });
+});
+
+describe('advice in words', () => {
+  const sum = { kind: 'sum-of-squares', outputs: [1] } as const;
+
+  it('Advice names the output that it is about', () => {
+    const labels = {
+      inputNames: null,
+      outputNames: ['mass', 'misfit'],
+      minimums: [0],
+      inputTypes: [],
+      categories: [[]],
+    };
+    expect(describeAdvice(sum, { objectives: [1, 0], labels })).toMatch(/^If misfit is a sum of squares/);
+  });
+
+  it('Advice calls outputs without names by their numbers, as suggestions do', () => {
+    expect(describeAdvice(sum, { objectives: [1, 0], labels: null })).toMatch(/^If y2 is a sum of squares/);
   });
 });

@@ -64,8 +64,8 @@ describe('an export of a model', () => {
   it('An export contains every record after the one it belongs to, with the same fields as elsewhere', async () => {
     const t = await prepareModel();
     await sql`
-      insert into explanations (objective_id, account_id, case_count, insight, diagnosis)
-      select id, account_id, 4, '[{"sensitivity": [0.25, 0.75]}]', null from objectives where id = ${t.loaded.body.id}`.execute(
+      insert into explanations (objective_id, account_id, case_count, insight, diagnosis, advice)
+      select id, account_id, 4, '[{"sensitivity": [0.25, 0.75]}]', null, '[{"kind": "sum-of-squares", "outputs": [0]}]' from objectives where id = ${t.loaded.body.id}`.execute(
       service.db,
     );
     const lines = await exported(`/models/${t.model.id}/export`);
@@ -100,11 +100,13 @@ describe('an export of a model', () => {
       insight,
       diagnosis,
       standing: _standing,
+      advice,
       ...objective
     } = await read(t.objectiveUrl);
-    expect([optimalInverse, insight.caseCount, diagnosis]).toEqual([null, 4, null]);
+    expect([optimalInverse, insight.caseCount, diagnosis, advice.length]).toEqual([null, 4, null, 1]);
     expect(lines[6]).toEqual({ type: 'objective', optimalInverseId: null, seed: expect.any(Number), ...objective });
     expect(lines[7]).toMatchObject({ objectiveId: objective.id, insight: [{ sensitivity: [0.25, 0.75] }] });
+    expect(lines[7]).toMatchObject({ advice: [{ kind: advice[0].kind, outputs: advice[0].outputs }] });
     for (const [i, { id }] of inverses.entries()) {
       const inverse = await read(`${t.objectiveUrl}/inverses/${id}`);
       const { misses, missedBy, l1Norm, errors, convergence, results, trialId, disabledAt, ...fields } = inverse;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { drawMembers } from '../../bench/insight/families.ts';
 import { sampled, searched, tally } from '../../bench/insight/tally.ts';
-import { float, within } from '../../harness/optimizer-game.ts';
+import { atLeast, atMost, float, minimize, within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import type { OutputInsight } from '../../src/optimizer/insights.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 
 type Evaluate = (x: readonly number[]) => number[];
 
@@ -165,5 +165,36 @@ describe('the ranges of the sensitivities', () => {
     expect(ranges).toBeGreaterThan(10);
     expect(right / ranges).toBeGreaterThan(5 / 6);
     expect(wrong / orders).toBeLessThan(0.15);
+  });
+});
+
+describe('advice on a sum of squares', () => {
+  const variables = [float(-2, 2), float(-2, 2), float(-2, 2)];
+  const parts: Evaluate = ([a, b, c]) => [a! - 1, a! * b! - 0.5, b! + c!];
+  const sum: Evaluate = (x) => [parts(x).reduce((total, part) => total + part ** 2, 0)];
+  const rows = drawRows(3, 2, 9);
+  const adviceOf = (evaluate: Evaluate, targets: readonly Target[], inputs = rows) => {
+    const request = requestOf(variables, inputs, evaluate);
+    return explain({ ...request, goal: { ...request.goal, targets } }).advice;
+  };
+  const expected = [{ kind: 'sum-of-squares', outputs: [0] }];
+
+  it('A search for a value near 0 of one output that is never negative is advised to state its parts', () => {
+    expect(adviceOf(sum, [atMost(1e-3)])).toEqual(expected);
+    expect(adviceOf(sum, [within(0, 1e-3)])).toEqual(expected);
+    expect(adviceOf((x) => sum(x).map((y) => -y), [atLeast(-1e-3)])).toEqual(expected);
+  });
+
+  it('A search without limit is advised once a run comes near 0', () => {
+    const smallest = minimize(Number.POSITIVE_INFINITY);
+    expect(adviceOf(sum, [smallest])).toBeUndefined();
+    expect(adviceOf(sum, [smallest], [...rows, [1.01, 0.5, -0.5]])).toEqual(expected);
+  });
+
+  it('A search is not advised where the output has both signs, is wanted far from 0, or is one of several', () => {
+    expect(adviceOf((x) => parts(x).slice(0, 1), [atMost(1e-3)])).toBeUndefined();
+    expect(adviceOf(sum, [atMost(1)])).toBeUndefined();
+    expect(adviceOf(sum, [within(3, 1e-3)])).toBeUndefined();
+    expect(adviceOf((x) => [...sum(x), x[0]!], [atMost(1e-3), atMost(1)])).toBeUndefined();
   });
 });

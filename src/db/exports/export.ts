@@ -14,6 +14,7 @@ export interface ExportedExplanation {
   readonly insight: string;
   readonly diagnosis: string;
   readonly standing: string;
+  readonly advice: string;
 }
 
 /** Which of the objectives are explained. Primary key. */
@@ -29,7 +30,7 @@ export async function readExplanation(db: Db, objectiveId: number): Promise<Expo
   const { rows } = await sql<ExportedExplanation>`
     select objective_id as "objectiveId", case_count as "caseCount",
       coalesce(insight::text, 'null') as insight, coalesce(diagnosis::text, 'null') as diagnosis,
-      coalesce(standing::text, 'null') as standing
+      coalesce(standing::text, 'null') as standing, coalesce(advice::text, 'null') as advice
     from explanations where objective_id = ${objectiveId}`.execute(db);
   return rows[0];
 }

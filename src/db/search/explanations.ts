@@ -12,18 +12,21 @@ interface ExplanationToSave {
   readonly diagnosis: string;
   /** JSON text; null without one. */
   readonly standing: string | null;
+  /** JSON text; null without any. */
+  readonly advice: string | null;
 }
 
 function saving(from: RawBuilder<unknown>) {
   return compileSqlOnce<ExplanationToSave, never>(
     (value) => sql`
-      insert into explanations as e (objective_id, account_id, inverse_id, case_count, insight, diagnosis, standing)
+      insert into explanations as e (objective_id, account_id, inverse_id, case_count, insight, diagnosis, standing, advice)
       select ${value('objectiveId')}::bigint, ${value('accountId')}::bigint, ${value('inverseId')}::bigint,
         ${value('caseCount')}::integer,
-        ${value('insight')}::jsonb, ${value('diagnosis')}::jsonb, ${value('standing')}::jsonb ${from}
+        ${value('insight')}::jsonb, ${value('diagnosis')}::jsonb, ${value('standing')}::jsonb,
+        ${value('advice')}::jsonb ${from}
       on conflict (objective_id) do update set
         inverse_id = excluded.inverse_id, case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, standing = excluded.standing,
-        updated_at = now()
+        advice = excluded.advice, updated_at = now()
       where excluded.inverse_id >= coalesce(e.inverse_id, 0)`,
   );
 }
@@ -39,12 +42,13 @@ export async function saveExplanation(
   db: Db | Trx,
   accountId: number,
   { objectiveId, inverseId }: { readonly objectiveId: number; readonly inverseId: number },
-  { caseCount, insight, diagnosis, standing }: StoredExplanation,
+  { caseCount, insight, diagnosis, standing, advice }: StoredExplanation,
 ): Promise<void> {
   const texts = {
     insight: JSON.stringify(insight),
     diagnosis: JSON.stringify(diagnosis),
     standing: standing ? JSON.stringify(standing) : null,
+    advice: advice ? JSON.stringify(advice) : null,
   };
   const save = db.isTransaction ? saveWithTransaction : saveWithoutFlush;
   await save(db, { accountId, objectiveId, inverseId, caseCount, ...texts });
@@ -57,7 +61,7 @@ export async function findExplanation(
   objectiveId: number,
 ): Promise<StoredExplanation | undefined> {
   const { rows } = await sql<StoredExplanation>`
-    select e.case_count as "caseCount", e.insight, e.diagnosis, e.standing || jsonb_build_object('inverseId', (
+    select e.case_count as "caseCount", e.insight, e.diagnosis, e.advice, e.standing || jsonb_build_object('inverseId', (
       select min(i.id) from inverses i
       where i.objective_id = e.objective_id and i.output is not null
         and i.input = array(select x::float8 from jsonb_array_elements_text(e.standing->'input') x))) as standing

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADVICE_KINDS, describeAdvice } from '../../domain/advice.ts';
 import { describeDiagnosis, diagnosisAt, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
 import { toInputByName, toOutputByName } from '../../domain/names.ts';
 import { makeMissMeasure, type NearestRun } from '../../domain/nearest.ts';
@@ -133,7 +134,16 @@ const standingSchema = z
   })
   .meta({ id: 'Standing' });
 
+const adviceSchema = z
+  .object({
+    kind: z.string().describe(`${ADVICE_KINDS.join(', ')}; further kinds may come.`),
+    sentence: z.string(),
+    outputs: z.array(number).describe('The objectives that it is about.'),
+  })
+  .meta({ id: 'Advice' });
+
 export const explanationFields = {
+  advice: z.array(adviceSchema).describe('What the runs show that you can act on.'),
   standing: standingSchema
     .nullable()
     .describe('The probability with which the best input meets the targets; null without confirm and confidence.'),
@@ -149,12 +159,17 @@ export function presentExplanation(
   explanation: StoredExplanation | null,
   best: NearestRun | null,
 ) {
-  if (explanation === null) return { standing: null, insight: null, diagnosis: null };
-  const { caseCount, insight, standing } = explanation;
+  if (explanation === null) return { advice: [], standing: null, insight: null, diagnosis: null };
+  const { caseCount, insight, standing, advice } = explanation;
   const { labels } = objective;
   const isRefuted = explanation.diagnosis === null || objective.stopReason === StopReason.satisfied;
   const diagnosis = isRefuted ? null : diagnosisAt(best, explanation.diagnosis, objective);
   return {
+    advice: (advice ?? []).map((one) => ({
+      kind: one.kind,
+      sentence: describeAdvice(one, objective),
+      outputs: [...one.outputs],
+    })),
     standing: standing
       ? {
           caseCount,

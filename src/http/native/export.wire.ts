@@ -131,6 +131,7 @@ export const exportLineSchema = z
       insight: z.array(z.looseObject({})).nullable(),
       diagnosis: z.looseObject({}).nullable(),
       standing: z.looseObject({}).nullable(),
+      advice: z.array(z.looseObject({})).nullable(),
     }),
     z.object({
       type: z.literal('inverse'),
@@ -292,8 +293,9 @@ function presentAddedCases({ failedCases, inputs, outputs, rows: _, ...added }: 
   return withJson(fields, { failedCases, inputs, outputs });
 }
 
-function presentExplanation({ objectiveId, caseCount, insight, diagnosis, standing }: ExportedExplanation): string {
-  return withJson({ type: 'explanation', objectiveId, caseCount }, { insight, diagnosis, standing });
+function presentExplanation({ objectiveId, caseCount, ...learned }: ExportedExplanation): string {
+  const { insight, diagnosis, standing, advice } = learned;
+  return withJson({ type: 'explanation', objectiveId, caseCount }, { insight, diagnosis, standing, advice });
 }
 
 function presentInverse({ input, output, ...inverse }: ExportedInverse): string {

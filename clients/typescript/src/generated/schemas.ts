@@ -1031,12 +1031,22 @@ export interface ExplainedObjective {
   best: NearestRun | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
+  /** What the runs show that you can act on. */
+  advice: Advice[];
   /** The probability with which the best input meets the targets; null without confirm and confidence. */
   standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
   insight: Insight | null;
   /** Evidence that the objectives cannot all be met; null if there is none. */
   diagnosis: Diagnosis | null;
+}
+
+export interface Advice {
+  /** sum-of-squares; further kinds may come. */
+  kind: string;
+  sentence: string;
+  /** The objectives that it is about. */
+  outputs: number[];
 }
 
 export interface Standing {
@@ -1597,6 +1607,8 @@ export interface History {
    * for exact, its difference from the target.
    */
   missedBy: Array<number[] | null>;
+  /** What the runs show that you can act on. */
+  advice: Advice[];
   /** The probability with which the best input meets the targets; null without confirm and confidence. */
   standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
@@ -2353,6 +2365,7 @@ export type ExportLine = {
   insight: Array<Record<string, unknown>> | null;
   diagnosis: Record<string, unknown> | null;
   standing: Record<string, unknown> | null;
+  advice: Array<Record<string, unknown>> | null;
 } | {
   type: 'inverse';
   id: number;

@@ -106,8 +106,8 @@ async function readNewest(
   if (body.revision !== known.head.revision || body.lateIterations.length > 0) return await readAll(objectiveId, abort);
   const columns = replaceRows(known.columns, rowFrom(known.columns, after + 1), body);
   // A part of the history is thinned less than the whole.
-  const { insight, diagnosis, standing } = body.isInsightKnown ? known.head : body;
-  const head = { ...headOf(body), every: known.head.every, insight, diagnosis, standing };
+  const { insight, diagnosis, standing, advice } = body.isInsightKnown ? known.head : body;
+  const head = { ...headOf(body), every: known.head.every, insight, diagnosis, standing, advice };
   return { head, columns, etag: headers.get('etag') ?? undefined };
 }
 

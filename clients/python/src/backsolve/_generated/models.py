@@ -939,12 +939,22 @@ class ExplainedObjective(Wire):
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
     inverses: list[EmbeddedInverse]
     """In order of creation."""
+    advice: list[Advice]
+    """What the runs show that you can act on."""
     standing: Standing | None
     """The probability with which the best input meets the targets; null without confirm and confidence."""
     insight: Insight | None
     """How far the model can be trusted; null before the first suggestion."""
     diagnosis: Diagnosis | None
     """Evidence that the objectives cannot all be met; null if there is none."""
+
+
+class Advice(Wire):
+    kind: str
+    """sum-of-squares; further kinds may come."""
+    sentence: str
+    outputs: list[int]
+    """The objectives that it is about."""
 
 
 class StandingRun(Wire):
@@ -1456,6 +1466,8 @@ class History(Wire):
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[list[float] | None]
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    advice: list[Advice]
+    """What the runs show that you can act on."""
     standing: Standing | None
     """The probability with which the best input meets the targets; null without confirm and confidence."""
     insight: Insight | None
@@ -2253,6 +2265,10 @@ class ExportLineObject10Standing(Wire):
     pass
 
 
+class ExportLineObject10Advice(Wire):
+    pass
+
+
 class ExportLineObject10(Wire):
     type: Literal["explanation"]
     objective_id: int
@@ -2260,6 +2276,7 @@ class ExportLineObject10(Wire):
     insight: list[ExportLineObject10Insight] | None
     diagnosis: ExportLineObject10Diagnosis | None
     standing: ExportLineObject10Standing | None
+    advice: list[ExportLineObject10Advice] | None
 
 
 class ExportLineObject11LearnedFromObjectives(Wire):

@@ -1,0 +1,11 @@
+import type { Advice } from '../insights.ts';
+import type { Prepared } from '../prepare.ts';
+import { adviseOnSumOfSquares } from './sum-of-squares.ts';
+
+/** Each looks at the runs for one kind of advice. */
+const FINDERS: readonly ((prepared: Prepared) => readonly Advice[])[] = [adviseOnSumOfSquares];
+
+/** What the runs show that a person can act on. */
+export function adviceFrom(prepared: Prepared): readonly Advice[] {
+  return FINDERS.flatMap((find) => find(prepared));
+}
