@@ -31,13 +31,28 @@ const HARDLY_POSSIBLE = -2;
 /** Factor on all sigmas before a model that expects no improvement is believed. */
 const DISTRUST = 30;
 
-/**
- * The input that the model expects to do best: anywhere in the box or, in every other suggestion of a search that stalls,
- * or while others are pending, in a trust region. null when only evaluated and pending inputs are found.
- */
+/** One way to choose the next input; null when this suggestion is not its turn, or when it finds no input. */
+type Turn = (problem: Problem, work: Work) => NextInput;
+
+/** The first of them that answers chooses the input. */
+const TURNS: readonly Turn[] = [localTurn, globalTurn];
+
+/** The input to evaluate next; null when only evaluated and pending inputs are found. */
 export function nextInput(problem: Problem): NextInput {
+  const work: Work = { spent: 0, limit: problem.request.workLimit };
+  for (const turn of TURNS) {
+    const found = turn(problem, work);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/**
+ * The input that the model expects to do best in a trust region: in every other suggestion of a search that stalls, or while
+ * others are pending.
+ */
+function localTurn(problem: Problem, work: Work): NextInput {
   const { request, encoding, cases, pending } = problem;
-  const work: Work = { spent: 0, limit: request.workLimit };
   // Once means meet the targets, a search for a surer input goes on around them and does not stall.
   const isSureningUp = !problem.aim.doesRunDecide && cases.loss.includes(0);
   const round = isSureningUp
@@ -45,8 +60,12 @@ export function nextInput(problem: Problem): NextInput {
     : localRound(cases.stall, pending.count, suggestedBefore(problem), cases.N, movableCount(encoding));
   const random = makeRandom(request.seed, 8, request.history.count + pending.count);
   const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
-  const found = region ? searchIn(problem, { ...region, likely: null, local: true }, work) : null;
-  return found ?? searchIn(problem, globalScope(problem, cases, problem.request.goal), work);
+  return region && searchIn(problem, { ...region, likely: null, local: true }, work);
+}
+
+/** The input that the model expects to do best anywhere in the box. */
+function globalTurn(problem: Problem, work: Work): NextInput {
+  return searchIn(problem, globalScope(problem, problem.cases, problem.request.goal), work);
 }
 
 /** Number of suggestions before this one, the pending ones included. */
