@@ -16,7 +16,7 @@ interface Queue {
 }
 
 /** First come, first served, from an empty start: the mean wait (min), the share of time that servers work, and served per hour. */
-function serve({ servers, arrivals, customers, service }: Queue, { exponential }: Chance) {
+export function serve({ servers, arrivals, customers, service }: Queue, { exponential }: Chance) {
   const free = new Array<number>(servers).fill(0);
   let [time, waited, busy, end] = [0, 0, 0, 0];
   for (let k = 0; k < customers; k++) {

@@ -10,7 +10,7 @@ import { WORK_LIMIT } from './play.ts';
 
 export type ConfidenceOf = 'run' | 'mean';
 
-/** The options of every play. */
+/** The confidence asked for by default. */
 export const CONFIDENCE = 0.9;
 /** A seed that no play has. */
 const FRESH_SEED = 1e6;
@@ -46,7 +46,12 @@ export function truthAt(system: RandomSystem, input: readonly number[], count: n
 }
 
 /** @param areKnown whether the standard deviations are stated, where they are the same everywhere; else they are estimated */
-export function playNoisily(system: RandomSystem, seed: number, of: ConfidenceOf, areKnown = false): NoisyPlay {
+export function playNoisily(
+  system: RandomSystem,
+  seed: number,
+  of: ConfidenceOf,
+  { areKnown = false, least = CONFIDENCE }: { areKnown?: boolean; least?: number } = {},
+): NoisyPlay {
   const n = system.variables.length;
   const m = system.objectives.length;
   const space = { variables: system.variables };
@@ -62,7 +67,7 @@ export function playNoisily(system: RandomSystem, seed: number, of: ConfidenceOf
   const statements: Statement[] = [];
   const noise: Noise = {
     standardDeviations: areKnown ? system.deviations : null,
-    asked: { kind: 'confidence', least: CONFIDENCE, of },
+    asked: { kind: 'confidence', least, of },
   };
   for (;;) {
     const count = Y.length / m;

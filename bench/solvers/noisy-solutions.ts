@@ -47,7 +47,7 @@ for (const of of options.of.split(',') as ConfidenceOf[]) {
   for (const system of systems) {
     const own = { runs: [] as number[], noiseless: [] as number[], shares: [] as number[], held: 0 };
     for (let seed = firstSeed!; seed <= lastSeed!; seed++) {
-      const result = playNoisily(system, seed, of, options.known);
+      const result = playNoisily(system, seed, of, { areKnown: options.known });
       own.runs.push(result.runs);
       own.noiseless.push(play({ ...system, evaluate: (x) => system.average(x) }, seed).runs);
       if (!result.declared) continue;
