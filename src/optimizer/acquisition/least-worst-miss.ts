@@ -1,4 +1,5 @@
 import type { Cases } from '../goal/cases.ts';
+import { type Interval, toleranceOf } from '../goal/targets.ts';
 import type { Goal } from '../problem.ts';
 import type { OutputModel, Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
@@ -6,8 +7,6 @@ import type { FailureModel } from './failure-model.ts';
 
 /** Smoothing, in tolerances: with frozen spreads, for a wide basin, and at the end. */
 const SMOOTHING = { wide: 0.3, final: 0.03 };
-/** Share of a limit without a tolerance that counts as one; of 1 for a limit of 0. */
-const UNIT_SHARE = 0.01;
 /** Smaller tolerances, in standardized units, are rounding. */
 const MIN_UNIT = 1e-13;
 /** With more features the Hessian of the means costs more than it gains. */
@@ -27,7 +26,7 @@ interface Limit {
  * reached and beyond it: a sum of log probabilities trades a sure miss of one output for better places of others.
  *   -mu log sum_j exp(miss_j / mu),  or  -(sum_j sqrt(d_j^2 + (mu D / m)^2) / D - 1)  for an exact goal of L1 norm D,
  * divided by mu, so that both count in nats. The miss of an output is its distance beyond the end of its interval, negative
- * inside, in halves of the width of its interval or, without a width, in hundredths of its limit.
+ * inside, in the tolerances of `toleranceOf`.
  *
  * Source: Xu (2001), Smoothing method for minimax problems, Computational Optimization and Applications 20. The Hessian is
  * modelled without the negative part of that of the logarithm, so that steps are rather too short.
@@ -149,15 +148,12 @@ export class LeastWorstMiss {
 }
 
 /** null for an output that asks for nothing, or that never varied. */
-function limitOf(
-  { fitted, lower, upper }: OutputModel,
-  interval: { readonly lower: number; readonly upper: number },
-): Limit | null {
+function limitOf({ fitted, lower, upper }: OutputModel, interval: Interval): Limit | null {
   if (fitted === null || (!Number.isFinite(lower) && !Number.isFinite(upper))) return null;
   if (Number.isFinite(upper - lower)) return { lower, upper, unit: Math.max(MIN_UNIT, (upper - lower) / 2) };
   const end = Number.isFinite(interval.upper) ? interval.upper : interval.lower;
-  const share = UNIT_SHARE * (Math.abs(end) || 1);
   const { toZ } = fitted.warp;
-  const unit = Math.abs(toZ(end + Math.sign(end || 1) * share) - toZ(end));
+  // Away from zero, where a logarithm has a value.
+  const unit = Math.abs(toZ(end + Math.sign(end || 1) * toleranceOf(interval)) - toZ(end));
   return { lower, upper, unit: Math.max(MIN_UNIT, unit) };
 }

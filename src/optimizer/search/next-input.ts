@@ -11,6 +11,7 @@ import { Predictor } from '../surrogate/predictor.ts';
 import { fitScope, globalScope, type Scope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
+import { atTheEdge } from './edge-of-reach.ts';
 import { imaginePending } from './imagined.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import type { Found } from './maximize-acquisition.ts';
@@ -87,7 +88,7 @@ function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
     strict && strict.value < HARDLY_POSSIBLE ? (comeNearer(problem, search, ranked, work) ?? strict) : strict;
   const isReachable =
     !isDirected(intervals) || (found !== null && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH);
-  const outcome = isReachable ? found : improve(problem, search, ranked, found);
+  const outcome = isReachable ? atTheEdge(problem, search, found) : improve(problem, search, ranked, found);
   if (outcome === null || outcome === 'no-improvement-expected') return outcome;
   return withForecast(problem, surrogate, predictor, outcome);
 }
