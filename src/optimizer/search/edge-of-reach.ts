@@ -22,14 +22,14 @@ const WORTHWHILE = 1;
 export function atTheEdge(problem: Problem, search: ScopeSearch, found: Found | null): Found | null {
   const { aim, cases, encoding, request } = problem;
   const { goal } = request;
-  if (found === null || aim.noise !== null || !aim.doesRunDecide) return found;
+  if (aim.noise !== null || !aim.doesRunDecide) return found;
   const misses = worstMissesOf(goal, cases.intervals, cases.Y, cases.N);
-  if (Math.min(...misses) > NARROW_MISS) return found;
-  const u = featuresOf(encoding, found.x);
-  const chance = logChanceAt(search, goal, u);
+  if (found?.isSecondBest !== true && found !== null && Math.min(...misses) > NARROW_MISS) return found;
+  const u = found && featuresOf(encoding, found.x);
+  const chance = u ? logChanceAt(search, goal, u) : Number.NEGATIVE_INFINITY;
   if (chance > -WORTHWHILE) return found;
   const ranked = Array.from(search.scope.rows).sort((a, b) => misses[a]! - misses[b]! || a - b);
-  const other = search.leastWorstMiss(ranked, [u]);
+  const other = search.leastWorstMiss(ranked, u ? [u] : []);
   if (other === null || !mayReplace(goal, other)) return found;
   return logChanceAt(search, goal, featuresOf(encoding, other.x)) > chance + WORTHWHILE ? other : found;
 }

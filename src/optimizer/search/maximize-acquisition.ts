@@ -42,6 +42,8 @@ export interface Search {
   readonly sigma: Float64Array;
   readonly box: Box;
   readonly seen: Seen;
+  /** Whether an input that has not been evaluated, with these features, repeats one that has been; absent: none does. */
+  readonly isRedundant?: (u: Float64Array) => boolean;
   /** Features of evaluated points to start from, the best first. */
   readonly evaluated: readonly Float64Array[];
   /** Features of points that may be near the maximum; the best are climbed with the predicted spreads alone. */
@@ -59,16 +61,19 @@ export interface Found {
   readonly value: number;
   /** Its terms there, length m. */
   readonly terms: Float64Array;
+  /** Whether an input with a larger acquisition repeats an evaluated one. */
+  readonly isSecondBest?: boolean;
 }
 
-/** The best input found so far that has not been evaluated. */
+/** The best input found so far that repeats no evaluated one, and the largest acquisition of those that do. */
 interface BestUnseen {
   found: Found | null;
+  repeated: number;
 }
 
 /**
- * The admissible input with the largest acquisition, among those not yet evaluated, that the starts lead to; null when they
- * all lead to evaluated inputs.
+ * The admissible input with the largest acquisition, among those that repeat no evaluated one, that the starts lead to; null when
+ * they all lead to evaluated inputs.
  *
  * Each start is climbed in two phases, which took 12.3 runs where one took 13.5: first with the spreads frozen at their
  * medians, which gives a wide basin, then with the predicted spreads. A second phase alone, from evaluated points where
@@ -77,7 +82,7 @@ interface BestUnseen {
  */
 export function maximizeAcquisition(search: Search): Found | null {
   const { encoding, acquisition, box, work } = search;
-  const best: BestUnseen = { found: null };
+  const best: BestUnseen = { found: null, repeated: Number.NEGATIVE_INFINITY };
   const starts = [...climbFrozen(search), ...bestPromising(search)];
   const climbed = starts.map((u) => ({ u, value: climb(acquisition, u, null, box, TRIAL_STEPS, work) }));
   climbed.sort((a, b) => b.value - a.value);
@@ -88,7 +93,7 @@ export function maximizeAcquisition(search: Search): Found | null {
     return decodeCandidate(search, u, best);
   });
   if (hasDiscrete) searchDiscrete(search, best, found);
-  return best.found;
+  return best.found && best.repeated > best.found.value ? { ...best.found, isSecondBest: true } : best.found;
 }
 
 /** First phase: the distinct local maxima of the acquisition with frozen spreads. */
@@ -159,7 +164,10 @@ function decodeCandidate(search: Search, u: Float64Array, best: BestUnseen): Fou
   }
   const value = acquisition.evaluate(u, null);
   const found = { x, value, terms: acquisition.terms.slice() };
-  if (value > (best.found?.value ?? Number.NEGATIVE_INFINITY) && !seen.has(x)) best.found = found;
+  if (value > (best.found?.value ?? Number.NEGATIVE_INFINITY) && !seen.has(x)) {
+    if (search.isRedundant?.(u)) best.repeated = Math.max(best.repeated, value);
+    else best.found = found;
+  }
   return found;
 }
 

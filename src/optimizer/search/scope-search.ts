@@ -19,6 +19,7 @@ import type { FrontAim } from './front-aim.ts';
 import type { ScopeModels } from './imagined.ts';
 import type { Region } from './local-mode.ts';
 import { type Found, maximizeAcquisition, type Search } from './maximize-acquisition.ts';
+import { makeRedundancy } from './redundant.ts';
 
 /** What the search aims at, besides the targets. */
 export interface SearchAim {
@@ -64,15 +65,13 @@ export interface ScopeSearch extends ScopeModels {
   leastWorstMiss(best: readonly number[], starts: readonly Float64Array[]): Found | null;
 }
 
-export function makeScopeSearch(
-  { request, encoding, seen, cases, pending, avoidance, aim }: Problem,
-  scope: Scope,
-  { surrogate, predictor }: ScopeModels,
-  work: Work,
-): ScopeSearch {
+export function makeScopeSearch(problem: Problem, scope: Scope, models: ScopeModels, work: Work): ScopeSearch {
+  const { request, encoding, seen, cases, pending, avoidance, aim } = problem;
+  const { surrogate, predictor } = models;
   const { p } = encoding;
   const failures = withAvoidance(makeFailureModel(cases, p), avoidance);
   const random = makeRandom(request.seed, 2, request.history.count + pending.count);
+  const isRedundant = makeRedundancy(problem, models);
   const isExpensive = surrogate.kernels.length * surrogate.geometry.N ** 2 > EXPENSIVE;
   const searchFor = (
     acquisition: Search['acquisition'],
@@ -81,7 +80,7 @@ export function makeScopeSearch(
   ) => {
     const evaluated = best.slice(0, EVALUATED_STARTS).map((row) => cases.U.slice(row * p, (row + 1) * p));
     const { sigma } = predictor;
-    return { encoding, acquisition, sigma, seen, isExpensive, evaluated, promising, random, work };
+    return { encoding, acquisition, sigma, seen, isRedundant, isExpensive, evaluated, promising, random, work };
   };
   const maximize = (aims: readonly Aim[], best: readonly number[], front?: FrontAim) => {
     const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures, aim.noise, front?.gain);
