@@ -90,6 +90,11 @@ export interface Goal {
   readonly l1: { readonly center: readonly number[]; readonly threshold: number } | null;
   /** Length m, positive: how much each output counts in the search; 1 each unless stated. What reaches the goal does not depend on it. */
   readonly weights?: readonly number[];
+  /**
+   * Length m, output units, positive: what counts as a miss of 1 when misses of several outputs are compared; for `l1` the threshold.
+   * Absent: half of the width of an interval, one percent of a single end.
+   */
+  readonly tolerances?: readonly number[];
   /** Length m: until some case meets all outputs with smaller numbers, an output hardly counts. Equal unless stated. */
   readonly priorities?: readonly number[];
 }

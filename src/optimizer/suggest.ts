@@ -3,10 +3,12 @@ import { bestOf } from './goal/targets.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
+import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import type { Proposal, Standstill, SuggestRequest, Target, Variable } from './problem.ts';
+import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
+import { outOfReach } from './search/out-of-reach.ts';
 import type { Problem } from './search/scope-search.ts';
 import { standstillOf } from './search/standstill.ts';
 import { drawUnseen, firstUnseen, type Seen } from './space/seen.ts';
@@ -43,8 +45,8 @@ function newInput(prepared: Prepared, quest: Quest): Proposal {
   const instead = quest.proposalInstead(prepared, seen, bestIndex);
   if (instead) return instead;
   const problem: Problem = { ...prepared, seen, aim: quest.aim };
-  const standstill = endsByRule(problem);
-  if (standstill !== null) return { kind: 'nothing-new', reason: 'standstill', bestIndex, standstill };
+  const end = endByRule(problem, bestIndex);
+  if (end !== null) return end;
   const found = cases.N > 0 ? quest.nextInput(problem) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(prepared, seen);
@@ -54,11 +56,22 @@ function newInput(prepared: Prepared, quest: Quest): Proposal {
     : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
 }
 
-/** What ends the search by its stop rule; null without a rule and while it goes on. */
-function endsByRule(problem: Problem): Standstill | null {
+/** The end of the search by its stop rule; null without a rule and while it goes on. */
+function endByRule(problem: Problem, bestIndex: number): Proposal | null {
   const { request, cases } = problem;
-  if (request.stop === undefined || cases.N === 0) return null;
-  return standstillOf(problem, request.stop, { spent: 0, limit: request.workLimit });
+  const { stop, workLimit } = request;
+  if (stop === undefined || cases.N === 0) return null;
+  const work: Work = { spent: 0, limit: workLimit };
+  const standstill = standstillOf(problem, stop, { ...work });
+  if (standstill !== null) return { kind: 'nothing-new', reason: 'standstill', bestIndex, standstill };
+  const end = stop.patience === undefined ? outOfReach(problem, stop, work) : null;
+  if (end === null) return null;
+  return {
+    kind: 'nothing-new',
+    reason: 'out-of-reach',
+    bestIndex: cases.rows[end.best]!,
+    standstill: end.standstill,
+  };
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */

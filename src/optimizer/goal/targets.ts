@@ -73,7 +73,7 @@ export function toIntervals(goal: Goal, Y: Float64Array, N: number): Interval[] 
 }
 
 /** The smallest priority whose outputs no case meets together with those before it; infinity when one case meets all. */
-function reachedPriority(
+export function reachedPriority(
   intervals: readonly Interval[],
   priorities: readonly number[],
   Y: Float64Array,

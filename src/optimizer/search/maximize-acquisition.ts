@@ -82,17 +82,38 @@ interface BestUnseen {
  */
 export function maximizeAcquisition(search: Search): Found | null {
   const { encoding, acquisition, box, work } = search;
-  const best: BestUnseen = { found: null, repeated: Number.NEGATIVE_INFINITY };
   const starts = [...climbFrozen(search), ...bestPromising(search)];
   const climbed = starts.map((u) => ({ u, value: climb(acquisition, u, null, box, TRIAL_STEPS, work) }));
   climbed.sort((a, b) => b.value - a.value);
   const hasDiscrete = encoding.discrete.includes(1);
-  const found = climbed.map(({ u }, rank) => {
+  const refine = (u: Float64Array, rank: number) => {
     if (hasDiscrete || rank < effortOf(search).finalists)
       climb(acquisition, u, null, box, NEWTON_STEPS - TRIAL_STEPS, work);
+  };
+  return bestDecoded(
+    search,
+    climbed.map(({ u }) => u),
+    refine,
+  );
+}
+
+/**
+ * The best admissible input that was not evaluated, of those that local maxima lead to.
+ *
+ * @param maxima features, changed in place
+ * @param refine what happens to each before it is decoded
+ */
+export function bestDecoded(
+  search: Search,
+  maxima: readonly Float64Array[],
+  refine: (u: Float64Array, rank: number) => void = () => {},
+): Found | null {
+  const best: BestUnseen = { found: null, repeated: Number.NEGATIVE_INFINITY };
+  const found = maxima.map((u, rank) => {
+    refine(u, rank);
     return decodeCandidate(search, u, best);
   });
-  if (hasDiscrete) searchDiscrete(search, best, found);
+  if (search.encoding.discrete.includes(1)) searchDiscrete(search, best, found);
   return best.found && best.repeated > best.found.value ? { ...best.found, isSecondBest: true } : best.found;
 }
 

@@ -10,6 +10,7 @@ import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { fitScope, globalScope, type Scope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
+import { nextCompromise } from './compromise.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
 import { atTheEdge } from './edge-of-reach.ts';
 import { imaginePending } from './imagined.ts';
@@ -36,7 +37,7 @@ const DISTRUST = 30;
 type Turn = (problem: Problem, work: Work) => NextInput;
 
 /** The first of them that answers chooses the input. */
-const TURNS: readonly Turn[] = [localTurn, globalTurn];
+const TURNS: readonly Turn[] = [compromiseTurn, localTurn, globalTurn];
 
 /** The input to evaluate next; null when only evaluated and pending inputs are found. */
 export function nextInput(problem: Problem): NextInput {
@@ -46,6 +47,15 @@ export function nextInput(problem: Problem): NextInput {
     if (found !== null) return found;
   }
   return null;
+}
+
+/** The best compromise that the models of all cases expect or hold possible, where the targets seem out of reach. */
+function compromiseTurn(problem: Problem): NextInput {
+  const found = nextCompromise(problem);
+  if (found === null) return null;
+  const work: Work = { spent: 0, limit: problem.request.workLimit };
+  const surrogate = problem.fitGlobally(work);
+  return withForecast(problem, surrogate, new Predictor(surrogate, work), found);
 }
 
 /**

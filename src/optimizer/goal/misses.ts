@@ -1,0 +1,52 @@
+/** Misses in tolerances, by which compromises are compared: the rule of `best`, with weights and priorities. */
+import type { Goal, Target } from '../problem.ts';
+import { distanceTo, type Interval, isDirected, l1NormOf, reachedPriority } from './targets.ts';
+
+/** A miss of an output of higher priority than the one in question counts so many times. */
+const SETTLED = 100;
+/** Share of a single end that is its tolerance. */
+const SHARE = 0.01;
+
+/** How far an output vector is from what counts; see `makeMisses`. */
+export interface Misses {
+  /** Length m, output units: a miss of 1 in the measure, infinite for an output that does not count. */
+  readonly units: Float64Array;
+  /** The worst miss of the outputs from `offset` on, 0 where all that count are met. */
+  worstOf(Y: ArrayLike<number>, offset: number): number;
+}
+
+/**
+ * The measure of a compromise: the worst miss in tolerances, each times its weight. Outputs to minimize or maximize do not count beside
+ * others. For an exact goal it is the L1 norm beyond the threshold, in thresholds.
+ *
+ * @param Y N x m, by which priorities count
+ */
+export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float64Array, N: number): Misses {
+  const { l1, priorities } = goal;
+  const counts = isDirected(intervals) ? intervals.map(({ directed }) => !directed) : intervals.map(() => true);
+  const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : 0;
+  const units = Float64Array.from(intervals, ({ weight }, j) => {
+    if (!counts[j]) return Number.POSITIVE_INFINITY;
+    const isSettled = priorities !== undefined && priorities[j]! < reached;
+    return toleranceOf(goal, j) / (weight * (isSettled ? SETTLED : 1));
+  });
+  const worstOf = (values: ArrayLike<number>, offset: number) => {
+    if (l1) return Math.max(0, l1NormOf(l1, (j) => values[offset + j]!) / l1.threshold - 1);
+    let worst = 0;
+    for (let j = 0; j < units.length; j++) {
+      worst = Math.max(worst, distanceTo(intervals[j]!, values[offset + j]!) / units[j]!);
+    }
+    return worst;
+  };
+  return { units, worstOf };
+}
+
+function toleranceOf({ tolerances, targets, l1 }: Goal, j: number): number {
+  return Math.max(Number.MIN_VALUE, tolerances?.[j] ?? l1?.threshold ?? widthOf(targets[j]!));
+}
+
+function widthOf({ lower, upper }: Target): number {
+  if (Number.isFinite(lower) && Number.isFinite(upper)) return upper / 2 - lower / 2;
+  const end = Math.abs(Number.isFinite(lower) ? lower : Number.isFinite(upper) ? upper : 100);
+  return SHARE * (end || 1);
+}

@@ -1,0 +1,136 @@
+/**
+ * The best compromise of targets that cannot all be met: the input with the least worst miss in tolerances, by the measure of
+ * goal/misses.ts. The search aims there once it stalls while the models expect no input to meet everything, as long as that promises a
+ * smaller worst miss than that of the best run. Where the models are wrong and the targets can be met it loses little: the least worst
+ * miss leads inside.
+ */
+import { makeFailureModel } from '../acquisition/failure-model.ts';
+import { WorstMiss } from '../acquisition/worst-miss.ts';
+import { type Misses, makeMisses } from '../goal/misses.ts';
+import { squareBetween } from '../linalg/dense.ts';
+import { makeRandom } from '../numerics/random.ts';
+import type { Work } from '../numerics/work.ts';
+import type { Prepared } from '../prepare.ts';
+import { movableCount } from '../space/encoding.ts';
+import { Predictor } from '../surrogate/predictor.ts';
+import { globalScope } from '../surrogate/scope.ts';
+import { applySecantCorrection } from '../surrogate/secant-correction.ts';
+import { drawerIn } from './box-newton.ts';
+import { FINEST, type LeastMiss, leastMisses } from './least-miss.ts';
+import { bestDecoded, type Found } from './maximize-acquisition.ts';
+import type { Problem } from './scope-search.ts';
+
+/** Evaluations without progress before the search aims at a compromise. */
+const FIRST_STALL = 2;
+/** Random points, how many of them are climbed from, and evaluated ones. */
+const STARTS = { drawn: 60, climbed: 4, evaluated: 3 };
+/** Least improvement that is worth a run: a share of the miss of the best run, counted from the middle of its interval. */
+const WORTHWHILE = 0.005;
+/** So many predicted standard deviations below its prediction a miss is held possible. */
+export const OPTIMISM = 2;
+/** A pending input this near, rms over the inputs in units of [-1, 1], is on its way to the same compromise. */
+const SAME = 0.02;
+
+/** The misses of the cases. */
+export interface CaseMisses {
+  readonly measure: Misses;
+  /** Length N: the worst miss of each case. */
+  readonly worst: Float64Array;
+  /** Number of the admissible case that misses least; -1 without one. */
+  readonly best: number;
+}
+
+export function missesOfCases({ request, cases }: Pick<Prepared, 'request' | 'cases'>): CaseMisses {
+  const { intervals, Y, N, isAdmissible } = cases;
+  const m = intervals.length;
+  const measure = makeMisses(request.goal, intervals, Y, N);
+  const worst = Float64Array.from({ length: N }, (_, i) => measure.worstOf(Y, i * m));
+  let best = -1;
+  for (let i = 0; i < N; i++) if (isAdmissible[i] === 1 && (best < 0 || worst[i]! < worst[best]!)) best = i;
+  return { measure, worst, best };
+}
+
+/** An improvement of a worst miss below which nothing is gained. */
+export function negligibleGain(worst: number, share = WORTHWHILE): number {
+  return share * (1 + worst);
+}
+
+/** What the models of all cases expect of compromises. */
+export interface Expected {
+  readonly aim: WorstMiss;
+  /** The least first; at least one. */
+  readonly found: readonly LeastMiss[];
+}
+
+/** @param optimism see `WorstMiss` */
+export function leastExpected(prepared: Prepared, misses: CaseMisses, optimism: number, work: Work): Expected {
+  const { request, encoding, cases } = prepared;
+  const { p } = encoding;
+  const { intervals, U, Y } = cases;
+  const surrogate = prepared.fitGlobally(work);
+  const { rows, box } = globalScope(prepared, cases, request.goal);
+  const predictor = new Predictor(surrogate, work);
+  const center = rows.indexOf(misses.best);
+  if (center >= 0) applySecantCorrection(surrogate, predictor, center);
+  const measure = { intervals, units: misses.measure.units, l1: request.goal.l1 };
+  const aim = new WorstMiss(surrogate, predictor, measure, Y, makeFailureModel(cases, p), optimism);
+  const draw = drawerIn(box, makeRandom(request.seed, 21, request.history.count));
+  const drawn = Array.from({ length: STARTS.drawn }, () => {
+    const u = draw().slice();
+    aim.evaluate(u);
+    return { u, worst: aim.worst };
+  });
+  drawn.sort((a, b) => a.worst - b.worst);
+  const order = Array.from(rows).sort((a, b) => misses.worst[a]! - misses.worst[b]! || a - b);
+  const evaluated = order.slice(0, STARTS.evaluated).map((i) => U.slice(i * p, (i + 1) * p));
+  const starts = [...evaluated, ...drawn.slice(0, STARTS.climbed).map(({ u }) => u)];
+  return { aim, found: leastMisses(aim, box, starts, work) };
+}
+
+/**
+ * The input at the best compromise that the models expect, as long as that promises a smaller worst miss than the best run. From then on,
+ * every other time, the input at the best one that they hold possible, which finds what they do not know or shows that nothing is there.
+ * null while the targets may be met, and where a compromise is no aim.
+ */
+export function nextCompromise(problem: Problem): Found | null {
+  const { request, cases, pending } = problem;
+  if (!isSought(problem)) return null;
+  const misses = missesOfCases(problem);
+  const { best, worst } = misses;
+  if (best < 0 || worst[best] === 0) return null;
+  const work: Work = { spent: 0, limit: request.workLimit };
+  const expected = leastExpected(problem, misses, 0, work);
+  if (!(expected.found[0]!.worst > 0)) return null;
+  const promised = (one: Expected) => worst[best]! - one.found[0]!.worst;
+  if (promised(expected) >= negligibleGain(worst[best]!)) return newInputAt(problem, expected, work);
+  if ((cases.stall + pending.count) % 2 === 1) return null;
+  const possible = leastExpected(problem, misses, OPTIMISM, work);
+  return promised(possible) >= negligibleGain(worst[best]!) ? newInputAt(problem, possible, work) : null;
+}
+
+/** Whether a compromise may be an aim: the search is for one run that meets limits, and stalls. */
+export function isSought({ request, encoding, cases, aim }: Problem): boolean {
+  if (cases.stall < FIRST_STALL || cases.N < movableCount(encoding) + 2) return false;
+  return aim.noise === null && aim.doesRunDecide && (request.solutions?.found.length ?? 0) === 0;
+}
+
+/** The admissible input at the best of the compromises; null when it was evaluated, or a pending one is near it. */
+function newInputAt(problem: Problem, { aim, found }: Expected, work: Work): Found | null {
+  const { request, cases, pending } = problem;
+  const { u } = found[0]!;
+  if (isOnItsWay(pending.U, u)) return null;
+  aim.temperature = FINEST;
+  const { box } = globalScope(problem, cases, request.goal);
+  const random = makeRandom(request.seed, 22, request.history.count + pending.count);
+  const sigma = new Float64Array(aim.m);
+  const search = { ...problem, acquisition: aim, sigma, box, evaluated: [], isExpensive: false, random, work };
+  return bestDecoded(search, [u.slice()]);
+}
+
+function isOnItsWay(pending: Float64Array, u: Float64Array): boolean {
+  const p = u.length;
+  for (let i = 0; i < pending.length; i += p) {
+    if (squareBetween(pending.subarray(i, i + p), u) < SAME ** 2 * p) return true;
+  }
+  return false;
+}

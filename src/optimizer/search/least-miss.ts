@@ -1,0 +1,43 @@
+import type { WorstMiss } from '../acquisition/worst-miss.ts';
+import { isSpent, type Work } from '../numerics/work.ts';
+import type { Box } from '../space/search-space.ts';
+import { climb } from './box-newton.ts';
+
+/** Temperatures, in tolerances: from a share of the worst miss of the start down to the finest, each so many times the one before. */
+const FIRST_SHARE = 0.3;
+const COOLING = 0.3;
+export const FINEST = 1e-3;
+const STEPS_PER_TEMPERATURE = 12;
+
+/** A point where the worst miss is least nearby. */
+export interface LeastMiss {
+  /** Features. */
+  readonly u: Float64Array;
+  /** Signed, in tolerances. */
+  readonly worst: number;
+}
+
+/**
+ * Where the worst miss that the models expect is least, climbing from each start (features) while the maximum gets less smooth; the least
+ * first.
+ */
+export function leastMisses(aim: WorstMiss, box: Box, starts: readonly Float64Array[], work: Work): LeastMiss[] {
+  const found = starts.map((start) => {
+    const u = start.slice();
+    if (!isSpent(work, 0.9)) cool(aim, box, u, work);
+    aim.evaluate(u);
+    return { u, worst: aim.worst };
+  });
+  return found.sort((a, b) => a.worst - b.worst);
+}
+
+function cool(aim: WorstMiss, box: Box, u: Float64Array, work: Work): void {
+  aim.evaluate(u);
+  let temperature = Math.max(1, Math.abs(aim.worst)) * FIRST_SHARE;
+  for (;;) {
+    aim.temperature = Math.max(FINEST, temperature);
+    climb(aim, u, null, box, STEPS_PER_TEMPERATURE, work);
+    if (temperature <= FINEST || isSpent(work, 1)) return;
+    temperature *= COOLING;
+  }
+}

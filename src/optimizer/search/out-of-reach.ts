@@ -1,0 +1,50 @@
+/**
+ * Whether a search is to end because its targets cannot all be met and the best compromise is found: no run came noticeably nearer for a
+ * while, the models expect nothing better anywhere, and hold nothing better possible. The constants are chosen on systems whose least
+ * worst miss is known, and on the collection, where every target can be met (bench/badly-posed/out-of-reach.ts).
+ */
+import type { Work } from '../numerics/work.ts';
+import type { Standstill, StopRule } from '../problem.ts';
+import { type CaseMisses, isSought, leastExpected, missesOfCases, negligibleGain, OPTIMISM } from './compromise.ts';
+import type { Problem } from './scope-search.ts';
+
+/** Suggestions in a row that came no nearer before any evidence counts, and how many more for every input. */
+const QUIET = 5;
+const QUIET_PER_INPUT = 1;
+
+/** An end with the case at the best compromise. */
+export interface OutOfReach {
+  readonly standstill: Standstill;
+  /** Number of the case. */
+  readonly best: number;
+}
+
+/** Null while the search goes on. */
+export function outOfReach(problem: Problem, { improvementBelow: share }: StopRule, work: Work): OutOfReach | null {
+  if (!isSought(problem) || problem.pending.count > 0) return null;
+  const misses = missesOfCases(problem);
+  const { best, worst } = misses;
+  if (best < 0 || worst[best] === 0) return null;
+  const quiet = quietSince(problem, misses, share);
+  if (quiet < QUIET + QUIET_PER_INPUT * problem.encoding.movable.reduce((sum, one) => sum + one, 0)) return null;
+  const gains = [0, OPTIMISM].map((optimism) => {
+    const least = leastExpected(problem, misses, optimism, { ...work }).found[0]!.worst;
+    return least > 0 ? worst[best]! - least : Number.POSITIVE_INFINITY;
+  });
+  const negligible = negligibleGain(worst[best]!, share);
+  if (gains.some((gain) => gain > negligible)) return null;
+  return { standstill: { quiet, expectedGain: Math.max(0, ...gains) / (1 + worst[best]!) }, best };
+}
+
+/** Suggestions since the worst miss last fell noticeably. */
+function quietSince({ request, cases }: Problem, { worst }: CaseMisses, share: number): number {
+  const { firstSuggested, firstOwn = 0, history } = request;
+  let least = Number.POSITIVE_INFINITY;
+  let last = Math.max(firstSuggested, firstOwn) - 1;
+  cases.rows.forEach((row, i) => {
+    if (cases.isAdmissible[i] === 0 || worst[i]! > least - negligibleGain(worst[i]!, share)) return;
+    least = worst[i]!;
+    last = Math.max(last, row);
+  });
+  return history.count - 1 - last;
+}
