@@ -182,7 +182,7 @@ async function faultOfProblem(text: string): Promise<string | undefined> {
   try {
     const file = path.join(folder, 'problem.yaml');
     await writeFile(file, [text, ...missing.map(([, part]) => part)].join(''));
-    await checkProblemFile(file, undefined, checkDefinition);
+    await checkProblemFile(file, {}, checkDefinition);
     return undefined;
   } catch (error) {
     return (error as Error).message;

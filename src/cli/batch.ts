@@ -23,9 +23,9 @@ import { explained, toComplaint, withShortPaths } from './run.ts';
 
 export const batch: Command = {
   summary: 'solve the problems of several files, or all target sets of one, and sum them up',
-  usage: `Usage: backsolve batch FILE... [--jobs N] [--retry-failed | --new] [--no-evaluate] [--url URL --key KEY]
+  usage: `Usage: backsolve batch FILE... [--jobs N] [--runs N] [--retry-failed | --new] [--no-evaluate] [--url URL --key KEY]
 
-Solves each FILE as \`backsolve run\` does, side by side, --jobs runs at a time for each; a FILE with several target sets
+Solves each FILE as \`backsolve run\` does, side by side, --jobs runs at a time for each and --runs at most; a FILE with several target sets
 (\`targets:\`) is worked through set by set. Begun files go on; with --retry-failed their failed runs are run once more. Ends
 with a table. With --no-evaluate others run them: backsolve evaluate.
 

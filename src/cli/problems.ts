@@ -24,6 +24,7 @@ import {
 } from '../runner/moved-problem.ts';
 import type { Problem } from '../runner/problem.ts';
 import type { Body } from '../runner/problem-bodies.ts';
+import { MAXIMUM_RUNS } from '../runner/problem-file.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
@@ -36,6 +37,7 @@ export const problemFlags = {
   new: { type: 'boolean' },
   'retry-failed': { type: 'boolean' },
   jobs: { ...text, short: 'j' },
+  runs: text,
   url: text,
   key: text,
   'no-evaluate': { type: 'boolean' },
@@ -45,6 +47,7 @@ export interface ProblemFlags {
   readonly new?: boolean | undefined;
   readonly 'retry-failed'?: boolean | undefined;
   readonly jobs?: string | undefined;
+  readonly runs?: string | undefined;
   readonly url?: string | undefined;
   readonly key?: string | undefined;
   readonly 'no-evaluate'?: boolean | undefined;
@@ -53,7 +56,7 @@ export interface ProblemFlags {
 /** Also whether the command can run here. Throws CommandError for flags, and ProblemFileError with everything that is wrong. */
 export async function checkProblem(file: string, flags: ProblemFlags): Promise<CheckedProblem> {
   refuseContradictions(flags);
-  const checked = await checkProblemFile(file, jobsOf(flags), checkDefinition);
+  const checked = await checkProblemFile(file, changesBy(flags), checkDefinition);
   const workFolder = await mkdtemp(path.join(tmpdir(), 'backsolve-check-'));
   try {
     const command = await makeCommand(checked.problem, new RunFolder(file), { workFolder });
@@ -198,12 +201,18 @@ export function listenToSignals(onFirst: () => void): Signals {
   return { signal: stop.signal, endSignal: end.signal, close };
 }
 
-/** Parallel runs; undefined for what the file says. */
-function jobsOf(flags: ProblemFlags): number | undefined {
-  if (flags.jobs === undefined) return undefined;
-  const jobs = Number(flags.jobs);
-  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= 64) return jobs;
-  throw new CommandError(`--jobs takes a whole number from 1 to 64, not "${flags.jobs}".`);
+/** What the flags replace in the file. */
+function changesBy({ jobs, runs }: ProblemFlags): Partial<Pick<Problem, 'jobs' | 'maximumRuns'>> {
+  return {
+    ...(jobs !== undefined && { jobs: readCount('--jobs', jobs, 1, 64) }),
+    ...(runs !== undefined && { maximumRuns: readCount('--runs', runs, 2, MAXIMUM_RUNS) }),
+  };
+}
+
+function readCount(flag: string, text: string, least: number, most: number): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= least && count <= most) return count;
+  throw new CommandError(`${flag} takes a whole number from ${least} to ${most}, not "${text}".`);
 }
 
 /** One problem to its end, under its lock. Throws CommandError when another process works on it. */

@@ -12,6 +12,7 @@ import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
 import { countOf } from '../runner/display-lines.ts';
 import { MovedProblemError } from '../runner/moved-problem.ts';
 import { RunFolder } from '../runner/run-folder.ts';
+import { adviseOnRanges } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { complain, print } from './print.ts';
@@ -31,7 +32,8 @@ const flags = { ...problemFlags, check: { type: 'boolean' } } as const;
 
 export const run: Command = {
   summary: 'solve the problem of a file: calls your program until the outputs are as wanted',
-  usage: `Usage: backsolve run FILE [--jobs N] [--retry-failed | --new] [--check] [--no-evaluate] [--url URL --key KEY]
+  usage: `Usage: backsolve run FILE [--jobs N] [--runs N] [--retry-failed | --new] [--check] [--no-evaluate]
+         [--url URL --key KEY]
 
 FILE says what the inputs are, what the outputs should be, and which command computes them (docs/problem-file.md);
 \`backsolve init\` writes one. Results go to NAME.csv and NAME.json beside it. Started again after Ctrl-C, a crash or a reboot,
@@ -39,6 +41,7 @@ the same command goes on; no finished run is repeated. Uses the service at URL (
 one of its own in .backsolve beside the file.
 
   --jobs N, -j N   runs at a time, instead of what the file says
+  --runs N         the most runs, instead of maximumRuns in the file; a larger number goes on with a search that has ended
   --retry-failed   runs failed runs once more, after you have mended your program, then goes on
   --new            starts over; what was begun earlier stays in .backsolve under other names
   --check          looks for mistakes in FILE and runs nothing
@@ -64,12 +67,13 @@ Exit codes: 0 everything met, 10 stopped without, 11 runs used up, 12 too many f
 };
 
 async function checkOnly(file: string, values: ProblemFlags): Promise<number> {
-  const { problem, designedCount, known } = await checkProblem(file, values);
+  const { problem, bodies, designedCount, known } = await checkProblem(file, values);
   const sets = problem.targetSets.length === 1 ? '' : `, ${problem.targetSets.length} target sets`;
   const first =
     known.length > 0 ? countOf(known.length, 'known run') : `${countOf(designedCount, 'designed run')} first`;
   const size = `${countOf(problem.inputs.length, 'input')}, ${countOf(problem.outputs.length, 'output')}${sets}`;
   print(`${file} is right: ${size}, ${first}.`);
+  for (const { sentence } of adviseOnRanges(bodies)) print(sentence);
   return 0;
 }
 

@@ -20,6 +20,8 @@ import { checkLength } from './vectors.ts';
 
 /** Constraints of one project; parsing and checking them stays a matter of milliseconds. */
 export const MAXIMUM_CONSTRAINTS = 250;
+/** From this quotient of positive bounds on, clients, commands and the page send a number without a scale as logarithmic. */
+export const WIDE_RANGE = 1_000;
 export const MAXIMUM_LEVELS = 1_000;
 /** Steps within the bounds of an input: beyond, it might as well be continuous. */
 const MAXIMUM_STEPS = 1_000_000;

@@ -50,19 +50,19 @@ function formatViolation(file: string, { position, key, message }: FileViolation
 
 /**
  * @param file  as the user named it; messages repeat it
- * @param jobs  runs at a time; undefined for what the file says
+ * @param changed  what replaces fields of the file
  *
  * Throws ProblemFileError with all violations.
  */
 export async function checkProblemFile(
   file: string,
-  jobs: number | undefined,
+  changed: Partial<Pick<Problem, 'jobs' | 'maximumRuns'>>,
   checkDefinition: CheckDefinition,
 ): Promise<CheckedProblem> {
   const text = await readText(file);
   const { problem: written, violations, positionOf } = readProblem(text, path.parse(file).name);
   if (written === undefined) throw new ProblemFileError(file, violations);
-  const problem = jobs === undefined ? written : { ...written, jobs };
+  const problem = { ...written, ...changed };
   const knownBytes =
     problem.known === null ? null : await readKnownFile(path.resolve(path.dirname(file), problem.known));
   const found: FileViolation[] = [];

@@ -51,7 +51,7 @@ export function describeEnd(problem: Problem, end: SolveEnd, command: string): s
   parts.push(...suretiesOf(problem, end), ...foundOf(problem, end));
   const diagnoses = diagnosesOf(end);
   if (exitCodeOf(end) !== 0) parts.push(...diagnoses);
-  parts.push(...adviceAfterFailures(end, command));
+  parts.push(...adviceAfterFailures(end, command), ...end.advice.map(({ sentence }) => sentence));
   const again = standing.retried === 0 ? '' : ` (${standing.retried} of them tried again)`;
   if (standing.runs > 0)
     parts.push(`${countRuns(standing.runs)}${again}, with all digits, in ${files.csv} and ${files.json}`);

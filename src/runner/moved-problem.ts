@@ -7,6 +7,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
+import { withScales } from '../../clients/typescript/src/solve/defaults.ts';
 import { readRecord } from '../../clients/typescript/src/solve/folder.ts';
 import { differencesOf } from '../../clients/typescript/src/solve/open-problem.ts';
 import type { ProjectBody } from '../../clients/typescript/src/solve/plan.ts';
@@ -94,7 +95,9 @@ async function readFileRecord(file: string): Promise<FileRecord | undefined> {
 /** Records of earlier versions do not know their command. */
 function isSameProblem({ project, code }: FileRecord, { bodies, problem }: CheckedProblem): boolean {
   const now = bodies.project as unknown as ProjectBody;
-  return differencesOf(project, now).length === 0 && (code === null || code === hashOfCommand(problem));
+  return (
+    differencesOf(project, withScales(now, project)).length === 0 && (code === null || code === hashOfCommand(problem))
+  );
 }
 
 async function countFinished(journal: string): Promise<number> {

@@ -38,7 +38,7 @@ const INPUT_TYPES: readonly InputType[] = ['float', 'integer', 'boolean', 'categ
 /** As the service limits them. */
 const MAXIMUM_JOBS = 64;
 const MAXIMUM_TRIES = 20;
-const MAXIMUM_RUNS = 100_000;
+export const MAXIMUM_RUNS = 100_000;
 const MAXIMUM_TIMEOUT_SECONDS = 30 * 86_400;
 const DEFAULTS = { jobs: 1, timeoutSeconds: 3_600, retries: 2, stopAfterFailures: 20 };
 

@@ -7,6 +7,7 @@ import { FileError, replaceFile } from '../../clients/typescript/src/evaluator/d
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
 import { numberOf } from '../../clients/typescript/src/evaluator/run-name.ts';
+import type { Advice } from '../../clients/typescript/src/solve/defaults.ts';
 import { listed } from '../../clients/typescript/src/solve/engine.ts';
 import { type FoundRun, type SearchState, stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
@@ -50,6 +51,7 @@ export interface Results {
   readonly nameOf: (run: Run) => string;
   readonly sets: readonly SetStanding[];
   readonly search: SearchState;
+  readonly advice: readonly Advice[];
   /** Failed runs that were tried again. */
   readonly retried: number;
 }
@@ -130,7 +132,7 @@ function toCell(value: string | number | boolean): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function toSummary({ problem, runs, nameOf, sets, search, retried }: Results) {
+function toSummary({ problem, runs, nameOf, sets, search, advice, retried }: Results) {
   const names = problem.outputs.map((output) => output.name);
   const byName = <T>(values: readonly T[]) => Object.fromEntries(names.map((name, j) => [name, values[j]]));
   const { command, ...definition } = problem;
@@ -167,6 +169,7 @@ function toSummary({ problem, runs, nameOf, sets, search, retried }: Results) {
     status: search.status,
     failureReason: search.failureReason,
     retried,
+    advice,
     // A file with one target set needs no list.
     ...(targets.length === 1 ? targets[0] : { targets }),
     definition: { ...definition, command: { ...command, onExit: Object.fromEntries(command.onExit) } },

@@ -1,5 +1,6 @@
 /** How the work on a problem ended. */
 import type { Batch } from '../../clients/typescript/src/index.ts';
+import type { Advice } from '../../clients/typescript/src/solve/defaults.ts';
 import type { EngineEnd } from '../../clients/typescript/src/solve/engine.ts';
 import type { SearchState } from '../../clients/typescript/src/solve/followed-search.ts';
 import type { Standing } from './standing.ts';
@@ -14,6 +15,8 @@ export interface SolveEnd {
   readonly batch: Batch | null;
   readonly standing: Standing;
   readonly search: SearchState;
+  /** How the problem was understood, and what the runs show. */
+  readonly advice: readonly Advice[];
   readonly files: { readonly csv: string; readonly json: string };
 }
 

@@ -7,6 +7,8 @@ import type { EvaluatorEvent } from '../../clients/typescript/src/evaluator/eval
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { countRetried } from '../../clients/typescript/src/evaluator/retries.ts';
 import type { NewObjectives } from '../../clients/typescript/src/index.ts';
+import { AdviceTeller, adviceIn } from '../../clients/typescript/src/solve/adviser.ts';
+import { type Advice, adviseOnScales, withScales } from '../../clients/typescript/src/solve/defaults.ts';
 import { Engine, InterruptedError, listed } from '../../clients/typescript/src/solve/engine.ts';
 import { FollowedSearch } from '../../clients/typescript/src/solve/followed-search.ts';
 import { ChangedProblemError } from '../../clients/typescript/src/solve/open-problem.ts';
@@ -40,8 +42,15 @@ export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
 const WORDS: Words = {
   startOver: 'start over with --new',
   budget: 'maximumRuns',
+  refuseLog: 'state scale: linear to refuse',
   goOnAt: (service) => (service === null ? ', without --url' : ` with --url ${service}`),
 };
+
+/** Which inputs of a new problem are logarithmic because of their range. */
+export function adviseOnRanges({ project }: CheckedProblem['bodies']): readonly Advice[] {
+  const stated = project as unknown as ProjectBody;
+  return adviseOnScales(stated, withScales(stated, undefined), WORDS);
+}
 
 /** Files that differ only by their endings share a folder. */
 function refuseNamesake(begun: string | undefined, { file }: CheckedProblem): void {
@@ -56,6 +65,7 @@ function toPlan({ bodies, designedCount, known, problem }: CheckedProblem): Plan
   return {
     project: bodies.project as unknown as ProjectBody,
     objectives: bodies.objectives as unknown as readonly NewObjectives[],
+    statesStop: problem.search.stop !== undefined,
     budget: problem.maximumRuns,
     parallel: problem.jobs,
     batch: {
@@ -80,6 +90,7 @@ class Solver {
   readonly #search: FollowedSearch;
   readonly #sets: readonly StandingOfSet[];
   readonly #names: readonly string[];
+  readonly #adviceTeller: AdviceTeller;
   readonly #startedAt = performance.now();
   #runs: readonly Run[] = [];
   /** When each run that was counted ended, by its order. */
@@ -94,6 +105,7 @@ class Solver {
     this.#session = session;
     this.#files = new ResultFiles(options.folder, (session.record as FileRecord).results);
     this.#search = new FollowedSearch(session);
+    this.#adviceTeller = new AdviceTeller((sentence) => options.display.print(sentence));
     this.#names = problem.outputs.map((output) => output.name);
     this.#sets = problem.targetSets.map((goals, k) => new StandingOfSet(goals, options.measure(bodies.objectives[k]!)));
     this.#engine = new Engine({
@@ -142,6 +154,7 @@ class Solver {
       batch: this.#session.batch ?? null,
       standing: this.standing,
       search: this.#search.state,
+      advice: this.#advice,
       files: this.#files.files,
     };
   }
@@ -154,6 +167,7 @@ class Solver {
       const late = `; ${reported} of them ${reported === 1 ? 'is' : 'are'} reported to the service only now`;
       display.print(`Going on after ${countRuns(this.#runs.length)}${reported === 0 ? '' : late}.`);
     }
+    this.#adviceTeller.tell(this.#session.advice);
     this.#countRuns();
     this.#isTelling = true;
     await this.#engine.begin();
@@ -162,6 +176,7 @@ class Solver {
 
   async #follow(): Promise<void> {
     await this.#search.refresh();
+    this.#adviceTeller.tell(adviceIn(this.#search.state));
     await this.#writeResults();
     this.#note = this.#files.error?.message ?? null;
   }
@@ -183,6 +198,10 @@ class Solver {
       for (const set of this.#sets) set.add(run, output);
       if (this.#isTelling) this.#tell(run, output);
     }
+  }
+
+  get #advice(): readonly Advice[] {
+    return [...this.#session.advice, ...adviceIn(this.#search.state)];
   }
 
   get #standings(): readonly SetStanding[] {
@@ -216,6 +235,7 @@ class Solver {
       nameOf: this.#nameOf,
       sets: this.#standings,
       search: this.#search.state,
+      advice: this.#advice,
       retried: countRetried(this.#session.journal.lines),
     });
   }

@@ -3,8 +3,10 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeLogByRange, isLogByRange, type StatedNumber } from '../../clients/typescript/src/solve/wide-range.ts';
 import { checkDefinition } from '../../src/composing/check-definition.ts';
 import { checkProblemFile } from '../../src/runner/check-problem.ts';
+import wide from '../clients/wide-ranges.json' with { type: 'json' };
 
 let folder: string;
 
@@ -30,7 +32,11 @@ command: [run]
   ])('%s', async (_, more, jobs, count) => {
     const file = path.join(folder, 'problem.yaml');
     await writeFile(file, problem + more);
-    const { designedCount, problem: read } = await checkProblemFile(file, jobs, checkDefinition);
+    const { designedCount, problem: read } = await checkProblemFile(
+      file,
+      jobs === undefined ? {} : { jobs },
+      checkDefinition,
+    );
     expect(designedCount).toBe(count);
     expect(read.jobs).toBe(jobs ?? Number(/jobs: (\d+)/.exec(more)![1]));
   });
@@ -41,7 +47,7 @@ command: [run]
       file,
       'inputs: {a: {type: integer, minimum: 1, maximum: 5}}\noutputs: {p: {below: 1}}\ncommand: [run]\njobs: 8\n',
     );
-    const { designedCount } = await checkProblemFile(file, undefined, checkDefinition);
+    const { designedCount } = await checkProblemFile(file, {}, checkDefinition);
     expect(designedCount).toBe(5);
   });
 });
@@ -51,7 +57,7 @@ it.each(['a', 'k1', 'CO2'])('A problem may be called %s, by its file or in it', 
   const text = 'inputs: {x: {minimum: 0, maximum: 1}}\noutputs: {Tc: {target: 1, within: 5%}}\ncommand: [run]\n';
   for (const stated of ['', `name: ${name}\n`]) {
     await writeFile(file, stated + text);
-    const { problem, bodies } = await checkProblemFile(file, undefined, checkDefinition);
+    const { problem, bodies } = await checkProblemFile(file, {}, checkDefinition);
     expect(problem.name).toBe(name);
     expect(bodies.project['name']).toBe(name.padEnd(4, '-'));
   }
@@ -76,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('a file that never ends, or never 
   ])('as known runs: %s', async (known, message) => {
     const file = path.join(folder, 'known.yaml');
     await writeFile(file, `${problem}known: ${known}\n`);
-    await expect(checkProblemFile(file, undefined, checkDefinition)).rejects.toThrow(`${file}:4:1: known: ${message}`);
+    await expect(checkProblemFile(file, {}, checkDefinition)).rejects.toThrow(`${file}:4:1: known: ${message}`);
   });
 
   it.each([
@@ -86,6 +92,21 @@ describe.skipIf(process.platform === 'win32')('a file that never ends, or never 
     ['20.csv', 'has more than 16 MB.'],
   ])('as the problem: %s', async (name, message) => {
     const file = path.resolve(folder, name);
-    await expect(checkProblemFile(file, undefined, checkDefinition)).rejects.toThrow(message);
+    await expect(checkProblemFile(file, {}, checkDefinition)).rejects.toThrow(message);
   });
 });
+
+describe('numbers without a scale', () => {
+  it.each(wide.rows)('A number is logarithmic by its range as in every client: $type $minimum to $maximum', (row) => {
+    const { type, minimum, maximum, scale, step, levels, powers } = row as Row;
+    expect(isLogByRange({ type, minimum, maximum, scale, step, levels })).toBe(powers !== null);
+    if (powers === null) return;
+    expect(describeLogByRange('k', { minimum, maximum }, 'refuse')).toBe(
+      `k varies by factors (log scale), because its range spans ${powers} powers of ten; refuse.`,
+    );
+  });
+});
+
+interface Row extends StatedNumber {
+  readonly powers: string | null;
+}

@@ -2,6 +2,7 @@
  * Writes the generated files of the Python client from the same document as those of the TypeScript client: a model of pydantic for
  * every schema, a method for every operation, synchronous and asynchronous, and one exception class for each kind of problem.
  */
+import { WIDE_RANGE } from '../../src/domain/input-details.ts';
 import { OBJECTIVE_TYPES } from '../../src/domain/objective.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type Operation,
   operationsOf,
   PROBLEM_KINDS,
+  WIDE_RANGE_MEANING,
 } from './client-files.ts';
 
 const FOLDER = new URL('../../clients/python/src/backsolve/_generated/', import.meta.url);
@@ -34,6 +36,7 @@ export function buildPythonFiles(): readonly GeneratedFile[] {
   const texts = {
     '__init__.py': `${HEADER}\n`,
     'goal_types.py': writeGoalTypes(),
+    'wide_range.py': `${HEADER}\n"""${WIDE_RANGE_MEANING}"""\n\nWIDE_RANGE = ${WIDE_RANGE}\n`,
     'models.py': new Models(document).text,
     'operations.py': writeOperations(document),
     'problems.py': writeProblems(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from backsolve import (
     AsyncBacksolve,
     AsyncProject,
     Backsolve,
+    Input,
     OutputError,
     Project,
     above,
@@ -168,3 +170,52 @@ def test_ask_and_tell_refuses_unknown_options(client: Backsolve) -> None:
 def test_further_fields_may_be_written_the_way_of_python() -> None:
     problem = make_problem({"x": (0, 1)}, {"y": exact(1)}, options={"desired_l1_norm": 0.1, "holdBack": True})
     assert problem.search == {"desiredL1Norm": 0.1, "holdBack": True}
+
+
+WIDE = json.loads((Path(__file__).parents[3] / "test" / "clients" / "wide-ranges.json").read_text())["rows"]
+
+
+@pytest.mark.parametrize("row", WIDE, ids=str)
+def test_wide_ranges_are_logarithmic_as_in_the_other_clients(row: dict[str, Any]) -> None:
+    values = row.get("levels")
+    number = Input(
+        row["type"],
+        row["minimum"],
+        row["maximum"],
+        scale=row.get("scale"),
+        step=row.get("step"),
+        values=None if values is None else tuple(values),
+    )
+    assert number.is_log_by_range == (row["powers"] is not None)
+    if row["powers"] is not None:
+        assert number.describe_log("k") == (
+            f'k varies by factors (log scale), because its range spans {row["powers"]} powers of ten; state scale="linear" to refuse.'
+        )
+
+
+def test_a_scale_that_is_stated_stays_and_a_search_that_was_begun_keeps_its_scales() -> None:
+    inputs: dict[str, Any] = {
+        "k": (1e-5, 8),
+        "w": real(1, 1e4, scale="linear"),
+        "n": integer(1, 5000, scale="linear"),
+        "r": levels(1, 1e4, scale="log"),
+    }
+    stated = make_problem(inputs, {"y": exact(1)})
+    made = stated.with_scales(None)
+    assert [each.scale for each in made.inputs.values()] == ["log", "linear", "linear", "log"]
+    assert [each.kind for each in stated.advice_on(made)] == ["log-scale"]
+    begun = stated.with_scales([None, None, None, "log"])
+    assert begun.inputs["k"].scale is None
+    assert stated.advice_on(begun) == []
+
+
+def test_a_search_ends_by_evidence_unless_it_is_stated() -> None:
+    def stop_of(**search: Any) -> Any:
+        return make_problem({"x": (0, 1)}, {"y": exact(1)}, **search).with_defaults().search.get("stop")
+
+    assert stop_of() == {}
+    assert stop_of(stop=True) == {}
+    assert stop_of(stop=False) is None
+    assert stop_of(stop=None) is None
+    assert stop_of(options={"stop": None}) is None
+    assert stop_of(stop={"patience": 4}) == {"patience": 4}

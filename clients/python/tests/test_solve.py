@@ -32,6 +32,7 @@ from backsolve import (
     maximize,
     minimize,
     problems,
+    real,
     solve,
     solve_async,
     within,
@@ -284,6 +285,52 @@ def test_a_budget_is_kept_and_raised() -> None:
     assert list(more.history[:7]) == list(first.history)
     assert more.best is not None
     assert more.best.worst_miss == min(run.worst_miss for run in more.history if run.worst_miss is not None)
+
+
+def test_a_wide_range_is_logarithmic_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    def kinetics(k: float, b: float) -> dict[str, float]:
+        return {"u": math.log10(k) + b, "v": math.log10(k) - b}
+
+    goals = {"u": within(0, 0.05), "v": within(-4, 0.05)}
+    sentence = 'k varies by factors (log scale), because its range spans 6 powers of ten; state scale="linear" to refuse.'
+    first = solve(kinetics, {"k": (1e-5, 10), "b": (0, 10)}, goals, progress=True)
+    assert first.satisfied
+    assert first.objective is not None
+    assert first.objective.scales == ["log", None]
+    assert [each.sentence for each in first.advice] == [sentence]
+    assert sentence in str(first)
+    assert f"kinetics: {sentence}" in capsys.readouterr().err
+    again = solve(kinetics, {"k": (1e-5, 10), "b": (0, 10)}, goals, progress=False)
+    assert again.advice == first.advice
+
+
+def test_a_search_that_was_begun_with_a_linear_scale_keeps_it() -> None:
+    inputs = {"a": (1e-3, 10), "b": (0, 10)}
+    begun = solve(u_and_v, {**inputs, "a": real(1e-3, 10, scale="linear")}, GOALS, name="linear", progress=False)
+    again = solve(u_and_v, inputs, GOALS, name="linear", progress=False)
+    assert again.batch_id == begun.batch_id
+    assert again.advice == ()
+    with pytest.raises(ChangedProblemError, match="scales"):
+        solve(u_and_v, {**inputs, "a": log(1e-3, 10)}, GOALS, name="linear", progress=False)
+
+
+def test_an_end_by_evidence_is_the_default_and_a_larger_budget_goes_on() -> None:
+    def bowl(a: float, b: float) -> float:
+        return 1 + (a - 3) ** 2 + (b - 4) ** 2
+
+    goals = {"u": minimize(0)}
+    first = solve(bowl, INPUTS, goals, budget=20, progress=False)
+    assert first.status == "stopped"
+    assert len(first.history) < 20
+    assert solve(bowl, INPUTS, goals, budget=20, progress=False).batch_id == first.batch_id
+    more = solve(bowl, INPUTS, goals, budget=24, progress=False)
+    assert (more.status, len(more.history)) == ("exhausted", 24)
+    assert solve(bowl, INPUTS, goals, budget=24, progress=False).batch_id == more.batch_id
+
+
+def test_an_end_by_evidence_is_switched_off() -> None:
+    result = solve(lambda a, b: 1 + (a - 3) ** 2 + (b - 4) ** 2, INPUTS, {"u": minimize(0)}, budget=20, stop=False, progress=False)
+    assert (result.status, len(result.history)) == ("exhausted", 20)
 
 
 def test_another_open_batch_is_left() -> None:

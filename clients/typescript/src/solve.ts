@@ -2,6 +2,7 @@
 
 export { JournalError } from './evaluator/journal.ts';
 export type { Connection } from './solve/connection.ts';
+export type { Advice } from './solve/defaults.ts';
 export { ProblemLockedError } from './solve/folder.ts';
 export {
   above,

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { describeWrongType } from '../../domain/errors.ts';
-import { MAXIMUM_CONSTRAINTS, MAXIMUM_LEVELS } from '../../domain/input-details.ts';
+import { MAXIMUM_CONSTRAINTS, MAXIMUM_LEVELS, WIDE_RANGE } from '../../domain/input-details.ts';
 import { InputType, Scale } from '../../domain/input-space.ts';
 import { MAXIMUM_LABEL_LENGTH } from '../../domain/names.ts';
 import { MAXIMUM_INPUT_COUNT, PROJECT_NAME_MINIMUM_LENGTH, parseInputType } from '../../domain/project.ts';
@@ -127,7 +127,7 @@ export const detailFields = {
   scales: optionalList(
     z.enum(Object.values(Scale)).nullable(),
     'scales',
-    'log for a positive number that varies by factors rather than by differences; linear or null otherwise.',
+    `log for a positive number that varies by factors rather than by differences; linear or null otherwise. The clients, \`run\`, \`batch\` and the page send log where maximum / minimum is ${WIDE_RANGE} or more and no scale is stated.`,
   ),
   steps: optionalNumbers('A float with a step takes only the values minimum + k * step; null for any value.'),
   levels: listSchema(levelsOfInput, INPUTS, 'lists of levels', levelsOfInput)

@@ -11,7 +11,7 @@ import { movableCount } from '../space/encoding.ts';
 const NEAR_ZERO = 0.01;
 
 /**
- * Advice where the only goal is one output that never has the other sign, and is wanted near 0, or was brought there if it has no limit,
+ * Advice where the only goal is one output that never has the other sign, and is wanted near 0, or was brought there where it is to be minimized,
  * compared with its values at the first inputs. That no more is known is why the advice begins with "if".
  */
 export function adviseOnSumOfSquares({ request, cases, encoding }: Prepared): readonly Advice[] {
@@ -24,7 +24,8 @@ export function adviseOnSumOfSquares({ request, cases, encoding }: Prepared): re
   if (least < 0 || low > 0 || high < 0) return [];
   // The first inputs only: later ones are near the best one.
   const typical = median(values.subarray(0, 2 * n + 3));
-  const sought = Number.isFinite(high) ? high : least;
+  // An aspiration of 0 may be a way to say: as small as possible.
+  const sought = targets[0]!.direction === 'none' ? high : least;
   return typical > 0 && sought <= NEAR_ZERO * typical ? [{ kind: 'sum-of-squares', outputs: [0] }] : [];
 }
 

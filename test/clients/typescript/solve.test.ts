@@ -258,6 +258,43 @@ describe('solve', () => {
     ).toBeInstanceOf(BudgetError);
   });
 
+  it('A wide range is logarithmic, which the result says; a search that was begun linear stays so', async () => {
+    const goals = { u: within(0, 0.05), v: within(-4, 0.05) };
+    const box = ({ k, b }: { readonly k: number; readonly b: number }) => [Math.log10(k) + b, Math.log10(k) - b];
+    const wide = { ...here(), goals, inputs: { k: real(1e-5, 10), b: real(0, 10) } };
+    const first = await solve(box, wide);
+    expect(first.status).toBe('satisfied');
+    expect(first.advice).toEqual([
+      {
+        kind: 'log-scale',
+        sentence:
+          "k varies by factors (log scale), because its range spans 6 powers of ten; state scale: 'linear' to refuse.",
+      },
+    ]);
+    const linear = { ...here(), goals, inputs: { ...wide.inputs, k: real(1e-5, 10, { scale: 'linear' }) }, budget: 20 };
+    const begun = await solve(box, linear);
+    const again = await solve(box, { ...linear, inputs: wide.inputs });
+    expect(again.advice.map(({ kind }) => kind)).not.toContain('log-scale');
+    expect(again.ids).toEqual(begun.ids);
+    expect(await errorOf(solve(box, { ...linear, inputs: { ...wide.inputs, k: log(1e-5, 10) } }))).toBeInstanceOf(
+      ChangedProblemError,
+    );
+  });
+
+  it('ends by evidence unless that is switched off; a larger budget goes on from there', async () => {
+    const bowl = ({ a, b }: { readonly a: number; readonly b: number }) => 1 + (a - 3) ** 2 + (b - 4) ** 2;
+    const options = { ...here(), inputs: TWO.inputs, goals: { misfit: minimize(0) } };
+    const first = await solve(bowl, { ...options, budget: 20 });
+    expect(first.status).toBe('stopped');
+    expect(first.history.length).toBeLessThan(20);
+    expect((await solve(bowl, { ...options, budget: 20 })).ids).toEqual(first.ids);
+    const more = await solve(bowl, { ...options, budget: 24 });
+    expect([more.status, more.history.length]).toEqual(['exhausted', 24]);
+    expect((await solve(bowl, { ...options, budget: 24 })).ids).toEqual(more.ids);
+    const never = await solve(bowl, { ...options, ...here(), budget: 20, stop: false });
+    expect([never.status, never.history.length]).toEqual(['exhausted', 20]);
+  });
+
   it('Without aspirations it seeks the front until the budget is used up', async () => {
     const goals = { sum: minimize(), difference: maximize() };
     const result = await solve(two, { ...here(), inputs: TWO.inputs, goals, budget: 8, cases: 4 });

@@ -23,6 +23,7 @@ from ._operation import Answer
 from .client import AsyncBacksolve, Backsolve, async_pages, pages
 from .goals import Goal, above, at_least, at_most, below, exact, maximize, minimize, within
 from .inputs import Input, boolean, choice, integer, levels, log, real
+from .problem import Advice
 from .project import AsyncEvaluation, AsyncProject, Evaluation, Project
 from .result import History, Result, Run
 from .solving import solve, solve_async
@@ -30,6 +31,7 @@ from .solving import solve, solve_async
 __version__ = VERSION
 
 __all__ = [
+    "Advice",
     "Answer",
     "AsyncBacksolve",
     "AsyncEvaluation",

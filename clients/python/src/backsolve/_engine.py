@@ -7,6 +7,7 @@ import contextlib
 import secrets
 import time
 import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -17,12 +18,12 @@ from ._generated import models as m
 from ._generated.problems import NotFoundError
 from ._journal import Folder, Journal, outcome_of
 from ._progress import Progress
-from ._reading import missed, read_result
+from ._reading import missed, read_advice, read_result
 from ._retry import Retries
 from ._steps import Steps, run_async
 from ._work import Work
 from .client import AsyncBacksolve
-from .problem import Failed, Outcome
+from .problem import BY_EVIDENCE, Advice, Failed, Outcome, Problem
 from .project import OPEN_STATES
 from .result import Result, Run
 
@@ -37,6 +38,8 @@ END_LOOK = 0.05
 LETTING_GO_SECONDS = 5.0
 RETRY = "retry_failed=True runs the failed ones again"
 START_OVER = "fresh=True starts over"
+FIRST_ADVICE = 4
+"""How many runs there are when the service is asked for advice; it is asked again each time they have doubled."""
 
 
 class Engine:
@@ -57,6 +60,11 @@ class Engine:
         self._end: asyncio.Future[None] | None = None
         self._look = FIRST_LOOK
         self._place: Place | None = None
+        self._advice: list[Advice] = []
+        """Told so far."""
+        self._understood: tuple[Advice, ...] = ()
+        """What follows from the problem itself."""
+        self._next_advice = FIRST_ADVICE
 
     async def solve(self) -> Result:
         try:
@@ -73,7 +81,7 @@ class Engine:
                 self._progress.note(f"nothing is left to run: an earlier call completed this problem; {START_OVER}")
             earlier = [batch["id"] for batch in (self._folder.read() or {"batches": []})["batches"][:-1] if batch["id"] is not None]
             result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
-            return self._with_advice(result)
+            return self._with_reason(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
         finally:
@@ -87,8 +95,8 @@ class Engine:
             await self._retries.retry(record)
             self._folder.write(record)
 
-    def _with_advice(self, result: Result) -> Result:
-        """Advice for a search in which everything failed; repeating the call would only show the failure again."""
+    def _with_reason(self, result: Result) -> Result:
+        """With all advice, and what to do where everything failed; repeating the call would only show the failure again."""
         reason = result.reason
         if result.status == "failed" and any(run.failure is not None for run in result.history):
             advice = (
@@ -97,7 +105,7 @@ class Engine:
                 else f"These runs are from an earlier call: {RETRY}; {START_OVER}."
             )
             reason = f"{(reason or 'The search failed').rstrip('.')}. {advice}"
-        return replace(result, reason=reason, retried=self._retries.count)
+        return replace(result, reason=reason, retried=self._retries.count, advice=self._understood + result.advice)
 
     async def _settle(self) -> None:
         """Settles what an interrupted call left: reports results and gives leases back, so that nothing waits for them to expire."""
@@ -133,8 +141,11 @@ class Engine:
     async def _find(self) -> Place:
         """The place of the problem on the service. Missing records are created under keys that a repetition uses again."""
         work, client = self._work, self._client
-        body = work.problem.project_body(work.name).model_dump(mode="json", by_alias=True, exclude_unset=True)
         record = self._folder.read()
+        problem = work.problem.with_scales(None if record is None else _scales_of(record["project"], len(work.problem.inputs)))
+        self._understood = tuple(work.problem.advice_on(problem))
+        self._tell_advice(self._understood)
+        body = problem.project_body(work.name).model_dump(mode="json", by_alias=True, exclude_unset=True)
         if record is None:
             record = {
                 "version": 1,
@@ -147,18 +158,18 @@ class Engine:
             self._folder.write({**record, "code": work.fingerprint})
         self._refuse_changes(record, body)
         if record["place"] is None:
-            project = await self._run(_batch.create_project(work.problem, work.name, record["id"]))
+            project = await self._run(_batch.create_project(problem, work.name, record["id"]))
             record["place"] = [project.model_id, project.id, project.case_count]
         record["code"] = work.fingerprint
         model_id, project_id, case_count = record["place"]
         batches: list[dict[str, Any]] = record["batches"]
-        objective = work.problem.objective_body().model_dump(mode="json", by_alias=True, exclude_unset=True)
-        wanted = {"objective": objective, "budget": work.budget}
         newest = batches[-1] if batches else None
+        problem = problem if problem.states_stop else problem.with_stop(await self._stop_after(newest))
+        wanted = {"objective": _objective_of(problem), "budget": work.budget}
         if newest is None or newest.get("is_left") or {key: newest[key] for key in wanted} != wanted:
             trial_id = await self._leave(newest)
             attempts = _batch.attempts_left(work.budget, max(case_count, self._journal.run_count if newest is not None else 0))
-            sent = _batch.batch_body(work.problem, work.name, work.parallel, attempts, trial_id, work.tries)
+            sent = _batch.batch_body(problem, work.name, work.parallel, attempts, trial_id, work.tries)
             newest = {**wanted, "id": None, "body": sent.model_dump(mode="json", by_alias=True, exclude_unset=True)}
             batches.append(newest)
         self._folder.write(record)
@@ -171,9 +182,46 @@ class Engine:
             await self._adjust(newest["id"])
         return Place(model_id, project_id, newest["id"])
 
+    async def _stop_after(self, newest: dict[str, Any] | None) -> Mapping[str, Any] | None:
+        """
+        The rule that ends the search where none is stated. A search that was begun with the same goals keeps its own; a larger budget
+        overrules an end by evidence, since on the same runs the rule would end the search again.
+        """
+        if newest is None:
+            return BY_EVIDENCE
+        stop: Mapping[str, Any] | None = newest["objective"].get("stop")
+        goals = _objective_of(self._work.problem.with_stop(stop))
+        if stop or newest["objective"] != goals:
+            return BY_EVIDENCE
+        budget, before = self._work.budget, newest["budget"]
+        is_raised = budget != before and (budget is None or before is None or budget > before)
+        if stop is None or not is_raised or newest["id"] is None:
+            return stop
+        entries = (await self._client.list_batch_objectives(newest["id"])).body
+        return None if entries[0].stop_reason == "STOPPED" else stop
+
+    def _tell_advice(self, advice: Iterable[Advice]) -> None:
+        """Each once."""
+        for each in advice:
+            if each not in self._advice:
+                self._advice.append(each)
+                self._progress.note(each.sentence)
+
+    async def _advise(self) -> None:
+        """Asks the service now and then; the result has all advice."""
+        assert self._place is not None  # noqa: S101 - set before
+        if self._journal.run_count < self._next_advice:
+            return
+        self._next_advice = 2 * self._journal.run_count
+        with contextlib.suppress(BacksolveError):
+            self._tell_advice(await self._run(read_advice(self._place.batch_id)))
+
     def _refuse_changes(self, record: dict[str, Any], body: dict[str, Any]) -> None:
         before: dict[str, Any] = record["project"]
-        fields = [key for key in {**before, **body} if key not in ("name", "caseCount") and before.get(key) != body.get(key)]
+        count = len(self._work.problem.inputs)
+        has_same_scales = _scales_of(before, count) == _scales_of(body, count)
+        same = ("name", "caseCount", *(("scales",) if has_same_scales else ()))
+        fields = [key for key in {**before, **body} if key not in same and before.get(key) != body.get(key)]
         if fields:
             raise ChangedProblemError(
                 f"The inputs or outputs of {self._work.name} have changed since its first run ({', '.join(fields)}), so its data does not "
@@ -296,6 +344,7 @@ class Engine:
             self._progress.note(f"a run failed and will be retried: {outcome.reason}")
         else:
             self._show(evaluation, outcome, told)
+        await self._advise()
 
     def _show(self, evaluation: m.ClaimedEvaluation, outcome: Outcome, told: _batch.Told) -> None:
         problem = self._work.problem
@@ -341,3 +390,13 @@ class Engine:
 
     async def _run(self, steps: Steps[T]) -> T:
         return await run_async(self._client, steps)
+
+
+def _objective_of(problem: Problem) -> dict[str, Any]:
+    """As it is kept."""
+    return problem.objective_body().model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def _scales_of(project: Mapping[str, Any], count: int) -> list[str | None]:
+    """One per input; None for a linear one."""
+    return ["log" if scale == "log" else None for scale in project.get("scales") or [None] * count]

@@ -12,11 +12,12 @@ from ._errors import IncompatibleServiceError
 from ._generated import models as m
 from ._steps import Call, Steps
 from ._words import short
-from .problem import Space
+from .problem import Advice, Space
 from .result import STOP_REASONS, History, Result, Run, Status
 
 EXPLANATION_SECONDS = 5
 PAGE = 200
+LAST_RUN = 1_000_000_000
 
 
 class Missed(TypedDict):
@@ -68,7 +69,23 @@ def _read(name: str, place: Place, space: Space, earlier: Sequence[int]) -> Step
     best = found.best(ended)
     probability = _probability_of(ended)
     reason = batch.failure_reason if status == "failed" else _describe_end(ended.end_reason, probability)
-    return Result(status, reason, best, History(found.runs), diagnosis, objective=objective, probability=probability, **ids)
+    advice = advice_in(objective)
+    return Result(status, reason, best, History(found.runs), diagnosis, objective=objective, probability=probability, advice=advice, **ids)
+
+
+def advice_in(objective: m.History) -> tuple[Advice, ...]:
+    return tuple(Advice(each.kind, each.sentence) for each in objective.advice)
+
+
+def read_advice(batch_id: int) -> Steps[tuple[Advice, ...]]:
+    """What the runs so far show."""
+    entries: list[m.BatchObjective] = (yield Call("list_batch_objectives", batch_id)).body
+    objective_id = entries[0].objective_id
+    if objective_id is None:
+        return ()
+    # Without its runs.
+    objective: m.History = (yield Call("get_history_flat", objective_id, after=LAST_RUN)).body
+    return advice_in(objective)
 
 
 @contextlib.contextmanager

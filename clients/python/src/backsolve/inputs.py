@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite, log10
 from typing import Any, Literal, TypeAlias
+
+from ._generated.wide_range import WIDE_RANGE
 
 Value: TypeAlias = float | int | str | bool
 Kind: TypeAlias = Literal["float", "integer", "boolean", "category"]
+Scale: TypeAlias = Literal["linear", "log"]
+ROUNDING = 1e-9
+"""0.0003 to 0.3 is wide, although its quotient may be a little less."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +24,35 @@ class Input:
     minimum: float
     maximum: float
     names: tuple[str, ...] = ()
-    scale: Literal["log"] | None = None
+    scale: Scale | None = None
+    """None: logarithmic where the range is wide."""
     step: float | None = None
     values: tuple[float, ...] | None = None
     likely: tuple[float, float] | None = None
     unit: str = ""
+
+    @property
+    def is_log_by_range(self) -> bool:
+        """
+        Whether it varies by factors although no scale is stated: its range spans three powers of ten or more. A step says that differences
+        matter; levels say it by how they are spaced.
+        """
+        low, high = self.minimum, self.maximum
+        if self.scale is not None or self.step is not None or self.kind not in ("float", "integer"):
+            return False
+        if not (low > 0 and isfinite(high) and high / low >= WIDE_RANGE * (1 - ROUNDING)):
+            return False
+        if self.values is None:
+            return True
+        middle = self.values[len(self.values) // 2]
+        differences = (middle - low) / (high - low)
+        factors = log10(middle / low) / log10(high / low)
+        return abs(factors - 0.5) < abs(differences - 0.5)
+
+    def describe_log(self, name: str) -> str:
+        """Why it is logarithmic, and how to refuse."""
+        powers = round(log10(self.maximum) - log10(self.minimum), 1)
+        return f'{name} varies by factors (log scale), because its range spans {powers:g} powers of ten; state scale="linear" to refuse.'
 
     def to_value(self, number: float) -> Value:
         """What a black box gets for a number of the service: float, int, str or bool."""
@@ -55,9 +85,13 @@ def real(
     step: float | None = None,
     likely: tuple[float, float] | None = None,
     unit: str = "",
+    scale: Scale | None = None,
 ) -> Input:
-    """A number from minimum to maximum; with `step` only minimum + k * step. `likely` is where the solution probably lies."""
-    return Input("float", float(minimum), float(maximum), step=step, likely=likely, unit=unit)
+    """
+    A number from minimum to maximum; with `step` only minimum + k * step. `likely` is where the solution probably lies. Where its range
+    spans three powers of ten or more it varies by factors; `scale="linear"` refuses.
+    """
+    return Input("float", float(minimum), float(maximum), step=step, likely=likely, unit=unit, scale=scale)
 
 
 def log(minimum: float, maximum: float, *, likely: tuple[float, float] | None = None, unit: str = "") -> Input:
@@ -65,17 +99,17 @@ def log(minimum: float, maximum: float, *, likely: tuple[float, float] | None = 
     return replace(real(minimum, maximum, likely=likely, unit=unit), scale="log")
 
 
-def integer(minimum: int, maximum: int, *, likely: tuple[float, float] | None = None, unit: str = "") -> Input:
-    """A whole number from minimum to maximum."""
-    return Input("integer", float(minimum), float(maximum), likely=likely, unit=unit)
+def integer(minimum: int, maximum: int, *, likely: tuple[float, float] | None = None, unit: str = "", scale: Scale | None = None) -> Input:
+    """A whole number from minimum to maximum; over a wide range it varies by factors, as real does."""
+    return Input("integer", float(minimum), float(maximum), likely=likely, unit=unit, scale=scale)
 
 
-def levels(*values: float, unit: str = "") -> Input:
+def levels(*values: float, unit: str = "", scale: Scale | None = None) -> Input:
     """A number that takes only these values."""
     if len(values) < 2:
         raise ValueError("levels needs at least two values.")
     ordered = tuple(sorted(float(value) for value in values))
-    return Input("float", ordered[0], ordered[-1], values=ordered, unit=unit)
+    return Input("float", ordered[0], ordered[-1], values=ordered, unit=unit, scale=scale)
 
 
 def choice(*names: str) -> Input:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
@@ -31,6 +31,15 @@ class Failed:
 
 Outcome: TypeAlias = list[float] | Failed
 """What came of a run."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Something that you can act on."""
+
+    kind: str
+    """Such as "log-scale" or "sum-of-squares"; further ones may come."""
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -93,10 +102,33 @@ class Problem:
     cases: int | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the objective, as the interface names them."""
+    states_stop: bool = True
+    """Whether it is stated when the search ends; otherwise it ends by evidence."""
 
     @property
     def space(self) -> Space:
         return Space(self.inputs, tuple(self.goals))
+
+    def with_scales(self, begun: Sequence[str | None] | None) -> Problem:
+        """With a logarithmic scale for inputs of a wide range that state none. Those that were begun with another scale keep it."""
+        names = [name for i, name in enumerate(self.inputs) if begun is None or begun[i] == "log"]
+        logs = {name: replace(self.inputs[name], scale="log") for name in names if self.inputs[name].is_log_by_range}
+        return replace(self, inputs={**self.inputs, **logs})
+
+    def with_defaults(self) -> Problem:
+        """As a new problem is sent: with scales by range, and an end by evidence unless it is stated."""
+        made = self.with_scales(None)
+        return made if made.states_stop else made.with_stop(BY_EVIDENCE)
+
+    def advice_on(self, made: Problem) -> list[Advice]:
+        """A sentence for each input that is logarithmic in `made` because of its range."""
+        logs = [name for name, each in self.inputs.items() if each.is_log_by_range and made.inputs[name].scale == "log"]
+        return [Advice("log-scale", self.inputs[name].describe_log(name)) for name in logs]
+
+    def with_stop(self, stop: Mapping[str, Any] | None) -> Problem:
+        """The same with the rule that ends the search."""
+        others = {key: value for key, value in self.search.items() if key != "stop"}
+        return replace(self, search=others if stop is None else {**others, "stop": stop})
 
     def project_body(self, name: str) -> m.NewProject:
         inputs = list(self.inputs.values())
@@ -172,8 +204,11 @@ class SearchOptions(TypedDict, total=False):
     confidence: float
     """Satisfied when an input meets all goals with this probability."""
     confidence_of: Literal["run", "mean"]
-    stop: bool | Mapping[str, Any]
-    """True ends a search by evidence; or patience, improvement_below, until, maximum_runs."""
+    stop: bool | Mapping[str, Any] | None
+    """
+    A search ends by evidence: when the best compromise is found, or no improvement is to be expected. False or None: only with its budget.
+    Or patience, improvement_below, until, maximum_runs.
+    """
     options: Mapping[str, Any]
     """Further fields of an objective, as the interface names them."""
 
@@ -207,6 +242,7 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
         constraints=(constraints,) if isinstance(constraints, str) else tuple(constraints),
         cases=search.get("cases"),
         search={key: value for key, value in stated.items() if value is not None},
+        states_stop="stop" in search or "stop" in search.get("options", {}),
     )
 
 
@@ -215,12 +251,14 @@ def _stop_rules(stop: bool | Mapping[str, Any] | None) -> Mapping[str, Any] | No
     if stop is None or stop is False:
         return None
     if stop is True:
-        return {}
+        return BY_EVIDENCE
     wire = _wire_names(m.NewObjectivesStop)
     refuse_unknown(stop, wire, "stop", "rule")
     return {wire[key]: value.isoformat() if isinstance(value, datetime) else value for key, value in stop.items()}
 
 
+BY_EVIDENCE: Mapping[str, Any] = {}
+"""The rule that ends a search by evidence."""
 STATED_BY_GOALS = ("objectives", "objectiveTypes", "minimumBounds", "maximumBounds")
 
 

@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -24,7 +25,7 @@ from ._steps import Call, Steps, run, run_async
 from .client import AsyncBacksolve, Backsolve
 from .goals import Goal
 from .inputs import Input, Value
-from .problem import Failed, Output, Problem, SearchOptions, Space, make_problem, space_of
+from .problem import Advice, Failed, Output, Problem, SearchOptions, Space, make_problem, space_of
 from .result import Result, Run
 
 T = TypeVar("T")
@@ -163,6 +164,8 @@ class _Project:
         self.space = space
         self.place = place
         self.lease_seconds = lease_seconds
+        self.advice: tuple[Advice, ...] = ()
+        """How the problem was understood where it was created here."""
         self._held: set[int] = set()
 
     def __repr__(self) -> str:
@@ -213,7 +216,8 @@ class _Project:
         yield Call("correct_inverse_flat", objective_id, inverse_id, m.NewInverseCorrection.model_validate(fields))
 
     def _result(self) -> Steps[Result]:
-        return (yield from read_result(self.name, self.place, self.space))
+        result = yield from read_result(self.name, self.place, self.space)
+        return replace(result, advice=self.advice + result.advice)
 
     def _correction(self, output: Output | None, failed: bool, excluded: bool | None, reason: str, reopen: bool) -> dict[str, Any]:
         if (output is not None) + failed + (excluded is not None) != 1:
@@ -277,9 +281,12 @@ class Project(_Project):
         included. A repetition with the same `key` within 24 hours creates nothing new. `search` has the further arguments of solve.
         """
         refuse_unknown_options(Project.create, SearchOptions.__annotations__, search)
-        problem = make_problem(inputs, goals, **search)
+        stated = make_problem(inputs, goals, **search)
+        problem = stated.with_defaults()
         place = run(client, _created(problem, name, key or secrets.token_hex(16), parallel, budget, tries))
-        return cls(client, place, name, problem.space, lease_seconds)
+        project = cls(client, place, name, problem.space, lease_seconds)
+        project.advice = tuple(stated.advice_on(problem))
+        return project
 
     @classmethod
     def open(cls, client: Backsolve, batch_id: int, *, lease_seconds: int = LEASE_SECONDS) -> Project:
@@ -364,9 +371,12 @@ class AsyncProject(_Project):
     ) -> AsyncProject:
         """As Project.create."""
         refuse_unknown_options(AsyncProject.create, SearchOptions.__annotations__, search)
-        problem = make_problem(inputs, goals, **search)
+        stated = make_problem(inputs, goals, **search)
+        problem = stated.with_defaults()
         place = await run_async(client, _created(problem, name, key or secrets.token_hex(16), parallel, budget, tries))
-        return cls(client, place, name, problem.space, lease_seconds)
+        project = cls(client, place, name, problem.space, lease_seconds)
+        project.advice = tuple(stated.advice_on(problem))
+        return project
 
     @classmethod
     async def open(cls, client: AsyncBacksolve, batch_id: int, *, lease_seconds: int = LEASE_SECONDS) -> AsyncProject:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 from ._generated import models as m
 from ._words import describe_off, short
 from .inputs import Value
+from .problem import Advice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,6 +128,8 @@ class Result:
 
     probability: float | None = None
     """With `confidence`: the probability that the best input is known to meet the goals with. It is to reach `confidence`."""
+    advice: tuple[Advice, ...] = ()
+    """What you can act on: how the problem was understood, and what the runs show."""
 
     @property
     def satisfied(self) -> bool:
@@ -146,6 +149,7 @@ class Result:
                 lines.append(f"  -> {name} = {short(value)}{f'  (misses {goals[name]} by {short(off)})' if off > 0 else ''}")
         if self.diagnosis:
             lines.append(f"  {self.diagnosis}")
+        lines += [f"  {each.sentence}" for each in self.advice]
         return "\n".join(lines)
 
     def _nearness(self) -> str:

@@ -36,7 +36,10 @@ export interface NewProject {
   inputNames?: readonly string[] | null | undefined;
   /** One unit per input, as text. */
   inputUnits?: readonly string[] | null | undefined;
-  /** log for a positive number that varies by factors rather than by differences; linear or null otherwise. */
+  /**
+   * log for a positive number that varies by factors rather than by differences; linear or null otherwise. The clients,
+   * `run`, `batch` and the page send log where maximum / minimum is 1000 or more and no scale is stated.
+   */
   scales?: readonly ('linear' | 'log' | null)[] | Record<string, 'linear' | 'log' | null> | null | undefined;
   /** A float with a step takes only the values minimum + k * step; null for any value. */
   steps?: readonly (number | null)[] | Record<string, number | null> | null | undefined;

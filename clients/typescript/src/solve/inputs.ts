@@ -12,7 +12,8 @@ export interface Input<Value extends InputValue = InputValue> {
   readonly maximum: number;
   /** The values of a choice, in their order; empty for every other input. */
   readonly choices: readonly Value[];
-  readonly scale?: 'log';
+  /** Where it is not stated, a range of three powers of ten or more is logarithmic. */
+  readonly scale?: 'linear' | 'log';
   readonly step?: number;
   readonly levels?: readonly number[];
   readonly unit?: string;
@@ -24,6 +25,8 @@ export interface InputOptions {
   readonly unit?: string;
   /** Where the answer probably lies. */
   readonly likely?: readonly [number, number];
+  /** Whether its differences matter, or its factors; from three powers of ten on the latter unless given. */
+  readonly scale?: 'linear' | 'log';
 }
 
 export interface RealOptions extends InputOptions {
@@ -31,12 +34,13 @@ export interface RealOptions extends InputOptions {
   readonly step?: number;
 }
 
-const OPTIONS = { unit: null, likely: null };
+const OPTIONS = { unit: null, likely: null, scale: null };
 const REAL_OPTIONS = { ...OPTIONS, step: null };
 
 /** A number between the bounds whose size matters by its order of magnitude; both bounds are positive. */
-export function log(minimum: number, maximum: number, options: InputOptions = {}): Input<number> {
-  refuseUnknownNames(options, OPTIONS, 'log');
+export function log(minimum: number, maximum: number, options: Omit<InputOptions, 'scale'> = {}): Input<number> {
+  const { scale: _, ...others } = OPTIONS;
+  refuseUnknownNames(options, others, 'log');
   return { type: 'float', scale: 'log', minimum, maximum, choices: [], ...options };
 }
 

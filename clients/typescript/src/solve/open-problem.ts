@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Backsolve } from '../client.ts';
 import type { Retries } from '../evaluator/retries.ts';
-import type { Batch, NewBatch, NewProject } from '../generated/schemas.ts';
+import type { Batch, NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
+import { hasSameTargets, throughFile, withStops } from './defaults.ts';
 import type { BatchRecord, ProblemFolder, ProblemRecord } from './folder.ts';
 import { type KnownRun, type Plan, parallelismOf, type Words } from './plan.ts';
 
@@ -62,17 +63,21 @@ export function differencesOf(before: NewProject, now: NewProject): readonly str
   const fields = [...new Set([...Object.keys(earlier!), ...Object.keys(later!)])];
   return fields
     .filter((field) => field !== 'name' && field !== 'caseCount')
-    .filter((field) => !isDeepStrictEqual(throughFile(earlier![field]), later![field]))
+    .filter(
+      (field) => !isDeepStrictEqual(comparable(field, throughFile(earlier![field])), comparable(field, later![field])),
+    )
     .map((field) => `${field}: ${textOf(earlier![field])} became ${textOf(later![field])}`);
+}
+
+/** A scale that is not stated is linear. */
+function comparable(field: string, value: unknown): unknown {
+  if (field !== 'scales' || !Array.isArray(value)) return value;
+  const scales = value.map((scale) => scale ?? 'linear');
+  return scales.includes('log') ? scales : undefined;
 }
 
 function textOf(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing';
-}
-
-/** As it is after a round trip through a file. */
-function throughFile(value: unknown): unknown {
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 /** Where a problem lives on the service. */
@@ -174,9 +179,9 @@ class Opening {
 
   /** The newest batch, if its targets and its budget are still those of the plan; otherwise another one on the same data. */
   async #openBatch(): Promise<Batch> {
-    const { client, plan, retries } = this.#options;
-    const wanted = { objectives: plan.objectives, budget: plan.budget };
+    const { client, retries } = this.#options;
     let newest = this.#record.batches.at(-1);
+    const wanted = await this.#wanted(newest);
     const isOutdated = newest?.id != null && (await this.#retryRuns(newest));
     if (newest === undefined || isOutdated || !isSame(newest, wanted)) {
       if (newest?.id != null) await this.#leave(newest.id);
@@ -184,12 +189,33 @@ class Opening {
       await this.#note({ batches: [...this.#record.batches, newest] });
     }
     if (newest.id !== null) return this.#follow(newest.id);
-    newest = { ...newest, body: newest.body ?? (await this.#toBody()) };
+    newest = { ...newest, body: newest.body ?? (await this.#toBody(newest)) };
     await this.#replaceNewest(newest);
     const idempotencyKey = this.#keyOf(`batch ${this.#record.batches.length}`);
     const { body: batch } = await client.call('createBatch', { path: this.#path, body: newest.body!, idempotencyKey });
     await this.#replaceNewest({ ...newest, id: batch.id });
     return batch;
+  }
+
+  /** The targets and the budget of the plan; a search begun with the same targets keeps its stop rules. */
+  async #wanted(newest: BatchRecord | undefined): Promise<Pick<BatchRecord, 'objectives' | 'budget'>> {
+    const { plan } = this.#options;
+    const begun = newest !== undefined && hasSameTargets(newest.objectives, plan) ? newest : undefined;
+    return { objectives: withStops(plan, begun && (await this.#stopsAfter(begun))), budget: plan.budget };
+  }
+
+  /** A larger budget overrules an end by evidence: on the same runs the rule would end the search again. */
+  async #stopsAfter({ id, objectives, budget }: BatchRecord): Promise<NewObjectives['stop'][]> {
+    const { client, plan } = this.#options;
+    const stops = objectives.map(({ stop }) => stop);
+    const isRaised = budget !== plan.budget && (plan.budget ?? Infinity) > (budget ?? 0);
+    if (plan.statesStop || !isRaised || id === null) return stops;
+    let k = 0;
+    for await (const { stopReason } of client.pages('listBatchObjectives', { path: { batch_id: id } })) {
+      if (stopReason === 'STOPPED') stops[k] = null;
+      k += 1;
+    }
+    return stops;
   }
 
   #replaceNewest(batch: BatchRecord): Promise<void> {
@@ -231,7 +257,7 @@ class Opening {
     return batch;
   }
 
-  async #toBody(): Promise<NewBatch> {
+  async #toBody({ objectives }: BatchRecord): Promise<NewBatch> {
     const { plan, evaluateStart } = this.#options;
     const limits = plan.budget === null ? {} : { maximumAttempts: this.#attemptsLeft(plan.budget) };
     const output = plan.start === null ? null : await evaluateStart(plan.start);
@@ -239,7 +265,7 @@ class Opening {
     const { trialId } = this.#record;
     return {
       name: plan.project.name,
-      objectives: plan.objectives.map((objective) => ({ ...objective, ...limits, ...start })),
+      objectives: objectives.map((objective) => ({ ...objective, ...limits, ...start })),
       parallelism: parallelismOf(plan),
       ...(trialId !== null && { trialId }),
       ...plan.batch,

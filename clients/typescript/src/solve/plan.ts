@@ -15,9 +15,12 @@ export interface KnownRun {
 export type ProjectBody = NewProject & { readonly outputNames: readonly string[] };
 
 export interface Plan {
+  /** As stated; `withScales` adds what follows from ranges. */
   readonly project: ProjectBody;
   /** One per target set. */
   readonly objectives: readonly NewObjectives[];
+  /** Whether it is stated when a search ends; otherwise it ends by evidence. */
+  readonly statesStop: boolean;
   /** The most runs, for one target set all of them; null leaves it to the service. */
   readonly budget: number | null;
   /** Runs at a time. */
@@ -43,6 +46,8 @@ export interface Words {
   readonly startOver: string;
   /** The name of the option that limits runs. */
   readonly budget: string;
+  /** How to refuse a logarithmic scale, a clause. */
+  readonly refuseLog: string;
   /** How to reach the service where the problem was begun, after `go on there`. */
   readonly goOnAt: (service: string | null) => string;
 }

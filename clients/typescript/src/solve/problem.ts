@@ -31,7 +31,10 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   /** How surely an input is to meet the goals. */
   readonly confidence?: number | undefined;
   readonly confidenceOf?: 'run' | 'mean' | undefined;
-  /** When the search ends early; true leaves it to the evidence. */
+  /**
+   * When the search ends early. By evidence unless given: when the best compromise is found, or no improvement is to be expected. false
+   * or null: only with its budget.
+   */
   readonly stop?: boolean | NewObjectives['stop'];
   /** Further fields of the objective, as the interface names them (docs/search-options.md). */
   readonly options?: Partial<NewObjectives> | undefined;
@@ -116,6 +119,7 @@ export function toPlan(problem: Problem, code: string | null): Plan {
   return {
     project: toProject(problem),
     objectives: [toObjective(problem)],
+    statesStop: problem.stop !== undefined || problem.options?.stop !== undefined,
     budget,
     parallel,
     batch: {
@@ -134,6 +138,7 @@ export function toPlan(problem: Problem, code: string | null): Plan {
 export const WORDS: Words = {
   startOver: 'start over with fresh: true, or give another name',
   budget: 'budget',
+  refuseLog: "state scale: 'linear' to refuse",
   goOnAt: () => '',
 };
 

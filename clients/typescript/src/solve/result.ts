@@ -5,6 +5,8 @@ import { describeProbability, probabilityOf } from '../evaluator/nearness.ts';
 import { countRetried } from '../evaluator/retries.ts';
 import { numberOf } from '../evaluator/run-name.ts';
 import type { Diagnosis, ExplainedObjective, NearestRun } from '../generated/schemas.ts';
+import { adviceIn } from './adviser.ts';
+import type { Advice } from './defaults.ts';
 import { FollowedSearch } from './followed-search.ts';
 import type { Goals, OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
@@ -60,6 +62,8 @@ export interface Result<I extends Inputs, G extends Goals> {
   readonly retried: number;
   /** Which goals cannot be met together, and by how much; null without evidence. */
   readonly diagnosis: Diagnosis | null;
+  /** What you can act on: how the problem was understood, and what the runs show. */
+  readonly advice: readonly Advice[];
   /** With `confidence`: the probability with which the best input meets the goals, and what leaves it between low and high. */
   readonly probability: { readonly value: number; readonly low: number; readonly high: number } | null;
   /** Why it failed, or why it ended without success and how near it came; null otherwise. */
@@ -97,6 +101,7 @@ export async function readResult<I extends Inputs, G extends Goals>(
     history: runs.map((run) => toRun(problem, run, session.nameOf(run))),
     retried: countRetried(session.journal.lines),
     diagnosis: objective?.diagnosis ?? null,
+    advice: [...session.advice, ...adviceIn(search.state)],
     probability: objective === null ? null : (probabilityOf(objective.standing, objective) ?? null),
     reason:
       batch.failureReason === null

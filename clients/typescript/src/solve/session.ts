@@ -12,6 +12,7 @@ import { areRetriesNews, countRetried, markFailures, type TrialPath } from '../e
 import { nameOf } from '../evaluator/run-name.ts';
 import type { Batch } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
+import { type Advice, adviseOnScales, withScales } from './defaults.ts';
 import type { ProblemFolder, ProblemRecord } from './folder.ts';
 import { isOpen, openProblem, refuseChanges } from './open-problem.ts';
 import type { Plan, Words } from './plan.ts';
@@ -48,12 +49,15 @@ export class Session {
   readonly client: Backsolve;
   readonly plan: Plan;
   readonly journal: Journal;
+  /** What a person should know of how the problem was understood. */
+  readonly advice: readonly Advice[];
   readonly #options: SessionOptions;
   #record: ProblemRecord;
   #finished: FinishedRuns;
   #batch: Batch | undefined;
 
-  private constructor(options: SessionOptions, record: ProblemRecord, journal: Journal) {
+  private constructor(options: SessionOptions, record: ProblemRecord, journal: Journal, advice: readonly Advice[]) {
+    this.advice = advice;
     this.#options = options;
     this.client = options.client;
     this.plan = options.plan;
@@ -64,16 +68,18 @@ export class Session {
 
   /** What is known here; asks the service nothing. Throws ChangedProblemError and JournalError. */
   static async open(options: SessionOptions): Promise<Session> {
-    const { folder, plan, service } = options;
+    const { folder, service } = options;
     const known = await folder.read();
-    if (known !== undefined) refuseChanges(known, options);
+    const plan = { ...options.plan, project: withScales(options.plan.project, known?.project) };
+    if (known !== undefined) refuseChanges(known, { ...options, plan });
     const record = { ...(known ?? (await folder.begin(plan, service))), code: plan.code ?? known?.code ?? null };
     const journal = folder.journal === null ? Journal.inMemory() : await Journal.open(folder.journal);
     try {
       const isChanged = known?.code != null && known.code !== record.code;
       if (isChanged && runsOf(journal.lines).length > 0) options.onChangedCode?.();
       if (known !== undefined && known.code !== record.code) await folder.write(record);
-      return new Session(options, record, journal);
+      const advice = adviseOnScales(options.plan.project, plan.project, options.words);
+      return new Session({ ...options, plan }, record, journal, advice);
     } catch (error) {
       await journal.close();
       throw error;

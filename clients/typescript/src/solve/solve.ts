@@ -1,6 +1,7 @@
 /** Solves a problem whose black box is a function. */
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import { fiveDigits } from '../evaluator/nearness.ts';
+import { Adviser } from './adviser.ts';
 import { openHere } from './connection.ts';
 import { Engine } from './engine.ts';
 import { failureOf, type Given, readGiven } from './given.ts';
@@ -65,23 +66,33 @@ export async function solve<const I extends Inputs, const G extends Goals>(
 class Teller<I extends Inputs, G extends Goals> {
   readonly #options: SolveOptions<I, G>;
   readonly #session: Session;
+  /** Undefined where no progress is printed. */
+  readonly #adviser: Adviser | undefined;
   /** When each run ended, by its order. */
   readonly #told = new Map<number, string>();
 
   constructor(options: SolveOptions<I, G>, session: Session) {
+    const { progress = process.stderr.isTTY === true } = options;
     this.#options = options;
     this.#session = session;
+    this.#adviser = progress ? new Adviser(session, (sentence) => process.stderr.write(`${sentence}\n`)) : undefined;
   }
 
   tell(): void {
-    const { onRun, progress = process.stderr.isTTY === true } = this.#options;
-    if (onRun === undefined && !progress) return;
+    this.#tellRuns();
+    void this.#adviser?.look();
+  }
+
+  #tellRuns(): void {
+    const { onRun } = this.#options;
+    const hasProgress = this.#adviser !== undefined;
+    if (onRun === undefined && !hasProgress) return;
     for (const run of this.#session.runs) {
       if (this.#told.get(run.order) === run.at) continue;
       this.#told.set(run.order, run.at);
       const told = toRun(this.#options, run, this.#session.nameOf(run));
       onRun?.(told);
-      if (progress) process.stderr.write(`${describeRun(told)}\n`);
+      if (hasProgress) process.stderr.write(`${describeRun(told)}\n`);
     }
   }
 }

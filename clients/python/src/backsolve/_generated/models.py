@@ -52,7 +52,7 @@ class NewProject(Wire):
     input_units: list[str] | None = None
     """One unit per input, as text."""
     scales: list[Literal["linear", "log"] | None] | dict[str, Literal["linear", "log"] | None] | None = None
-    """log for a positive number that varies by factors rather than by differences; linear or null otherwise."""
+    """log for a positive number that varies by factors rather than by differences; linear or null otherwise. The clients, `run`, `batch` and the page send log where maximum / minimum is 1000 or more and no scale is stated."""
     steps: list[float | None] | dict[str, float | None] | None = None
     """A float with a step takes only the values minimum + k * step; null for any value."""
     levels: list[list[float] | None] | dict[str, list[float] | None] | None = None
