@@ -8,6 +8,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
+import { nextDesigned } from './search/filling.ts';
 import { outOfReach } from './search/out-of-reach.ts';
 import type { Problem } from './search/scope-search.ts';
 import { standstillOf } from './search/standstill.ts';
@@ -47,9 +48,10 @@ function newInput(prepared: Prepared, quest: Quest): Proposal {
   const problem: Problem = { ...prepared, seen, aim: quest.aim };
   const end = endByRule(problem, bestIndex);
   if (end !== null) return end;
-  const found = cases.N > 0 ? quest.nextInput(problem) : null;
+  const designed = nextDesigned(prepared, seen);
+  const found = cases.N > 0 && designed === null ? quest.nextInput(problem) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
-  const input = found?.x ?? explore(prepared, seen);
+  const input = designed ?? found?.x ?? explore(prepared, seen);
   if (input && prepared.conditions?.areMet(input) === false) throw new Error('The suggestion breaks a condition.');
   return input
     ? { kind: 'candidate', input, expected: found?.expected ?? null, chance: found?.chance ?? null }

@@ -1,5 +1,5 @@
 import type { Cases } from '../goal/cases.ts';
-import { bestOf, isDirected, lossesOnScale, lossScales } from '../goal/targets.ts';
+import { bestOf, lossesOnScale, lossScales } from '../goal/targets.ts';
 import { joined } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -32,8 +32,8 @@ const ROUNDING = 1e-9;
 
 /**
  * The models of a scope, conditioned on the imagined outputs of the pending inputs; the same models without any. The outputs
- * are the predicted means or, when an output is to be minimized or maximized, samples: with means alone such searches crowd
- * together. A local scope takes only the inputs within one width of its box around the centre. The models are
+ * are samples, which every suggestion draws again: each then follows another truth that the models hold possible
+ * (Thompson sampling), where with predicted means all would follow one. A local scope takes only the inputs within one width of its box around the centre. The models are
  * corrected around the imagined case that comes nearest to the goal if it comes nearer than the centre.
  */
 export function imaginePending(
@@ -45,7 +45,7 @@ export function imaginePending(
   const U = pendingWithin(scope, encoding, cases, pending);
   if (U.length === 0) return { surrogate, predictor };
   const { intervals } = cases;
-  const random = isDirected(intervals) ? makeRandom(request.seed, 4, request.history.count + pending.count) : null;
+  const random = makeRandom(request.seed, 4, request.history.count + pending.count);
   const imagined = imagine(surrogate, predictor, U, random, work);
   const loss = lossesOnScale(
     intervals,

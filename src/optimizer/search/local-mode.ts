@@ -1,6 +1,6 @@
 /**
  * Local search in a shrinking trust region, which takes every other suggestion once the search stalls. Everything follows
- * from the stall, so nothing is remembered between suggestions.
+ * from the stall or, while inputs are pending, from the number of suggestions: nothing is remembered between suggestions.
  */
 
 import { byLoss } from '../goal/targets.ts';
@@ -13,6 +13,9 @@ import type { Box, SearchSpace } from '../space/search-space.ts';
 const FIRST_STALL = 3;
 /** Rounds around one centre, each with half the radius. Without a limit half of a budget dies in a region of 1e-6. */
 const ROUNDS_PER_CENTER = 6;
+/** While inputs are pending: rounds around another centre after those around the incumbent, and how many centres take turns. */
+const ROUNDS_ELSEWHERE = 2;
+const OTHER_CENTERS = 3;
 /** Least distance of a centre from the earlier ones, in units of sqrt(n). */
 const CENTER_DISTANCE = 0.25;
 
@@ -29,17 +32,26 @@ export interface Region {
 const COMPARED = 1_000;
 
 /**
- * The number of the local round that this suggestion is, from 0; -1 when it is a global one. Every pending input counts as an
- * evaluation without progress. While inputs are pending every other suggestion is local even before the search stalls: with
- * global ones alone they crowd together.
+ * The number of the local round that this suggestion is, from 0; -1 when it is a global one. While inputs are pending every
+ * other suggestion is local even before the search stalls: with global ones alone they crowd together. Its radius and its
+ * centre then take turns and do not follow from the stall, which many machines lengthen by their number while they
+ * learn once: they would soon leave the incumbent for good.
  *
  * @param suggested number of suggestions before this one, the pending ones included
  */
 export function localRound(stall: number, pending: number, suggested: number, N: number, n: number): number {
   if (N < n + 3) return -1;
-  if (pending > 0 && stall < FIRST_STALL) return suggested % 2 === 1 ? (pending - 1) >> 1 : -1;
-  const since = stall + pending - FIRST_STALL;
+  if (pending > 0) return suggested % 2 === 1 ? roundAmongPending(suggested >> 1) : -1;
+  const since = stall - FIRST_STALL;
   return since >= 0 && since % 2 === 0 ? since / 2 : -1;
+}
+
+/** All radii around the incumbent, then the first radii around one of the other centres, and so on. */
+function roundAmongPending(turn: number): number {
+  const step = turn % (ROUNDS_PER_CENTER + ROUNDS_ELSEWHERE);
+  if (step < ROUNDS_PER_CENTER) return step;
+  const cycle = Math.floor(turn / (ROUNDS_PER_CENTER + ROUNDS_ELSEWHERE));
+  return ROUNDS_PER_CENTER * (1 + (cycle % OTHER_CENTERS)) + step - ROUNDS_PER_CENTER;
 }
 
 /**

@@ -17,21 +17,21 @@ import type { Predictor } from './predictor.ts';
  *
  * @param predictor of the surrogate, with its corrections, which shift means and samples alike
  * @param U the further points, encoded, in rows of p
- * @param random for samples; null for means
+ * @param random for the samples
  * @returns a surrogate whose further points, and their imagined outputs in the warps, follow the others
  */
 export function imagine(
   surrogate: Surrogate,
   predictor: Predictor,
   U: Float64Array,
-  random: RandomStream | null,
+  random: RandomStream,
   work: Work,
 ): Surrogate {
   const { N, p } = surrogate.geometry;
   const m = surrogate.outputs.length;
   const count = U.length / p;
   const means = outputsAt(predictor, U);
-  const normals = Float64Array.from({ length: count * m }, () => random?.normal() ?? 0);
+  const normals = Float64Array.from({ length: count * m }, () => random.normal());
   const extended = new Map<Points, Points>();
   const extend = (points: Points): Points => {
     const known = extended.get(points) ?? appendPoints(points, U);
@@ -49,7 +49,7 @@ export function imagine(
     const { factorized } = kernels[fitted.kernel]!;
     const { total } = surrogate.kernels[fitted.kernel]!.factorized;
     const own = normals.filter((_, k) => k % m === j);
-    const away = random ? deviations(factorized, total, fitted.sigma, own) : own;
+    const away = deviations(factorized, total, fitted.sigma, own);
     const z = new Float64Array(N + count);
     z.set(fitted.warp.z);
     for (let i = 0; i < count; i++) z[N + i] = means[i * m + j]! + away[i]!;
