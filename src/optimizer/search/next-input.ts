@@ -157,11 +157,15 @@ function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[
   if (center >= 0) applySecantCorrection(surrogate, predictor, center);
   const aims = improvementAims(surrogate, cases, intervals, feasible);
   const improved = search.maximize(aims, feasible < 0 ? ranked : [feasible, ...ranked]);
-  if (scope.local || !improved || feasible < 0) return improved ?? found;
-  if (!expectsNoImprovement(request, surrogate, cases, feasible, improved.terms)) return improved;
-  if (hasStagnated(request, cases, feasible, movableCount(encoding), pending.count)) return 'no-improvement-expected';
+  if (scope.local || feasible < 0) return improved ?? found;
+  const isExpected = improved !== null && !expectsNoImprovement(request, surrogate, cases, feasible, improved.terms);
+  // What improves most may repeat a run, and improve nothing.
+  const isFirst = isExpected && improved.isSecondBest !== true;
+  if (!isFirst && hasStagnated(request, cases, feasible, movableCount(encoding), pending.count))
+    return 'no-improvement-expected';
+  if (isExpected) return improved;
   predictor.scaleSigmas(DISTRUST);
-  return search.maximize(aims, ranked) ?? improved;
+  return search.maximize(aims, ranked) ?? improved ?? found;
 }
 
 /** Log of the probability that all aspirations are reached at the input found. */
