@@ -22,7 +22,7 @@ export interface Misses {
  * @param Y N x m, by which priorities count
  */
 export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float64Array, N: number): Misses {
-  const { l1, priorities } = goal;
+  const { priorities } = goal;
   const counts = isDirected(intervals) ? intervals.map(({ directed }) => !directed) : intervals.map(() => true);
   const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : 0;
   const units = Float64Array.from(intervals, ({ weight }, j) => {
@@ -30,6 +30,19 @@ export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float6
     const isSettled = priorities !== undefined && priorities[j]! < reached;
     return toleranceOf(goal, j) / (weight * (isSettled ? SETTLED : 1));
   });
+  return measureBy(goal, intervals, units);
+}
+
+/** The measure of a goal that may be met: the worst miss in tolerances, all outputs alike. */
+export function plainMisses(goal: Goal, intervals: readonly Interval[]): Misses {
+  return measureBy(
+    goal,
+    intervals,
+    Float64Array.from(intervals, (_, j) => toleranceOf(goal, j)),
+  );
+}
+
+function measureBy({ l1 }: Goal, intervals: readonly Interval[], units: Float64Array): Misses {
   const worstOf = (values: ArrayLike<number>, offset: number) => {
     if (l1) return Math.max(0, l1NormOf(l1, (j) => values[offset + j]!) / l1.threshold - 1);
     let worst = 0;
@@ -41,7 +54,8 @@ export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float6
   return { units, worstOf };
 }
 
-function toleranceOf({ tolerances, targets, l1 }: Goal, j: number): number {
+/** In output units; that of an exact goal is of all outputs together. */
+export function toleranceOf({ tolerances, targets, l1 }: Goal, j: number): number {
   return Math.max(Number.MIN_VALUE, tolerances?.[j] ?? l1?.threshold ?? widthOf(targets[j]!));
 }
 

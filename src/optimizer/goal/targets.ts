@@ -118,35 +118,6 @@ export function distanceTo(interval: Interval, y: number): number {
   return y < interval.lower ? interval.lower - y : y > interval.upper ? y - interval.upper : 0;
 }
 
-/** Share of a single end that counts as its tolerance; of 1 for an end at 0. */
-const SINGLE_END = 0.01;
-
-/** What counts as a miss of 1, in output units: half the width of an interval, a hundredth of a single end; 0 without ends. */
-export function toleranceOf({ lower, upper }: Pick<Interval, 'lower' | 'upper'>): number {
-  if (Number.isFinite(lower) && Number.isFinite(upper)) return upper / 2 - lower / 2;
-  const end = Number.isFinite(lower) ? lower : upper;
-  return Number.isFinite(end) ? SINGLE_END * (Math.abs(end) || 1) : 0;
-}
-
-/**
- * Length N: how far each case is from meeting all targets, in tolerances: its worst distance from an interval or, for an exact
- * goal, its L1 norm beyond the threshold.
- *
- * @param Y N x m, finite
- */
-export function worstMissesOf({ l1 }: Goal, intervals: readonly Interval[], Y: Float64Array, N: number): Float64Array {
-  const m = intervals.length;
-  const inTolerances = (distance: number, tolerance: number) =>
-    distance === 0 ? 0 : Math.min(Number.MAX_VALUE, distance / tolerance);
-  return Float64Array.from({ length: N }, (_, i) => {
-    if (l1) return inTolerances(Math.max(0, l1NormOf(l1, (j) => Y[i * m + j]!) - l1.threshold), l1.threshold);
-    return intervals.reduce(
-      (worst, one, j) => Math.max(worst, inTolerances(distanceTo(one, Y[i * m + j]!), toleranceOf(one))),
-      0,
-    );
-  });
-}
-
 /**
  * The loss of each case: the weighted sum over the outputs of (distance from the interval / standard deviation)^2, with the
  * standard deviation of the output over all rows.

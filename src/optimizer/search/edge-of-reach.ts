@@ -7,7 +7,8 @@
  * worst miss takes the place of the one found if it is more likely to meet everything.
  */
 import { logIntervalProbability } from '../acquisition/interval-probability.ts';
-import { worstMissesOf } from '../goal/targets.ts';
+import { plainMisses } from '../goal/misses.ts';
+import { bestOf, byLoss } from '../goal/targets.ts';
 import type { Goal } from '../problem.ts';
 import { featuresOf } from '../space/encoding.ts';
 import type { Found } from './maximize-acquisition.ts';
@@ -21,22 +22,25 @@ const WORTHWHILE = 1;
 /** The input that the search evaluates in place of the one found: the same, unless another is better at the edge. */
 export function atTheEdge(problem: Problem, search: ScopeSearch, found: Found | null): Found | null {
   const { aim, cases, encoding, request } = problem;
-  const { goal } = request;
   if (aim.noise !== null || !aim.doesRunDecide) return found;
-  const misses = worstMissesOf(goal, cases.intervals, cases.Y, cases.N);
-  if (found?.isSecondBest !== true && found !== null && Math.min(...misses) > NARROW_MISS) return found;
+  const { goal } = request;
+  const m = cases.intervals.length;
+  const misses = plainMisses(goal, cases.intervals);
+  const worst = Float64Array.from({ length: cases.N }, (_, i) => misses.worstOf(cases.Y, i * m));
+  const isRepeat = found === null || found.isSecondBest === true;
+  if (!isRepeat && worst[bestOf(worst)]! > NARROW_MISS) return found;
   const u = found && featuresOf(encoding, found.x);
   const chance = u ? logChanceAt(search, goal, u) : Number.NEGATIVE_INFINITY;
   if (chance > -WORTHWHILE) return found;
-  const ranked = Array.from(search.scope.rows).sort((a, b) => misses[a]! - misses[b]! || a - b);
-  const other = search.leastWorstMiss(ranked, u ? [u] : []);
-  if (other === null || !mayReplace(goal, other)) return found;
+  const ranked = Array.from(search.scope.rows).sort(byLoss(worst));
+  const other = search.leastWorstMiss(misses, ranked, u ? [u] : []);
+  if (other === null || (other.worst > 0 && hasOrder(goal))) return found;
   return logChanceAt(search, goal, featuresOf(encoding, other.x)) > chance + WORTHWHILE ? other : found;
 }
 
-/** With weights or priorities only an input that is expected to meet all targets takes the place of one that respects them. */
-function mayReplace({ weights, priorities }: Goal, { terms }: Found): boolean {
-  return (weights === undefined && priorities === undefined) || terms.every((margin) => margin >= 0);
+/** Whether outputs count unequally where not all can be met. */
+function hasOrder({ weights, priorities }: Goal): boolean {
+  return weights !== undefined || priorities !== undefined;
 }
 
 /** Log of the probability that u meets all targets, without a floor. An exact goal: normal, with the sum of all variances. */

@@ -17,6 +17,20 @@ export interface LeastMiss {
   readonly worst: number;
 }
 
+/** Random points that are compared, and how many of them are worth a climb. */
+const DRAWN = { compared: 60, climbed: 4 };
+
+/** The points of a random sample where the worst miss is least. */
+export function bestDrawn(aim: WorstMiss, draw: () => Float64Array): Float64Array[] {
+  const drawn = Array.from({ length: DRAWN.compared }, () => {
+    const u = draw().slice();
+    aim.evaluate(u);
+    return { u, worst: aim.worst };
+  });
+  drawn.sort((a, b) => a.worst - b.worst);
+  return drawn.slice(0, DRAWN.climbed).map(({ u }) => u);
+}
+
 /**
  * Where the worst miss that the models expect is least, climbing from each start (features) while the maximum gets less smooth; the least
  * first.

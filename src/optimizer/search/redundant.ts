@@ -2,7 +2,8 @@
  * Inputs that repeat a run to within what can matter: so near to it that the models expect no other outcome. Where one run tells the
  * value of an input, their evaluation teaches nothing.
  */
-import { distanceTo, type Interval, toleranceOf } from '../goal/targets.ts';
+import { toleranceOf } from '../goal/misses.ts';
+import { distanceTo } from '../goal/targets.ts';
 import type { ScopeModels } from './imagined.ts';
 import type { Problem } from './scope-search.ts';
 
@@ -31,18 +32,19 @@ export function makeRedundancy(
     return predictor.mean.slice();
   };
   /** In output units: the change of an output that matters beside its value y in a run; infinite where none does. */
-  const leastChange = (interval: Interval, y: number) => {
+  const leastChange = (j: number, y: number) => {
+    const interval = intervals[j]!;
     // Aspirations may be far out of reach.
     if (interval.directed) return NOTICEABLE_GAIN * Math.abs(y);
-    const change = NOTICEABLE * toleranceOf(interval);
+    const change = (NOTICEABLE * toleranceOf(request.goal, j)) / (l1 ? intervals.length : 1);
     const miss = l1 ? Number.POSITIVE_INFINITY : distanceTo(interval, y);
     return miss > 0 ? Math.min(change, PROGRESS * miss) : Number.POSITIVE_INFINITY;
   };
   const isUnchanged = (mean: Float64Array, i: number) => {
     const before = meansAt(U.slice(i * p, (i + 1) * p));
-    const compared = intervals.flatMap((interval, j) => {
+    const compared = intervals.flatMap((_, j) => {
       const { fitted } = surrogate.outputs[j]!;
-      const least = leastChange(interval, Y[i * intervals.length + j]!);
+      const least = leastChange(j, Y[i * intervals.length + j]!);
       if (fitted === null || least === Number.POSITIVE_INFINITY) return [];
       const { fromZ } = fitted.warp;
       return [Math.abs(fromZ(mean[j]!) - fromZ(before[j]!)) <= least];

@@ -1,12 +1,14 @@
 import { Acquisition, type Aim, type AimUnderNoise } from '../acquisition/acquisition.ts';
 import { type Avoidance, withAvoidance } from '../acquisition/avoidance.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
-import { LeastWorstMiss } from '../acquisition/least-worst-miss.ts';
+import { WorstMiss } from '../acquisition/worst-miss.ts';
 import type { Cases } from '../goal/cases.ts';
+import type { Misses } from '../goal/misses.ts';
 import { byLoss } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
+import { featuresOf } from '../space/encoding.ts';
 import type { Pending } from '../space/pending.ts';
 import type { SearchSpace } from '../space/search-space.ts';
 import type { Seen } from '../space/seen.ts';
@@ -14,11 +16,13 @@ import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { fitScope, globalScope, type Scope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
+import { drawerIn } from './box-newton.ts';
 import { improvementAims } from './directed-outputs.ts';
 import type { FrontAim } from './front-aim.ts';
 import type { ScopeModels } from './imagined.ts';
+import { bestDrawn, leastMisses } from './least-miss.ts';
 import type { Region } from './local-mode.ts';
-import { type Found, maximizeAcquisition, type Search } from './maximize-acquisition.ts';
+import { bestDecoded, type Found, maximizeAcquisition, type Search } from './maximize-acquisition.ts';
 import { makeRedundancy } from './redundant.ts';
 
 /** What the search aims at, besides the targets. */
@@ -57,12 +61,16 @@ export interface ScopeSearch extends ScopeModels {
    */
   maximize(aims: readonly Aim[], best: readonly number[], front?: FrontAim): Found | null;
   /**
-   * The input whose predicted means have the least worst miss in tolerances.
+   * The input whose predicted means have the least worst miss, with that miss, negative inside.
    *
    * @param best rows of evaluated cases to start from, the best first
    * @param starts features of further points to start from
    */
-  leastWorstMiss(best: readonly number[], starts: readonly Float64Array[]): Found | null;
+  leastWorstMiss(
+    misses: Misses,
+    best: readonly number[],
+    starts: readonly Float64Array[],
+  ): (Found & { readonly worst: number }) | null;
 }
 
 export function makeScopeSearch(problem: Problem, scope: Scope, models: ScopeModels, work: Work): ScopeSearch {
@@ -90,9 +98,18 @@ export function makeScopeSearch(problem: Problem, scope: Scope, models: ScopeMod
     if (!likely || !anywhere) return anywhere ?? likely;
     return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** (cases.stall + pending.count) ? anywhere : likely;
   };
-  const leastWorstMiss = (best: readonly number[], starts: readonly Float64Array[]) => {
-    const acquisition = new LeastWorstMiss(surrogate, predictor, cases, request.goal, failures);
-    return maximizeAcquisition({ ...searchFor(acquisition, best, starts), box: scope.box });
+  const leastWorstMiss = ({ units }: Misses, best: readonly number[], starts: readonly Float64Array[]) => {
+    const measure = { intervals: cases.intervals, units, l1: request.goal.l1 };
+    const acquisition = new WorstMiss(surrogate, predictor, measure, cases.Y, failures);
+    const search = { ...searchFor(acquisition, best), box: scope.box };
+    const all = [...search.evaluated, ...starts, ...bestDrawn(acquisition, drawerIn(scope.box, random))];
+    const found = bestDecoded(
+      search,
+      leastMisses(acquisition, scope.box, all, work).map(({ u }) => u),
+    );
+    if (found === null) return null;
+    acquisition.evaluate(featuresOf(encoding, found.x));
+    return { ...found, worst: acquisition.worst };
   };
   return { scope, surrogate, predictor, maximize, leastWorstMiss };
 }
