@@ -41,8 +41,9 @@ export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float6
   return { units, worstOf };
 }
 
-function toleranceOf({ tolerances, targets, l1 }: Goal, j: number): number {
-  return Math.max(Number.MIN_VALUE, tolerances?.[j] ?? l1?.threshold ?? widthOf(targets[j]!));
+/** In output units, as in src/domain/nearest.ts. */
+function toleranceOf({ targets, l1 }: Goal, j: number): number {
+  return Math.max(Number.MIN_VALUE, l1?.threshold ?? widthOf(targets[j]!));
 }
 
 function widthOf({ lower, upper }: Target): number {
