@@ -141,13 +141,18 @@ export function nextCompromise(problem: Problem): Found | null {
 }
 
 /** Whether a compromise may be an aim: the search is for one run that meets limits, and stalls. */
-export function isSought({ request, encoding, cases, aim }: Problem): boolean {
-  if (cases.stall < FIRST_STALL || cases.N < movableCount(encoding) + 2) return false;
+export function isSought(problem: Problem): boolean {
+  const { encoding, cases } = problem;
+  return cases.stall >= FIRST_STALL && cases.N >= movableCount(encoding) + 2 && isOneRunSought(problem);
+}
+
+/** Whether the search is for one run that tells the value of its input. */
+export function isOneRunSought({ request, aim }: Problem): boolean {
   return aim.noise === null && aim.doesRunDecide && (request.solutions?.found.length ?? 0) === 0;
 }
 
 /** The input, unless it was evaluated or a pending one is near it. */
-function unlessKnown({ seen, pending }: Problem, { input, u }: Expected): Found | null {
+export function unlessKnown({ seen, pending }: Problem, { input, u }: Expected): Found | null {
   return seen.has(input.x) || isOnItsWay(pending.U, u) ? null : input;
 }
 
