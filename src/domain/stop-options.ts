@@ -7,7 +7,7 @@ import { makeViolation, type Violation } from './errors.ts';
 
 /** As stored. */
 export interface StopOptions {
-  /** Suggested inputs in a row without an improvement. Left out: ended by evidence that minimize and maximize can improve no further. */
+  /** Suggested inputs in a row without an improvement. Left out: ended by evidence that nothing is left to gain. */
   readonly patience?: number;
   /** The largest improvement that counts as none, as a share. */
   readonly improvementBelow: number;
@@ -44,9 +44,9 @@ export function stopOptionsOf(sent: SentStop | undefined): StopOptions | undefin
   };
 }
 
-/** The rule for the optimizer; undefined where none can apply. */
-export function stopRuleOf(stop: StopOptions | undefined, hasAspiration: boolean): StopRule | undefined {
-  if (stop === undefined || (stop.patience === undefined && !hasAspiration)) return undefined;
+/** The rule for the optimizer; undefined where there is none. */
+export function stopRuleOf(stop: StopOptions | undefined): StopRule | undefined {
+  if (stop === undefined) return undefined;
   const { patience, improvementBelow } = stop;
   return { improvementBelow, ...(patience !== undefined && { patience }) };
 }

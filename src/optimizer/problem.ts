@@ -90,11 +90,6 @@ export interface Goal {
   readonly l1: { readonly center: readonly number[]; readonly threshold: number } | null;
   /** Length m, positive: how much each output counts in the search; 1 each unless stated. What reaches the goal does not depend on it. */
   readonly weights?: readonly number[];
-  /**
-   * Length m, output units, positive: what counts as a miss of 1 when misses of several outputs are compared; for `l1` the threshold.
-   * Absent: half of the width of an interval, one percent of a single end.
-   */
-  readonly tolerances?: readonly number[];
   /** Length m: until some case meets all outputs with smaller numbers, an output hardly counts. Equal unless stated. */
   readonly priorities?: readonly number[];
 }
@@ -132,7 +127,10 @@ export interface Noise {
  * or, where there is none and while the other outputs are not met, a smaller miss.
  */
 export interface StopRule {
-  /** Suggestions in a row without an improvement. Absent: by evidence that minimize and maximize can improve no further. */
+  /**
+   * Suggestions in a row without an improvement. Absent: by evidence that outputs to minimize or maximize improve no further, or that the
+   * targets cannot all be met and the best compromise is found.
+   */
   readonly patience?: number;
   /** The largest improvement that counts as none: a share of the scale of the output, or of the miss. */
   readonly improvementBelow: number;

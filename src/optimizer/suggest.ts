@@ -1,4 +1,5 @@
 import type { Cases } from './goal/cases.ts';
+import { withOneDirection } from './goal/one-direction.ts';
 import { bestOf } from './goal/targets.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
@@ -28,8 +29,10 @@ export function suggest(request: SuggestRequest): Proposal {
 }
 
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
-export function suggestFrom(prepared: Prepared): Proposal {
-  const quest = questOf(prepared.request);
+export function suggestFrom(asked: Prepared): Proposal {
+  const request = withOneDirection(asked.request);
+  const prepared = request === asked.request ? asked : prepare(request);
+  const quest = questOf(request);
   return quest.decide(prepared, newInput(prepared, quest));
 }
 

@@ -2,7 +2,7 @@
 import type { Snapshot } from '../../db/search/suggestions.ts';
 import { compileGoal, evaluateOutput } from '../../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../../domain/input-space.ts';
-import { hasAspiration, outputsWithoutTarget } from '../../domain/objective.ts';
+import { outputsWithoutTarget } from '../../domain/objective.ts';
 import {
   conditionsOf,
   hasLimits,
@@ -11,7 +11,6 @@ import {
   type ObjectiveLimits,
 } from '../../domain/objective-limits.ts';
 import { DEFAULT_ROBUST_RUNS } from '../../domain/robust-options.ts';
-import { questOf } from '../../domain/search/quest.ts';
 import { solutionsAmong } from '../../domain/search/several-solutions.ts';
 import { stopRuleOf } from '../../domain/stop-options.ts';
 import type { Goal, History, Space, SuggestRequest, Variable } from '../../optimizer/problem.ts';
@@ -79,9 +78,7 @@ export function toSourcedRequest(
   workLimit: number,
 ): { readonly request: SuggestRequest; readonly sourceOf: (row: number) => RowSource } {
   const { objective, space, caseNumbers, outputCases, others, iterations } = snapshot;
-  // The front has a rule of its own.
-  const isOne = hasAspiration(objective) && questOf(objective).kind !== 'front';
-  const stop = stopRuleOf(objective.options?.stop, isOne);
+  const stop = stopRuleOf(objective.options?.stop);
   const { kept, ...history } = toHistory(snapshot);
   const request: SuggestRequest = {
     space: toObjectiveSpace(space, objective, objective.initialInput),

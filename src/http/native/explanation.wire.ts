@@ -6,7 +6,6 @@ import { makeMissMeasure, type NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import { endsSearch, leastRelaxation } from '../../domain/relaxation.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import type { Diagnosis } from '../../optimizer/insights.ts';
 import { inputByNameSchema, outputByNameSchema } from './by-name.wire.ts';
 
 const caseCount = z.int().describe('Number of evaluated cases it is based on.');
@@ -196,7 +195,7 @@ export function presentExplanation(
 
 function presentDiagnosis(
   objective: Objective,
-  { caseCount, diagnosis }: { readonly caseCount: number; readonly diagnosis: Diagnosis },
+  { caseCount, diagnosis }: { readonly caseCount: number; readonly diagnosis: NonNullable<StoredExplanation['diagnosis']> },
   best: NearestRun | null,
 ) {
   const { labels } = objective;

@@ -54,9 +54,9 @@ function measureBy({ l1 }: Goal, intervals: readonly Interval[], units: Float64A
   return { units, worstOf };
 }
 
-/** In output units; that of an exact goal is of all outputs together. */
-export function toleranceOf({ tolerances, targets, l1 }: Goal, j: number): number {
-  return Math.max(Number.MIN_VALUE, tolerances?.[j] ?? l1?.threshold ?? widthOf(targets[j]!));
+/** In output units, as in src/domain/nearest.ts; that of an exact goal is of all outputs together. */
+export function toleranceOf({ targets, l1 }: Goal, j: number): number {
+  return Math.max(Number.MIN_VALUE, l1?.threshold ?? widthOf(targets[j]!));
 }
 
 function widthOf({ lower, upper }: Target): number {

@@ -20,7 +20,8 @@ const PATIENCE = 30;
 /** The search for the front of outputs without aspiration. */
 export const front: Kind = (request) => {
   const open = openOutputs(request.goal);
-  if (open.length === 0) return null;
+  // One alone is a matter of its best value, see `withOneDirection`; until a run succeeds there is nothing to compare with.
+  if (open.length < 2) return null;
   const base = oneRun(request);
   return {
     ...base,

@@ -5,31 +5,35 @@
  * miss leads inside.
  */
 import { makeFailureModel } from '../acquisition/failure-model.ts';
-import { WorstMiss } from '../acquisition/worst-miss.ts';
+import { type MissUnits, WorstMiss } from '../acquisition/worst-miss.ts';
 import { type Misses, makeMisses } from '../goal/misses.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import { movableCount } from '../space/encoding.ts';
+import { featuresOf, movableCount } from '../space/encoding.ts';
+import type { Seen } from '../space/seen.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { drawerIn } from './box-newton.ts';
-import { FINEST, type LeastMiss, leastMisses } from './least-miss.ts';
+import { leastMisses } from './least-miss.ts';
 import { bestDecoded, type Found } from './maximize-acquisition.ts';
 import type { Problem } from './scope-search.ts';
 
 /** Evaluations without progress before the search aims at a compromise. */
 const FIRST_STALL = 2;
-/** Random points, how many of them are climbed from, and evaluated ones. */
-const STARTS = { drawn: 60, climbed: 4, evaluated: 3 };
+/** Random points, how many of them are climbed from, evaluated ones, and minima that are decoded where inputs are discrete. */
+const STARTS = { drawn: 60, climbed: 4, evaluated: 3, decoded: 3 };
 /** Least improvement that is worth a run: a share of the miss of the best run, counted from the middle of its interval. */
 const WORTHWHILE = 0.005;
 /** So many predicted standard deviations below its prediction a miss is held possible. */
 export const OPTIMISM = 2;
 /** A pending input this near, rms over the inputs in units of [-1, 1], is on its way to the same compromise. */
 const SAME = 0.02;
+
+/** For minima, which may be at evaluated inputs. */
+const NOTHING_SEEN: Seen = { has: () => false, distinct: 0 };
 
 /** The misses of the cases. */
 export interface CaseMisses {
@@ -55,15 +59,33 @@ export function negligibleGain(worst: number, share = WORTHWHILE): number {
   return share * (1 + worst);
 }
 
-/** What the models of all cases expect of compromises. */
+/** What the models of all cases expect of a compromise. */
 export interface Expected {
-  readonly aim: WorstMiss;
-  /** The least first; at least one. */
-  readonly found: readonly LeastMiss[];
+  /** The admissible input, evaluated or not. */
+  readonly input: Found;
+  /** Features. */
+  readonly u: Float64Array;
+  /** The worst miss there, signed. */
+  readonly worst: number;
+  /** The signed miss of each output there; for an exact goal its distance from the centre. */
+  readonly terms: Float64Array;
 }
 
-/** @param optimism see `WorstMiss` */
-export function leastExpected(prepared: Prepared, misses: CaseMisses, optimism: number, work: Work): Expected {
+/** How a compromise is sought, other than by the rule. */
+export interface Otherwise {
+  /** See `WorstMiss`. */
+  readonly optimism?: number;
+  /** In place of those of the goal. */
+  readonly measure?: Partial<MissUnits>;
+}
+
+/** Where the worst miss is least by the models of all cases; null when the conditions leave no input. */
+export function leastExpected(
+  prepared: Prepared,
+  misses: CaseMisses,
+  { optimism = 0, measure }: Otherwise,
+  work: Work,
+): Expected | null {
   const { request, encoding, cases } = prepared;
   const { p } = encoding;
   const { intervals, U, Y } = cases;
@@ -72,9 +94,10 @@ export function leastExpected(prepared: Prepared, misses: CaseMisses, optimism: 
   const predictor = new Predictor(surrogate, work);
   const center = rows.indexOf(misses.best);
   if (center >= 0) applySecantCorrection(surrogate, predictor, center);
-  const measure = { intervals, units: misses.measure.units, l1: request.goal.l1 };
-  const aim = new WorstMiss(surrogate, predictor, measure, Y, makeFailureModel(cases, p), optimism);
-  const draw = drawerIn(box, makeRandom(request.seed, 21, request.history.count));
+  const own = { intervals, units: misses.measure.units, l1: request.goal.l1 };
+  const aim = new WorstMiss(surrogate, predictor, { ...own, ...measure }, Y, makeFailureModel(cases, p), optimism);
+  const random = makeRandom(request.seed, 21, request.history.count);
+  const draw = drawerIn(box, random);
   const drawn = Array.from({ length: STARTS.drawn }, () => {
     const u = draw().slice();
     aim.evaluate(u);
@@ -84,7 +107,16 @@ export function leastExpected(prepared: Prepared, misses: CaseMisses, optimism: 
   const order = Array.from(rows).sort((a, b) => misses.worst[a]! - misses.worst[b]! || a - b);
   const evaluated = order.slice(0, STARTS.evaluated).map((i) => U.slice(i * p, (i + 1) * p));
   const starts = [...evaluated, ...drawn.slice(0, STARTS.climbed).map(({ u }) => u)];
-  return { aim, found: leastMisses(aim, box, starts, work) };
+  const maxima = leastMisses(aim, box, starts, work).slice(0, encoding.discrete.includes(1) ? STARTS.decoded : 1);
+  const search = { encoding, acquisition: aim, sigma: predictor.sigma, box, evaluated: [], isExpensive: false };
+  const input = bestDecoded(
+    { ...search, seen: NOTHING_SEEN, random, work },
+    maxima.map(({ u }) => u),
+  );
+  if (input === null) return null;
+  const u = featuresOf(encoding, input.x);
+  aim.evaluate(u);
+  return { input, u, worst: aim.worst, terms: aim.terms.slice() };
 }
 
 /**
@@ -99,32 +131,29 @@ export function nextCompromise(problem: Problem): Found | null {
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const expected = leastExpected(problem, misses, 0, work);
-  if (!(expected.found[0]!.worst > 0)) return null;
-  const promised = (one: Expected) => worst[best]! - one.found[0]!.worst;
-  if (promised(expected) >= negligibleGain(worst[best]!)) return newInputAt(problem, expected, work);
+  const negligible = negligibleGain(worst[best]!);
+  const expected = leastExpected(problem, misses, {}, work);
+  if (expected === null || !(expected.worst > 0)) return null;
+  if (worst[best]! - expected.worst >= negligible) return unlessKnown(problem, expected);
   if ((cases.stall + pending.count) % 2 === 1) return null;
-  const possible = leastExpected(problem, misses, OPTIMISM, work);
-  return promised(possible) >= negligibleGain(worst[best]!) ? newInputAt(problem, possible, work) : null;
+  const possible = leastExpected(problem, misses, { optimism: OPTIMISM }, work);
+  return possible !== null && worst[best]! - possible.worst >= negligible ? unlessKnown(problem, possible) : null;
 }
 
 /** Whether a compromise may be an aim: the search is for one run that meets limits, and stalls. */
-export function isSought({ request, encoding, cases, aim }: Problem): boolean {
-  if (cases.stall < FIRST_STALL || cases.N < movableCount(encoding) + 2) return false;
+export function isSought(problem: Problem): boolean {
+  const { encoding, cases } = problem;
+  return cases.stall >= FIRST_STALL && cases.N >= movableCount(encoding) + 2 && isOneRunSought(problem);
+}
+
+/** Whether the search is for one run that tells the value of its input. */
+export function isOneRunSought({ request, aim }: Problem): boolean {
   return aim.noise === null && aim.doesRunDecide && (request.solutions?.found.length ?? 0) === 0;
 }
 
-/** The admissible input at the best of the compromises; null when it was evaluated, or a pending one is near it. */
-function newInputAt(problem: Problem, { aim, found }: Expected, work: Work): Found | null {
-  const { request, cases, pending } = problem;
-  const { u } = found[0]!;
-  if (isOnItsWay(pending.U, u)) return null;
-  aim.temperature = FINEST;
-  const { box } = globalScope(problem, cases, request.goal);
-  const random = makeRandom(request.seed, 22, request.history.count + pending.count);
-  const sigma = new Float64Array(aim.m);
-  const search = { ...problem, acquisition: aim, sigma, box, evaluated: [], isExpensive: false, random, work };
-  return bestDecoded(search, [u.slice()]);
+/** The input, unless it was evaluated or a pending one is near it. */
+export function unlessKnown({ seen, pending }: Problem, { input, u }: Expected): Found | null {
+  return seen.has(input.x) || isOnItsWay(pending.U, u) ? null : input;
 }
 
 function isOnItsWay(pending: Float64Array, u: Float64Array): boolean {

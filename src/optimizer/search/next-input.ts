@@ -14,6 +14,7 @@ import { nextCompromise } from './compromise.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
 import { atTheEdge } from './edge-of-reach.ts';
 import { imaginePending } from './imagined.ts';
+import { nextImprovement } from './improvement.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import type { Found } from './maximize-acquisition.ts';
 import { withRelaxedLimits } from './relaxed-limits.ts';
@@ -49,9 +50,9 @@ export function nextInput(problem: Problem): NextInput {
   return null;
 }
 
-/** The best compromise that the models of all cases expect or hold possible, where the targets seem out of reach. */
+/** The best compromise, or the best value, that the models of all cases expect or hold possible where targets seem out of reach. */
 function compromiseTurn(problem: Problem): NextInput {
-  const found = nextCompromise(problem);
+  const found = nextCompromise(problem) ?? nextImprovement(problem);
   if (found === null) return null;
   const work: Work = { spent: 0, limit: problem.request.workLimit };
   const surrogate = problem.fitGlobally(work);

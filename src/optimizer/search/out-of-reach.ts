@@ -5,6 +5,7 @@
  */
 import type { Work } from '../numerics/work.ts';
 import type { Standstill, StopRule } from '../problem.ts';
+import { movableCount } from '../space/encoding.ts';
 import { type CaseMisses, isSought, leastExpected, missesOfCases, negligibleGain, OPTIMISM } from './compromise.ts';
 import type { Problem } from './scope-search.ts';
 
@@ -26,10 +27,10 @@ export function outOfReach(problem: Problem, { improvementBelow: share }: StopRu
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;
   const quiet = quietSince(problem, misses, share);
-  if (quiet < QUIET + QUIET_PER_INPUT * problem.encoding.movable.reduce((sum, one) => sum + one, 0)) return null;
+  if (quiet < QUIET + QUIET_PER_INPUT * movableCount(problem.encoding)) return null;
   const gains = [0, OPTIMISM].map((optimism) => {
-    const least = leastExpected(problem, misses, optimism, { ...work }).found[0]!.worst;
-    return least > 0 ? worst[best]! - least : Number.POSITIVE_INFINITY;
+    const least = leastExpected(problem, misses, { optimism }, { ...work });
+    return least !== null && least.worst > 0 ? worst[best]! - least.worst : Number.POSITIVE_INFINITY;
   });
   const negligible = negligibleGain(worst[best]!, share);
   if (gains.some((gain) => gain > negligible)) return null;

@@ -9,14 +9,17 @@
  */
 
 import type { Cases } from '../goal/cases.ts';
-import { distanceTo, type Interval, improvementSign, isDirected, lossScales, meetsLimits } from '../goal/targets.ts';
+import { improvementSign, isDirected, meetsLimits } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Standstill, StopRule, SuggestRequest } from '../problem.ts';
+import type { Standstill, StopRule } from '../problem.ts';
 import { movableCount } from '../space/encoding.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
+import { OPTIMISM } from './compromise.ts';
 import { bestFeasible } from './directed-outputs.ts';
+import { bestAttainable, improvementSought } from './improvement.ts';
 import { localRegion, type Region } from './local-mode.ts';
+import { progressOf, scalesAround } from './progress.ts';
 import { expectedTerms, type Problem } from './scope-search.ts';
 
 /** Suggestions in a row without an improvement before any evidence counts. */
@@ -33,19 +36,19 @@ const WIDER = 3;
 const NEGLIGIBLE_GAIN = { nearby: 0.02, anywhere: 2 };
 /** Least share of the variance of every output that the models of all cases predict of cases left out. */
 const LEAST_R2 = 0;
-/** The scale of an output is at least this share of how far designed outputs lie from the best, or its zero would have none. */
-const LEAST_SCALE = 0.01;
 
 /** Null while the search goes on. Needs at least one case. */
 export function standstillOf(problem: Problem, rule: StopRule, work: Work): Standstill | null {
   const { cases, request } = problem;
   const { intervals } = cases;
   const best = bestFeasible(cases, intervals);
-  const scales = intervals.map((_, j) => scaleOf(problem, j, best));
+  const scales = scalesAround(problem, best);
   const { quiet, lastRow } = progressOf(problem, rule.improvementBelow, scales);
   if (rule.patience !== undefined) return quiet >= rule.patience ? { quiet, expectedGain: null } : null;
   if (best < 0 || !isDirected(intervals)) return null;
   if (quiet < QUIET) return null;
+  const gain = gainLeft(problem, rule, work);
+  if (gain !== null) return { quiet, expectedGain: gain };
   const feasible = withinLimits(cases);
   if (countNear(cases, feasible, best, scales) >= SURROUNDED) return { quiet, expectedGain: null };
   const attempts = feasible.filter((i) => cases.rows[i]! > lastRow).length;
@@ -61,6 +64,17 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
   return { quiet, expectedGain: Math.max(nearby, anywhere) };
 }
 
+/** The largest improvement that the models hold possible, where they agree that it is negligible; null while more may be gained. */
+function gainLeft(problem: Problem, { improvementBelow }: StopRule, work: Work): number | null {
+  const sought = improvementSought(problem, improvementBelow);
+  if (sought === null || sought.quiet < QUIET + movableCount(problem.encoding)) return null;
+  const expected = bestAttainable(problem, sought, 0, { ...work });
+  if (expected === null || expected.gain > improvementBelow) return null;
+  const possible = bestAttainable(problem, sought, OPTIMISM, { ...work });
+  if (possible === null || possible.gain > NEGLIGIBLE_GAIN.anywhere * improvementBelow) return null;
+  return predictAtAll(problem, { ...work }) ? Math.max(0, expected.gain, possible.gain) : null;
+}
+
 /** The region of a first local round around the case `best`; null with too few cases for it. */
 function regionAround(problem: Problem, best: number): Region | null {
   const { cases, encoding, request } = problem;
@@ -69,78 +83,6 @@ function regionAround(problem: Problem, best: number): Region | null {
   // The case with the least loss is the centre, and another may be nearer to the targets without meeting the limits.
   loss[best] = -1;
   return localRegion(problem, cases.U, loss, 0, makeRandom(request.seed, 8, request.history.count));
-}
-
-/**
- * What improvements of output j are compared with: the magnitude of its best value, but no more than the median distance of the
- * outputs known before the search from it, nor less than a hundredth of that.
- */
-function scaleOf({ request, cases }: Problem, j: number, best: number): number {
-  const { intervals, rows, Y } = cases;
-  const m = intervals.length;
-  const value = Y[Math.max(0, best) * m + j]!;
-  const earlier = rows.flatMap((row, i) => (row < request.firstSuggested ? [i] : []));
-  const known = earlier.length > 0 ? earlier : rows.map((_, i) => i);
-  const distances = known.map((i) => Math.abs(Y[i * m + j]! - value)).sort((a, b) => a - b);
-  const spread = distances[distances.length >> 1]!;
-  return Math.min(spread, Math.max(Math.abs(value), LEAST_SCALE * spread)) || Math.abs(value) || 1;
-}
-
-interface Progress {
-  /** Suggestions since the last improvement, or since the first when there was none. */
-  readonly quiet: number;
-  /** Row of the history after which those suggestions come. */
-  readonly lastRow: number;
-}
-
-/**
- * Until a case meets all undirected intervals, an improvement is a smaller miss of them; from then on, a better value of a
- * directed output. Small gains add up.
- */
-function progressOf({ request, cases }: Problem, share: number, scales: readonly number[]): Progress {
-  const { intervals, rows, Y, N, loss, isAdmissible } = cases;
-  const m = intervals.length;
-  const hasDirected = isDirected(intervals);
-  const misses = missesOf(cases);
-  const gainOver = (a: number, b: number) =>
-    intervals.reduce((most, interval, j) => {
-      const sign = improvementSign(interval);
-      return interval.directed ? Math.max(most, (sign * (Y[a * m + j]! - Y[b * m + j]!)) / scales[j]!) : most;
-    }, 0);
-  let best = -1;
-  let reference = -1;
-  let least = Number.POSITIVE_INFINITY;
-  let last = 0;
-  for (let i = 0; i < N; i++) {
-    if (isAdmissible[i] === 0) continue;
-    if (best < 0 && (misses[i]! > 0 || !hasDirected)) {
-      if (misses[i]! >= (1 - share) * least) continue;
-      least = misses[i]!;
-      last = rows[i]!;
-      continue;
-    }
-    if (misses[i]! > 0 || (best >= 0 && loss[i]! >= loss[best]!)) continue;
-    best = i;
-    if (reference >= 0 && gainOver(reference, i) <= share) continue;
-    reference = i;
-    last = rows[i]!;
-  }
-  const lastRow = Math.max(last, firstRow(request) - 1);
-  return { quiet: request.history.count - 1 - lastRow, lastRow };
-}
-
-/** Row of the first suggestion that counts. */
-function firstRow({ firstSuggested, firstOwn = 0 }: SuggestRequest): number {
-  return Math.max(firstSuggested, firstOwn);
-}
-
-/** Length N: how far each case is from meeting all undirected intervals, 0 where it does. */
-function missesOf({ intervals, Y, N }: Cases): Float64Array {
-  const m = intervals.length;
-  const units = lossScales(intervals, Y, N);
-  const missOf = (interval: Interval, i: number, j: number) =>
-    interval.directed ? 0 : distanceTo(interval, Y[i * m + j]!) / units[j]!;
-  return Float64Array.from({ length: N }, (_, i) => Math.hypot(...intervals.map((one, j) => missOf(one, i, j))));
 }
 
 /** The admissible cases that meet all undirected intervals. */

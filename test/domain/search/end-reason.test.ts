@@ -70,7 +70,7 @@ it('Several solutions and fronts end in words of their own', () => {
     objectiveTypes: ['minimize', 'minimize'],
   };
   expect(reason({ ...front, ended: { kind: 'no-improvement-expected' } })).toBe(
-    'Stopped: the last suggested inputs hardly enlarged the front; the best compromise is cost = 1.7249, sag = 0.2 of run 23.',
+    'Stopped: the last suggested inputs hardly enlarged the front; the best compromise is cost = 1.7249 of run 23.',
   );
 });
 
@@ -78,10 +78,16 @@ it('A satisfied one names the run', () => {
   expect(reason({ stopReason: StopReason.satisfied })).toBe('Satisfied: run 23 meets every target.');
 });
 
-it('The rule of the optimizer is left out where it could not apply', () => {
-  expect(stopRuleOf(stopOptionsOf({}), true)).toEqual({ improvementBelow: 0.005 });
-  expect(stopRuleOf(stopOptionsOf({}), false)).toBeUndefined();
-  for (const nothing of [undefined, null, false] as const) expect(stopOptionsOf(nothing)).toBeUndefined();
-  expect(stopRuleOf(stopOptionsOf({ maximumRuns: 9 }), false)).toBeUndefined();
-  expect(stopRuleOf(stopOptionsOf({ patience: 9 }), false)).toEqual({ improvementBelow: 0.005, patience: 9 });
+it('A stop rule without patience ends goals of every kind by evidence', () => {
+  expect(stopRuleOf(stopOptionsOf({}))).toEqual({ improvementBelow: 0.005 });
+  for (const nothing of [undefined, null, false] as const) expect(stopRuleOf(stopOptionsOf(nothing))).toBeUndefined();
+  expect(stopRuleOf(stopOptionsOf({ maximumRuns: 9 }))).toEqual({ improvementBelow: 0.005 });
+  expect(stopRuleOf(stopOptionsOf({ patience: 9 }))).toEqual({ improvementBelow: 0.005, patience: 9 });
+});
+
+it('An end out of reach names the best compromise', () => {
+  const ended = { kind: 'out-of-reach', quiet: 8, expectedGain: 0.002 } as const;
+  expect(reason({ stopReason: StopReason.stopped, ended })).toBe(
+    'Stopped: the targets seem out of reach together, and run 23 is the best compromise; the models expect at most 0.2 % more; the best output is cost = 1.7249 of run 23.',
+  );
 });
