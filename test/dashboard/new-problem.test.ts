@@ -5,6 +5,7 @@ import {
   type Draft,
   emptyDraft,
   exampleDraft,
+  type InputDraft,
   isUntouched,
   moved,
   NO_OPTIONS,
@@ -25,11 +26,13 @@ import {
   readOwn,
   readResults,
 } from '../../src/dashboard/views/new-problem/requests.ts';
+import { describeScales, scaleOf } from '../../src/dashboard/views/new-problem/scales.ts';
 import { checkNewObjective, type NewObjective } from '../../src/domain/objective.ts';
 import { newModel } from '../../src/http/native/models.wire.ts';
 import { newObjectives } from '../../src/http/native/new-objective.wire.ts';
 import { newOutputCases } from '../../src/http/native/output-cases.wire.ts';
 import { newProject } from '../../src/http/native/projects.wire.ts';
+import wide from '../clients/wide-ranges.json' with { type: 'json' };
 
 const optioned = (change: Partial<OptionsDraft>) => ({ options: { ...NO_OPTIONS, ...change } });
 const bounded = ({ key = 1, ...stated }: Partial<OutputDraft>) => newOutput(key, { target: '1', ...stated });
@@ -70,7 +73,10 @@ describe('a draft', () => {
     const { options: _options, ...draft } = exampleDraft('d');
     const inputs = draft.inputs.map(({ tolerance: _tolerance, ...input }) => input);
     const outputs = draft.outputs.map(({ weight: _weight, priority: _priority, deviation: _sd, ...output }) => output);
-    expect(parseDraft(JSON.stringify({ ...draft, inputs, outputs }))).toEqual(exampleDraft('d'));
+    expect(parseDraft(JSON.stringify({ ...draft, inputs, outputs }))).toEqual({
+      ...exampleDraft('d'),
+      options: NO_OPTIONS,
+    });
   });
 
   it('moves rows, and columns of results and own data with them', () => {
@@ -167,6 +173,7 @@ describe('requests', () => {
       maximumBounds: [2, null],
       maximumAttempts: 50,
       parallelism: 1,
+      stop: { patience: null, improvementBelow: null, until: null, maximumRuns: null },
     });
   });
 
@@ -210,6 +217,18 @@ describe('requests', () => {
       caseCount: 6,
     });
   });
+
+  it.each(wide.rows.filter((row) => !('levels' in row)))(
+    'A scale that is not chosen follows from the range, as in every client: $type $minimum to $maximum',
+    ({ type, minimum, maximum, powers, ...stated }) => {
+      const { scale = 'auto', step = '' } = stated as { scale?: InputDraft['scale']; step?: number };
+      const chosen = { scale, spacing: String(step), minimum: String(minimum), maximum: String(maximum) };
+      const input = newInput(1, { name: 'k', type: type as 'float', ...chosen });
+      expect(scaleOf(input)).toBe(powers !== null || scale === 'log' ? 'log' : null);
+      const reason = `k varies by factors (log scale), because its range spans ${powers} powers of ten; choose linear to refuse.`;
+      expect(describeScales([input], ['k'])).toEqual(powers === null ? [] : [reason]);
+    },
+  );
 
   it('finds what cannot be sent', () => {
     const draft = draftWith({

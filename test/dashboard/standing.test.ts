@@ -34,7 +34,7 @@ describe('what was asked of the search', () => {
       'Standard deviations of runs at the same input: wait 0.4 min, use 3.',
       'Weights: wait 5, use 1.',
       'Priorities: wait 1, use 2.',
-      'Ends when the models expect outputs to minimize or maximize to improve by no more than 0.5 %.',
+      'Ends by evidence: when the best compromise is found, or no improvement of more than 0.5 % is to be expected.',
       'Ends after 60 runs, including the first ones.',
     ]);
     expect(

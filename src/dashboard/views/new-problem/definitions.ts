@@ -47,10 +47,15 @@ export function readDefinitions(rows: Rows, firstKey: number): readonly InputDra
       minimum: cell('minimum'),
       maximum: cell('maximum'),
       categories,
-      scale: cell('scale').toLowerCase().startsWith('log') ? 'log' : 'linear',
+      scale: scaleOf(cell('scale')),
       spacing: cell('spacing'),
     });
   });
+}
+
+function scaleOf(word: string): InputDraft['scale'] {
+  const plain = word.toLowerCase();
+  return plain.startsWith('log') ? 'log' : plain.startsWith('lin') ? 'linear' : 'auto';
 }
 
 /** The field of each column; undefined if the row is no header, which names two fields at least. */

@@ -13,7 +13,8 @@ export interface InputDraft {
   readonly maximum: string;
   /** Names, separated by commas or semicolons. */
   readonly categories: string;
-  readonly scale: 'linear' | 'log';
+  /** auto: logarithmic where the range is wide. */
+  readonly scale: 'auto' | 'linear' | 'log';
   readonly spacing: string;
   /** The tolerance; empty: the input is exact. */
   readonly tolerance: string;
@@ -44,7 +45,7 @@ export interface OptionsDraft {
   readonly confirm: string;
   readonly confidence: string;
   readonly confidenceOf: 'run' | 'mean';
-  /** Whether it ends when outputs to minimize or maximize are expected to improve no further. */
+  /** Whether it ends when the best compromise is found, or no improvement is to be expected. */
   readonly endsByEvidence: boolean;
   readonly patience: string;
   readonly improvementBelow: string;
@@ -109,7 +110,7 @@ export interface Draft {
 
 export function newInput(key: number, stated: Partial<InputDraft> = {}): InputDraft {
   const blank = { name: '', unit: '', minimum: '', maximum: '', categories: '', spacing: '', tolerance: '' };
-  return { ...blank, type: 'float', scale: 'linear', ...stated, key };
+  return { ...blank, type: 'float', scale: 'auto', ...stated, key };
 }
 
 export function newOutput(key: number, stated: Partial<OutputDraft> = {}): OutputDraft {
@@ -159,7 +160,7 @@ export function emptyDraft(id: string): Draft {
     desiredL1Norm: '0',
     parallelism: '1',
     maximumAttempts: '500',
-    options: NO_OPTIONS,
+    options: { ...NO_OPTIONS, endsByEvidence: true },
     recipe: '',
     model: null,
     project: null,

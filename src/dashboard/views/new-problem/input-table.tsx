@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { TableHead } from '../../parts/table-head.tsx';
-import { type InputDraft, type InputType, withInputs } from './draft.ts';
+import { type InputDraft, type InputType, namesOfRows, withInputs } from './draft.ts';
 import { CellChoice, CellText } from './fields.tsx';
 import { RowActions } from './row-actions.tsx';
+import { describeScales } from './scales.ts';
 import { change, draft, faults } from './store.ts';
 
 const INPUT_TYPES: Readonly<Record<InputType, string>> = {
@@ -11,7 +12,7 @@ const INPUT_TYPES: Readonly<Record<InputType, string>> = {
   boolean: 'yes/no',
   category: 'category',
 };
-const SCALES = { linear: 'linear', log: 'log' } as const;
+const SCALES = { auto: 'by range', linear: 'linear', log: 'log' } as const;
 
 export function InputTable() {
   const { inputs } = draft.value;
@@ -28,6 +29,11 @@ export function InputTable() {
           ))}
         </tbody>
       </table>
+      {describeScales(inputs, namesOfRows(inputs, 'x')).map((sentence) => (
+        <p key={sentence} class="hint">
+          {sentence}
+        </p>
+      ))}
     </div>
   );
 }

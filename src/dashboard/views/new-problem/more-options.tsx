@@ -5,7 +5,6 @@ import { NumberField } from '../../parts/number-field.tsx';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OptionsDraft } from './draft.ts';
 import { fieldId } from './fields.tsx';
-import { isAspiration } from './intervals.ts';
 import './more-options.css';
 import { hasStopRule, isOption } from './options.ts';
 import type { Faults } from './requests.ts';
@@ -236,24 +235,22 @@ function Importance({ draft, faults, onChange }: Props) {
 
 function Ends(props: Props) {
   const { draft, faults, onChange } = props;
-  const { options, outputs } = draft;
+  const { options } = draft;
   const id = fieldId('options/until');
   return (
     <fieldset>
       <legend>Stop rules besides the number of runs</legend>
-      {outputs.some(({ type }) => isAspiration(type)) && (
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={options.endsByEvidence || hasStopRule(options)}
-            disabled={hasStopRule(options)}
-            onChange={({ currentTarget }) =>
-              onChange({ options: { ...options, endsByEvidence: currentTarget.checked } }, 'options/patience')
-            }
-          />
-          <span>Stop when the models expect no further improvement of outputs to minimize or maximize</span>
-        </label>
-      )}
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={options.endsByEvidence || hasStopRule(options)}
+          disabled={hasStopRule(options)}
+          onChange={({ currentTarget }) =>
+            onChange({ options: { ...options, endsByEvidence: currentTarget.checked } }, 'options/patience')
+          }
+        />
+        <span>Stop by evidence: when the best compromise is found, or no improvement is to be expected</span>
+      </label>
       <div class="field-grid">
         <Field {...props} name="patience" label="Runs without improvement" hint="Suggested inputs in a row." />
         <Field

@@ -6,6 +6,7 @@ import { type Draft, namesOfRows, splitCategories } from './draft.ts';
 import { hasBounds, isAspiration } from './intervals.ts';
 import { isOption, readOptions } from './options.ts';
 import { readOwnCases } from './own-data.ts';
+import { scaleOf } from './scales.ts';
 
 /** Messages by field, for example `inputs/2/minimum`. */
 export type Faults = Readonly<Record<string, string>>;
@@ -39,7 +40,6 @@ function readSpace(draft: Draft): Read<NewProject> {
   if (draft.name.trim() === '') faults['name'] = 'Give the problem a name.';
   if (inputs.length === 0) faults['inputs'] = 'Add an input.';
   if (outputs.length === 0) faults['outputs'] = 'Add an output.';
-  const areNumbers = (i: number) => inputs[i]!.type === 'float' || inputs[i]!.type === 'integer';
   const readBound = (i: number, end: 0 | 1) =>
     number(`inputs/${i}/${end === 0 ? 'minimum' : 'maximum'}`, boundsOfInput(inputs[i]!)[end]);
   inputs.forEach(({ type, categories }, i) => {
@@ -66,9 +66,7 @@ function readSpace(draft: Draft): Read<NewProject> {
     }),
     ...(hasUnits(inputs) && { inputUnits: units(inputs) }),
     ...(hasUnits(outputs) && { outputUnits: units(outputs) }),
-    ...(inputs.some(({ scale }, i) => scale === 'log' && areNumbers(i)) && {
-      scales: inputs.map(({ scale }, i) => (scale === 'log' && areNumbers(i) ? 'log' : null)),
-    }),
+    ...(inputs.some(scaleOf) && { scales: inputs.map(scaleOf) }),
     ...(steps.some((step) => step !== null) && { steps }),
     ...(constraints.length > 0 && { constraints }),
   };

@@ -9,6 +9,7 @@ import { Link } from '../../shell/link.tsx';
 import type { ViewProps } from '../../shell/router.ts';
 import { explain } from '../../shell/service.ts';
 import { Actions } from './actions/actions.tsx';
+import { Advice } from './advice/advice.tsx';
 import { ByHand } from './by-hand/by-hand.tsx';
 import { makeChoice } from './choice.ts';
 import { Diagnosis } from './diagnosis/diagnosis.tsx';
@@ -59,6 +60,7 @@ function Shown({ run }: { readonly run: Run }) {
           <Actions run={run} />
           <Standing run={run} />
           <Diagnosis run={run} />
+          <Advice run={run} />
         </div>
       </div>
       {hasTarget && <Distance judged={judged} others={source.others} />}

@@ -12,10 +12,11 @@ import './actions.css';
 // Loaded on demand, because few visits open one.
 const AddDataDialog = onDemand(async () => (await import('./add-data-dialog.tsx')).AddDataDialog);
 const CorrectDialog = onDemand(async () => (await import('./correct-dialog.tsx')).CorrectDialog);
+const GoOnDialog = onDemand(async () => (await import('./go-on-dialog.tsx')).GoOnDialog);
 const ParallelDialog = onDemand(async () => (await import('./parallel-dialog.tsx')).ParallelDialog);
 const TargetsDialog = onDemand(async () => (await import('./targets-dialog.tsx')).TargetsDialog);
 
-type Opened = 'stop' | 'parallel' | 'data' | 'targets';
+type Opened = 'go-on' | 'stop' | 'parallel' | 'data' | 'targets';
 
 /** Empty for sessions that may only read. */
 export function Actions({ run }: { readonly run: Run }) {
@@ -39,6 +40,11 @@ export function Actions({ run }: { readonly run: Run }) {
   const corrected = correcting.value;
   return (
     <section class="actions" aria-label="Actions">
+      {head.isResumable && (
+        <button type="button" onClick={() => setOpened('go-on')}>
+          Go on…
+        </button>
+      )}
       <button type="button" onClick={() => setOpened('targets')}>
         Change targets…
       </button>
@@ -63,6 +69,7 @@ export function Actions({ run }: { readonly run: Run }) {
           </p>
         </ConfirmDialog>
       )}
+      {opened === 'go-on' && <GoOnDialog run={run} onClose={close} />}
       {opened === 'parallel' && <ParallelDialog run={run} onClose={close} />}
       {opened === 'data' && <AddDataDialog head={head} onAdded={run.refresh} onClose={close} />}
       {corrected !== undefined && (

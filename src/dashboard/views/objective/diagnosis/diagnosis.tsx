@@ -68,6 +68,7 @@ function Relaxing({ head, diagnosis, names }: PartProps) {
   const { isBusy, error, send } = useSending();
   const id = useId();
   if (moves.length === 0 && allowance === null) return null;
+  const isProposed = sum === String(allowance ?? '') && moves.every(({ to }, i) => texts[i] === String(to));
   const reads = texts.map(readNumber);
   const readSum = allowance === null ? undefined : readNumber(sum);
   const load = (event: Event) => {
@@ -106,6 +107,9 @@ function Relaxing({ head, diagnosis, names }: PartProps) {
         </button>
       </p>
       <p class="hint">
+        {isProposed &&
+          diagnosis.relaxed?.endsSearch === true &&
+          'The best run meets these targets, so the search ends with it immediately. '}
         This creates a new objective with these targets, which knows all runs so far
         {head.stopReason === StopReason.RUNNING && ', and stops this one'}.
       </p>

@@ -19,9 +19,12 @@ type Targets = Pick<
   'objectives' | 'objectiveTypes' | 'intervals' | 'minimumBounds' | 'maximumBounds' | 'l1Threshold' | 'desiredL1Norm'
 >;
 
-/** The output whose run stays the best with the relaxed targets; with aspirations what can be attained within the other targets. */
-export function reachedBy({ bestOutput }: Pick<Head, 'bestOutput'>, { attainable, nearestOutput }: Diagnosis) {
-  return attainable === null ? (bestOutput ?? nearestOutput) : nearestOutput;
+/** The output that the relaxed targets allow: that of the best run. */
+export function reachedBy(
+  { bestOutput }: Pick<Head, 'bestOutput'>,
+  { nearestOutput }: Pick<Diagnosis, 'nearestOutput'>,
+) {
+  return bestOutput ?? nearestOutput;
 }
 
 /** The ends that have to move for an output to meet the targets, no farther than needed; none for exact objectives, of which the sum counts. */

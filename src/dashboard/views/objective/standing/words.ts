@@ -92,7 +92,7 @@ function stopTexts({ patience, improvementBelow, until, maximumRuns }: NonNullab
   const least = `${short(100 * improvementBelow)} %`;
   return [
     patience === null
-      ? `Ends when the models expect outputs to minimize or maximize to improve by no more than ${least}.`
+      ? `Ends by evidence: when the best compromise is found, or no improvement of more than ${least} is to be expected.`
       : `Ends after ${patience} suggested inputs without an improvement of more than ${least}.`,
     ...(until === null ? [] : [`Ends at ${dayAndTime(new Date(until))}.`]),
     ...(maximumRuns === null ? [] : [`Ends after ${maximumRuns} runs, including the first ones.`]),
