@@ -62,7 +62,7 @@ def play(player, server, request):
     except Exception as error:
         # A solver that breaks on a problem has not solved it; the table counts twice the budget.
         end = game.end or f"error: {type(error).__name__}: {error}"[:120]
-    return {"runs": game.count, "solved": game.end == "satisfied", "seconds": game.seconds(), "end": game.end or end}
+    return {"runs": game.count, "solved": game.end == "satisfied", "seconds": game.seconds(), "end": game.end or end, "outputs": [None if one is None else [float(value) for value in one] for one in game.outputs]}
 
 
 def main():

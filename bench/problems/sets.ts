@@ -2,6 +2,7 @@
  * The sets of problems: the collection, which the optimizer is tuned on, the held-out set, which it never is, and small
  * feasible regions, one hard kind by itself.
  */
+import { longProblems } from '../badly-posed/long-problems.ts';
 import { reachProblem } from '../badly-posed/systems.ts';
 import { problems } from './collection.ts';
 import { heldOutProblems } from './held-out/collection.ts';
@@ -28,9 +29,13 @@ export function problemsOf(set: SetName): readonly Problem[] {
   return sets[set];
 }
 
-/** The problem with this name, of one set, a random system, a scattered problem or one at the edge of reach. @throws Error when no problem has this name */
+/**
+ * The problem with this name, of one set, a random system, a scattered problem, one of a long search or one at the edge of reach.
+ *
+ * @throws Error when no problem has this name
+ */
 export function getProblemOfAnySet(name: string): Problem {
-  const all = [...Object.values(sets).flat(), ...randomSystems, ...scatteredProblems];
+  const all = [...Object.values(sets).flat(), ...randomSystems, ...scatteredProblems, ...longProblems];
   const problem = all.find((candidate) => candidate.name === name) ?? reachProblem(name);
   if (!problem) throw new Error(`no problem is called ${name}`);
   return problem;

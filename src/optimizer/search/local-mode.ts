@@ -80,6 +80,22 @@ export function localRegion(
   const rows = Int32Array.from({ length: N }, (_, i) => i).sort((a, b) => distance[a]! - distance[b]! || a - b);
   const reach = distance[rows[Math.min(N - 1, n + 1)]!]!;
   const radius = Math.max(1e-9, (reach / Math.sqrt(n)) * 2 ** -(round % ROUNDS_PER_CENTER));
+  const box = boxAround({ encoding, conditions }, U, center, radius, random);
+  return box && { center, rows: rows.subarray(0, Math.min(N, 2 * n + 5)), box };
+}
+
+/**
+ * The part of the space within `radius` of a case in every number, but at least a neighbouring value of a discrete one; null
+ * when no point of it satisfies the conditions.
+ */
+export function boxAround(
+  { encoding, conditions }: Pick<SearchSpace, 'encoding' | 'conditions'>,
+  U: Float64Array,
+  center: number,
+  radius: number,
+  random: RandomStream,
+): Box | null {
+  const { p } = encoding;
   const lower = encoding.lower.slice();
   const upper = encoding.upper.slice();
   for (let f = 0; f < p; f++) {
@@ -93,8 +109,7 @@ export function localRegion(
   }
   const inside = conditions?.within({ lower, upper }, random) ?? null;
   if (conditions !== null && inside === null) return null;
-  const box = { lower, upper, conditions: inside };
-  return { center, rows: rows.subarray(0, Math.min(N, 2 * n + 5)), box };
+  return { lower, upper, conditions: inside };
 }
 
 /** The largest distance between the features of neighbouring values of a discrete number. */

@@ -1,10 +1,12 @@
 import { Acquisition, intervalAims } from '../acquisition/acquisition.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
-import { byLoss, type Interval, isDirected, unweighted } from '../goal/targets.ts';
+import { byLoss, type Interval, isDirected, meetsLimits, unweighted } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Proposal } from '../problem.ts';
 import { featuresOf, movableCount } from '../space/encoding.ts';
+import { drawUnseen } from '../space/seen.ts';
+import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
@@ -18,6 +20,7 @@ import { nextImprovement } from './improvement.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import type { Found } from './maximize-acquisition.ts';
 import { withRelaxedLimits } from './relaxed-limits.ts';
+import { currentRegion, restartRegion, startsAtBest } from './restarts.ts';
 import { makeScopeSearch, type Problem, type ScopeSearch } from './scope-search.ts';
 
 type Outcome = Found | 'no-improvement-expected' | null;
@@ -34,11 +37,14 @@ const HARDLY_POSSIBLE = -2;
 /** Factor on all sigmas before a model that expects no improvement is believed. */
 const DISTRUST = 30;
 
+/** Share of the variance of each output that models predict of cases left out, from which they are believed. */
+const BELIEVABLE_R2 = 0.8;
+
 /** One way to choose the next input; null when this suggestion is not its turn, or when it finds no input. */
 type Turn = (problem: Problem, work: Work) => NextInput;
 
 /** The first of them that answers chooses the input. */
-const TURNS: readonly Turn[] = [compromiseTurn, localTurn, globalTurn];
+const TURNS: readonly Turn[] = [compromiseTurn, regionTurn, localTurn, globalTurn];
 
 /** The input to evaluate next; null when only evaluated and pending inputs are found. */
 export function nextInput(problem: Problem): NextInput {
@@ -57,6 +63,29 @@ function compromiseTurn(problem: Problem): NextInput {
   const work: Work = { spent: 0, limit: problem.request.workLimit };
   const surrogate = problem.fitGlobally(work);
   return withForecast(problem, surrogate, new Predictor(surrogate, work), found);
+}
+
+/**
+ * In a search that has stood still for long: the input that does best in the region that it has come to. A new region at
+ * the best case begins with a suggestion from anywhere, which may end the search; another one with a random point.
+ */
+function regionTurn(problem: Problem, work: Work): NextInput {
+  const state = currentRegion(problem);
+  if (state === null) return null;
+  if (state.isNew) return startsAtBest(state.number) ? globalTurn(problem, work) : randomInput(problem);
+  const region = restartRegion(problem, state);
+  return region && searchIn(problem, { ...region, likely: null, local: true, isThorough: true }, work);
+}
+
+/** A random input that has not been evaluated; null when none is found. */
+function randomInput(problem: Problem): NextInput {
+  const { request, encoding, seen, pending, cases } = problem;
+  const random = makeRandom(request.seed, 16, request.history.count + pending.count);
+  const x = new Float64Array(encoding.n);
+  const isFound = drawUnseen(problem, seen, random, x, new Float64Array(encoding.p));
+  return isFound
+    ? { x, value: 0, terms: new Float64Array(cases.intervals.length), expected: null, chance: null }
+    : null;
 }
 
 /**
@@ -153,7 +182,9 @@ function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[
   const { request, encoding, cases, pending } = problem;
   const { scope, surrogate, predictor } = search;
   const { intervals } = cases;
-  const feasible = bestFeasible(cases, intervals);
+  const isOwn = scope.isThorough && meetsLimits(intervals, cases.Y, scope.center * intervals.length);
+  // Far from the best case, an improvement on it would be sought where least is known, and not by descending from the centre.
+  const feasible = isOwn ? scope.center : bestFeasible(cases, intervals);
   const center = scope.rows.indexOf(feasible);
   if (center >= 0) applySecantCorrection(surrogate, predictor, center);
   const aims = improvementAims(surrogate, cases, intervals, feasible);
@@ -162,11 +193,21 @@ function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[
   const isExpected = improved !== null && !expectsNoImprovement(request, surrogate, cases, feasible, improved.terms);
   // What improves most may repeat a run, and improve nothing.
   const isFirst = isExpected && improved.isSecondBest !== true;
-  if (!isFirst && hasStagnated(request, cases, feasible, movableCount(encoding), pending.count))
-    return 'no-improvement-expected';
+  const hasEnded = !isFirst && hasStagnated(request, cases, feasible, movableCount(encoding), pending.count);
+  if (hasEnded && areBelievable(problem)) return 'no-improvement-expected';
   if (isExpected) return improved;
   predictor.scaleSigmas(DISTRUST);
   return search.maximize(aims, ranked) ?? improved ?? found;
+}
+
+/**
+ * Whether models predict cases that they were not fitted to, so that what they expect is evidence. A surface with more waves
+ * than cases looks flat to them.
+ */
+function areBelievable({ request, encoding, fitGlobally }: Problem): boolean {
+  const surrogate = fitGlobally({ spent: 0, limit: request.workLimit });
+  const clusters = clustersOf(surrogate, movableCount(encoding));
+  return surrogate.outputs.every((_, j) => (crossValidate(surrogate, clusters, j).r2 ?? 1) >= BELIEVABLE_R2);
 }
 
 /** Log of the probability that all aspirations are reached at the input found. */

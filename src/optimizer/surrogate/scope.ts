@@ -23,6 +23,8 @@ export interface Scope {
   readonly likely: Box | null;
   /** True for a local search, which models neither noise nor the asinh warp. */
   readonly local: boolean;
+  /** True for a region with many cases: it models noise as well, and learns hyperparameters from more cases. Absent: false. */
+  readonly isThorough?: boolean;
 }
 
 /** The whole space around the incumbent or the front, with the likely ranges where some are stated. */
@@ -52,7 +54,7 @@ function likelyPart(encoding: Encoding, conditions: Conditions | null): Box | nu
 export function fitScope(
   encoding: Encoding,
   cases: Cases,
-  { rows, local }: Scope,
+  { rows, local, isThorough = false }: Scope,
   stall: number,
   work: Work,
 ): Surrogate {
@@ -68,10 +70,11 @@ export function fitScope(
   });
   const n = movableCount(encoding);
   const grouping = groupingOf(encoding, n);
+  const isLocal = local && !isThorough;
   const scale = logScale(encoding);
   const geometry = makeGeometry(U, N, p, grouping);
   const logGeometry = scale ? makeGeometry(U, N, p, grouping, scale) : null;
-  return chooseModels({ geometry, logGeometry, Y, intervals, n, stall, local, noise }, work);
+  return chooseModels({ geometry, logGeometry, Y, intervals, n, stall, local: isLocal, isThorough, noise }, work);
 }
 
 /** One length scale per variable, or one for all of many variables. */
