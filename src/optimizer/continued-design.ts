@@ -1,8 +1,8 @@
-import { initialDesign } from '../initial-design.ts';
-import { joined, squareBetween } from '../linalg/dense.ts';
-import type { Prepared } from '../prepare.ts';
-import { featuresOf, movableCount } from '../space/encoding.ts';
-import type { Seen } from '../space/seen.ts';
+import { initialDesign } from './initial-design.ts';
+import { joined, squareBetween } from './linalg/dense.ts';
+import type { Prepared } from './prepare.ts';
+import { featuresOf, movableCount } from './space/encoding.ts';
+import type { Seen } from './space/seen.ts';
 
 /** Largest number of cases that are designed: with many inputs models of fewer cases are worth more than further designed ones. */
 const MOST_DESIGNED = 16;
