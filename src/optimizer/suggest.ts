@@ -1,3 +1,4 @@
+import { nextDesigned } from './continued-design.ts';
 import type { Cases } from './goal/cases.ts';
 import { withOneDirection } from './goal/one-direction.ts';
 import { bestOf } from './goal/targets.ts';
@@ -9,7 +10,6 @@ import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
-import { nextDesigned } from './search/filling.ts';
 import { outOfReach } from './search/out-of-reach.ts';
 import type { Problem } from './search/scope-search.ts';
 import { standstillOf } from './search/standstill.ts';

@@ -15,6 +15,7 @@ import {
 import { explain, explainFrom } from '../../src/optimizer/explain.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import type { Condition, SuggestRequest } from '../../src/optimizer/problem.ts';
+import { localRound } from '../../src/optimizer/search/local-mode.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
 import { finiteSpaces, spaces } from './arbitraries.ts';
@@ -39,6 +40,9 @@ const empty = (request: SuggestRequest): SuggestRequest => ({
   history: { count: 0, X: new Float64Array(0), Y: new Float64Array(0), failed: new Uint8Array(0) },
   firstSuggested: 0,
 });
+
+const rowsOf = ({ space, history: { X, count } }: SuggestRequest): Float64Array[] =>
+  Array.from({ length: count }, (_, i) => X.slice(i * space.variables.length, (i + 1) * space.variables.length));
 
 describe.each(games)('suggestions that are open together, with %s,', (_, game) => {
   const { request } = play(game, 3);
@@ -75,6 +79,65 @@ describe.each(games)('suggestions that are open together, with %s,', (_, game) =
       game.variables.forEach(({ minimum, maximum }, v) => {
         expect(x[v]! >= minimum && x[v]! <= maximum).toBe(true);
       });
+  });
+});
+
+describe('suggestions while little is known and others are open', () => {
+  const likely = { minimum: 2, maximum: 4 };
+  const six: Game = {
+    variables: [{ ...float(0, 10), likely }, ...Array.from({ length: 5 }, () => float(-1, 1))],
+    goal: { targets: [within(50, 0.1)], l1: null },
+    evaluate: (x) => [x.reduce((sum, value, v) => sum + (v + 1) * value * value, 0)],
+  };
+  const { request } = play(six, 0);
+
+  it('continue the design, away from all known and open inputs, until a model has enough', () => {
+    const { count } = request.history;
+    const together = proposeTogether(request, 8 - count + 2);
+    const isDesigned = together.map(({ chance }) => chance === null);
+    expect(isDesigned).toEqual([false, ...new Array<boolean>(8 - count - 1).fill(true), false, false]);
+    const designed = together.filter((_, i) => isDesigned[i]).map(({ input }) => input);
+    for (const x of designed) {
+      expect(x[0]! >= likely.minimum && x[0]! <= likely.maximum).toBe(true);
+      for (const value of x.slice(1)) expect(Math.abs(value)).toBeLessThanOrEqual(0.4 + 1e-12);
+      const others = [...rowsOf(request), ...designed.filter((one) => one !== x)];
+      for (const other of others)
+        expect(Math.max(...other.map((value, v) => Math.abs(value - x[v]!)))).toBeGreaterThan(0.2);
+    }
+  });
+
+  it('continue the design within the conditions', () => {
+    const input = (index: number) => ({ kind: 'input', input: index }) as const;
+    const of = [0, 1, 2, 3, 4, 5].map(input);
+    const condition: Condition = {
+      left: { kind: 'operation', operator: '+', of },
+      relation: '<=',
+      right: { kind: 'number', value: 2.5 },
+    };
+    const { variables } = six;
+    const together = proposeTogether({ ...request, space: { variables, conditions: [condition] } }, 4);
+    for (const { input: x } of together) expect(x.reduce((sum, value) => sum + value)).toBeLessThanOrEqual(2.5 + 1e-9);
+    expect(together.slice(1).map(({ chance }) => chance)).toContain(null);
+  });
+
+  it('do not wait for a design that the inputs have no room for', () => {
+    const digits = Array.from({ length: 3 }, () => ({ kind: 'boolean' as const, minimum: 0, maximum: 1 }));
+    const { request: open } = play({ ...six, variables: digits }, 0);
+    expect(proposeTogether(open, 20)).toHaveLength(8 - open.history.count);
+  });
+});
+
+describe('local rounds while inputs are pending', () => {
+  it('return to the incumbent however long the search has stalled', () => {
+    for (const stall of [0, 40, 400]) {
+      const rounds = Array.from({ length: 64 }, (_, k) => localRound(stall, 15, k, 100, 4));
+      const local = rounds.filter((round) => round >= 0);
+      expect(local).toHaveLength(32);
+      const aroundIncumbent = local.filter((round) => round < 6);
+      expect(aroundIncumbent).toHaveLength(24);
+      expect(new Set(aroundIncumbent).size).toBe(6);
+      expect(new Set(local.map((round) => Math.floor(round / 6))).size).toBe(4);
+    }
   });
 });
 

@@ -1,8 +1,8 @@
-import { initialDesign } from '../initial-design.ts';
-import { joined, squareBetween } from '../linalg/dense.ts';
-import type { Prepared } from '../prepare.ts';
-import { featuresOf, movableCount } from '../space/encoding.ts';
-import type { Seen } from '../space/seen.ts';
+import { initialDesign } from './initial-design.ts';
+import { joined, squareBetween } from './linalg/dense.ts';
+import type { Prepared } from './prepare.ts';
+import { featuresOf, movableCount } from './space/encoding.ts';
+import type { Seen } from './space/seen.ts';
 
 /** Largest number of cases that are designed: with many inputs models of fewer cases are worth more than further designed ones. */
 const MOST_DESIGNED = 16;
@@ -18,12 +18,13 @@ export function nextDesigned({ request, encoding, cases, pending }: Prepared, se
   if (pending.count === 0 || cases.N + pending.count >= enough) return null;
   const { n } = encoding;
   const { space, seed } = request;
-  const caseCount = cases.N + 2 * pending.count + 2;
-  const { X, count } = initialDesign({ space, seed, caseCount, outputCount: null });
+  const wanted = cases.N + 2 * pending.count + 2;
+  // The last case of a design looks out of the likely ranges, as that of the first design did.
+  const { X, count } = initialDesign({ space, seed, caseCount: wanted + 1, outputCount: null });
   const known = joined(joined(cases.U, cases.failedU), pending.U);
   let best: Float64Array | null = null;
   let farthest = -1;
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < Math.min(count, wanted); i++) {
     const x = X.slice(i * n, (i + 1) * n);
     const distance = squareToNearest(featuresOf(encoding, x), known);
     if (distance <= farthest || seen.has(x)) continue;
