@@ -4,9 +4,14 @@ import { outputInsights } from './explanation/insight.ts';
 import type { Explanation } from './insights.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import type { SuggestRequest } from './problem.ts';
+import type { StopRule, SuggestRequest } from './problem.ts';
+import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
+import { outOfReach } from './search/out-of-reach.ts';
 import { Predictor } from './surrogate/predictor.ts';
+
+/** Of requests that state none. */
+const DEFAULT_RULE: StopRule = { improvementBelow: 0.005 };
 
 /**
  * What a history says about the outputs, and about the chances of meeting the objectives.
@@ -24,12 +29,20 @@ export function explainFrom(prepared: Prepared): Explanation {
   const work: Work = { spent: 0, limit: request.workLimit };
   const surrogate = prepared.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
-  const standing = questOf(request).standing(prepared);
+  const quest = questOf(request);
+  const standing = quest.standing(prepared);
   const advice = adviceFrom(prepared);
   return {
     insight: outputInsights(encoding, surrogate, predictor),
-    diagnosis: diagnose(prepared, surrogate, predictor, work),
+    diagnosis: diagnose(prepared, surrogate, predictor, work, isCompromiseFound(prepared, quest)),
     ...(standing && { standing }),
     ...(advice.length > 0 && { advice }),
   };
+}
+
+/** Whether a stop rule would end the search at the best compromise. */
+function isCompromiseFound(prepared: Prepared, quest: Quest): boolean {
+  const problem = { ...prepared, seen: quest.seenIn(prepared), aim: quest.aim };
+  const { stop = DEFAULT_RULE, workLimit } = prepared.request;
+  return outOfReach(problem, stop, { spent: 0, limit: workLimit }) !== null;
 }

@@ -9,6 +9,7 @@ import { bestOf, distanceTo, isDirected, l1NormOf, meetsLimits } from '../goal/t
 import type { Diagnosis } from '../insights.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
+import { type CaseMisses, type Expected, leastExpected, missesOfCases } from '../search/compromise.ts';
 import { bestFeasible } from '../search/directed-outputs.ts';
 import { movableCount, roundToInput } from '../space/encoding.ts';
 import { makeSeen } from '../space/seen.ts';
@@ -17,6 +18,7 @@ import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
+import { costsOf } from './costs.ts';
 import { diagnoseExhaustedSpace } from './exhausted-space.ts';
 import { type Doubt, type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
 
@@ -45,8 +47,18 @@ const MAX_INVOLVED = 8;
 /** A predicted point is shown instead of an evaluated one when it is nearer by at least this share. */
 const NOTICEABLY = 0.025;
 
-/** The diagnosis of a history by its surrogate; null while nothing speaks against the objectives. */
-export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Predictor, work: Work): Diagnosis | null {
+/**
+ * The diagnosis of a history by its surrogate; null while nothing speaks against the objectives.
+ *
+ * @param isProven whether the search found the best compromise, which is evidence enough
+ */
+export function diagnose(
+  prepared: Prepared,
+  surrogate: Surrogate,
+  predictor: Predictor,
+  work: Work,
+  isProven = false,
+): Diagnosis | null {
   const { request, encoding, conditions, cases } = prepared;
   const { history, firstSuggested, goal } = request;
   if (cases.loss.some((value) => value === 0)) return null;
@@ -56,7 +68,8 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   const suggestions = history.count - firstSuggested;
   // Every category may behave in its own way.
   const features = encoding.owner.reduce((count, v) => count + encoding.movable[v]!, 0);
-  if (cases.N < 2 * features + 4 || suggestions < MIN_SUGGESTIONS || cases.stall < MIN_STALL) return null;
+  const isEnough = cases.N >= 2 * features + 4 && suggestions >= MIN_SUGGESTIONS && cases.stall >= MIN_STALL;
+  if (!isEnough && !isProven) return null;
   const clusters = clustersOf(surrogate, n);
   const { rows } = globalScope(prepared, cases, goal);
   const doubts = surrogate.outputs.map(({ fitted }, j): Doubt => {
@@ -68,18 +81,21 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   const search = makeNearestSearch(evidence);
   const all = cases.intervals.map((_, j) => j);
   const nearest = search.leastCertainMiss(all);
-  if (!isMissed(evidence, nearest, all)) return null;
+  if (!isProven && !isMissed(evidence, nearest, all)) return null;
   const conflicts = conflictsAmong(involvedOutputs(evidence, nearest), (outputs) =>
     isMissed(evidence, search.leastCertainMiss(outputs), outputs),
   );
   const feasible = hasLimits(cases) ? bestFeasible(cases, cases.intervals) : -1;
+  const misses = missesOfCases(prepared);
+  const compromise = feasible < 0 ? leastExpected(prepared, misses, {}, { ...work, spent: 0 }) : null;
   const shown =
     feasible < 0
-      ? pointToShow(evidence, [nearest.u, search.bestCompromise()])
+      ? pointToShow(evidence, misses, compromise)
       : pointWithinLimits(evidence, feasible, search.bestWithinLimits());
   const diagnosis = {
     ...toDiagnosis(goal, cases.intervals, shown, conflicts),
     ...(feasible >= 0 && { attainable: directedOf(cases, shown.nearestOutput) }),
+    ...(compromise && compromise.worst > 0 && { costs: costsOf(prepared, misses, compromise, work) }),
   };
   // A point where the model expects no miss refutes the claim.
   return diagnosis.unmet.length > 0 ? diagnosis : null;
@@ -177,21 +193,13 @@ function involvedOutputs({ cases, surrogate, predictor }: Evidence, nearest: Nea
 
 type Shown = Pick<Diagnosis, 'nearestInput' | 'nearestOutput' | 'nearestIs'>;
 
-/** The best case, or the nearest of the predicted points (features) if it is noticeably nearer. */
-function pointToShow(evidence: Evidence, points: readonly Float64Array[]): Shown {
-  const { cases } = evidence;
-  const distances = Float64Array.from({ length: cases.N }, (_, i) => distanceFromGoal(evidence, caseOutput(cases, i)));
-  const best = bestOf(distances);
-  let shown = evaluatedPoint(evidence, best);
-  let least = (1 - NOTICEABLY) * distances[best]!;
-  for (const u of points) {
-    const predicted = predictedPoint(evidence, u);
-    const distance = distanceFromGoal(evidence, predicted.nearestOutput);
-    if (!predicted.nearestOutput.every(Number.isFinite) || !(distance < least)) continue;
-    least = distance;
-    shown = predicted;
-  }
-  return shown;
+/** The case that misses least, or the best compromise that the models expect if its worst miss is noticeably smaller. */
+function pointToShow(evidence: Evidence, { worst, best }: CaseMisses, compromise: Expected | null): Shown {
+  if (best < 0) return evaluatedPoint(evidence, bestOf(worst));
+  const evaluated = evaluatedPoint(evidence, best);
+  if (compromise === null || !(compromise.worst < (1 - NOTICEABLY) * worst[best]!)) return evaluated;
+  const predicted = predictedPoint(evidence, compromise.u);
+  return predicted.nearestOutput.every(Number.isFinite) ? predicted : evaluated;
 }
 
 /** Whether there are outputs with a direction beside others. */

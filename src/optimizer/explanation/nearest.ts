@@ -24,8 +24,6 @@ const CLIMBED_PER_PART = 2;
  * categories and booleans are searched; beyond it for these too all count as continuous.
  */
 const MAX_COMBINATIONS = { alone: 1000, withOthers: 48 };
-/** Frozen spread of every output, standardized, with which the search minimizes a sum of squares. */
-const EQUAL_SPREAD = 0.05;
 /** Largest spread in the search for the least sum; smaller ones would fall below the floor that an interval sets. */
 const MAX_SPREAD = 0.5;
 const MIN_SPREAD = 1e-3;
@@ -70,16 +68,16 @@ export interface NearestSearch {
    * the sum of their distances is least.
    */
   leastCertainMiss(outputs: readonly number[]): Nearest;
-  /** Features of the point, away from failed runs, where all outputs miss least relative to how much each varies. */
-  bestCompromise(): Float64Array;
-  /** The same where outputs without a direction count for everything, so that they are met if they can be. */
+  /**
+   * Features of the point, away from failed runs, where all outputs miss least while those without a direction count for everything, so
+   * that they are met if they can be.
+   */
   bestWithinLimits(): Float64Array;
 }
 
 export function makeNearestSearch(evidence: Evidence): NearestSearch {
   const { cases, doubts, encoding, request } = evidence;
   const { l1 } = request.goal;
-  const m = doubts.length;
   const parts = partsOf(evidence);
   const failures = makeFailureModel(cases, encoding.p);
   const toLeastSum = (outputs: readonly number[], { u, box }: Highest) =>
@@ -89,12 +87,6 @@ export function makeNearestSearch(evidence: Evidence): NearestSearch {
       const spreads = Float64Array.from(doubts, ({ error }) => 2 * error);
       const climber = makeClimber(evidence, outputs, spreads, null);
       return assess(evidence, toLeastSum(outputs, highest(parts, climber)));
-    },
-
-    bestCompromise() {
-      const outputs = cases.intervals.map((_, j) => j);
-      const climber = makeClimber(evidence, outputs, new Float64Array(m).fill(EQUAL_SPREAD), failures);
-      return toLeastSum(outputs, highest(parts, climber));
     },
 
     bestWithinLimits() {

@@ -1,9 +1,9 @@
-/** Misses in tolerances, by which compromises are compared: the rule of `best`, with weights and priorities. */
+/** Misses in tolerances, by which compromises are compared: the rule of `best` (src/domain/nearest.ts), with weights and priorities. */
 import type { Goal, Target } from '../problem.ts';
 import { distanceTo, type Interval, isDirected, l1NormOf, reachedPriority } from './targets.ts';
 
-/** A miss of an output of higher priority than the one in question counts so many times. */
-const SETTLED = 100;
+/** What a miss counts beside one of the next higher priority. */
+const LATER = 0.01;
 /** Share of a single end that is its tolerance. */
 const SHARE = 0.01;
 
@@ -16,19 +16,22 @@ export interface Misses {
 }
 
 /**
- * The measure of a compromise: the worst miss in tolerances, each times its weight. Outputs to minimize or maximize do not count beside
- * others. For an exact goal it is the L1 norm beyond the threshold, in thresholds.
+ * The measure of a compromise: the worst miss in tolerances, each times its weight, where the largest weight is 1 and a miss of a lower
+ * priority counts a hundredth of one that no case meets yet. Outputs to minimize or maximize do not count beside others. For an exact
+ * goal it is the L1 norm beyond the threshold, in thresholds.
  *
- * @param Y N x m, by which priorities count
+ * @param Y N x m, which say what priorities are met
  */
 export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float64Array, N: number): Misses {
-  const { priorities } = goal;
-  const counts = isDirected(intervals) ? intervals.map(({ directed }) => !directed) : intervals.map(() => true);
-  const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : 0;
-  const units = Float64Array.from(intervals, ({ weight }, j) => {
+  const { priorities, weights } = goal;
+  const counts = intervals.map(({ directed }) => !directed || !isDirected(intervals));
+  const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : 1;
+  const level = Number.isFinite(reached) ? reached : 1;
+  const largest = Math.max(...(weights ?? [1]));
+  const units = Float64Array.from(intervals, (_, j) => {
     if (!counts[j]) return Number.POSITIVE_INFINITY;
-    const isSettled = priorities !== undefined && priorities[j]! < reached;
-    return toleranceOf(goal, j) / (weight * (isSettled ? SETTLED : 1));
+    const weight = ((weights?.[j] ?? 1) / largest) * LATER ** ((priorities?.[j] ?? level) - level);
+    return toleranceOf(goal, j) / weight;
   });
   return measureBy(goal, intervals, units);
 }
@@ -54,7 +57,7 @@ function measureBy({ l1 }: Goal, intervals: readonly Interval[], units: Float64A
   return { units, worstOf };
 }
 
-/** In output units, as in src/domain/nearest.ts; that of an exact goal is of all outputs together. */
+/** In output units; that of an exact goal is of all outputs together. */
 export function toleranceOf({ targets, l1 }: Goal, j: number): number {
   return Math.max(Number.MIN_VALUE, l1?.threshold ?? widthOf(targets[j]!));
 }
