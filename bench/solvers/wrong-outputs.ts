@@ -5,15 +5,13 @@
  *   npx node bench/solvers/wrong-outputs.ts [--problems 24] [--seed 1] [--only name,name]
  *
  * Bars: at most 2 with an output ten times too large that is never corrected, at most 1.3 when it is corrected five
- * suggestions later; an output of 1e300 does not keep a problem from being solved. `strongestTrueSuspect` is the largest evidence
- * against a case of the clean histories; such a case would be left out from 1 on.
+ * suggestions later; an output of 1e300 does not keep a problem from being solved. `falseAlarms` counts the rows of the clean
+ * histories that were set aside.
  */
 import { parseArgs } from 'node:util';
-import { collectCases } from '../../src/optimizer/goal/cases.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import { prepare } from '../../src/optimizer/prepare.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
-import { makeSearchSpace } from '../../src/optimizer/space/search-space.ts';
-import { suspectsIn } from '../../src/optimizer/surrogate/contradictions.ts';
 import { judge } from '../problems/judge.ts';
 import type { Problem } from '../problems/problem.ts';
 import { problemsOf } from '../problems/sets.ts';
@@ -35,9 +33,9 @@ const problems = Array.from({ length: Number(values.problems) }, (_, k) => candi
 const CORRECTED_AFTER = 5;
 const ratios: Record<string, number[]> = { kept: [], corrected: [], huge: [] };
 let unsolved = 0;
-let strongest = 0;
+let falseAlarms = 0;
 const watch = (request: SuggestRequest) => {
-  strongest = Math.max(strongest, strongestSuspect(request));
+  falseAlarms += prepare(request).examined.setAside.length;
 };
 for (const [number, problem] of problems.entries()) {
   if (values.only && !values.only.split(',').includes(problem.name)) continue;
@@ -67,7 +65,7 @@ console.log(
     seed,
     ...means,
     unsolvedWithHuge: unsolved,
-    strongestTrueSuspect: Number(strongest.toFixed(2)),
+    falseAlarms,
   }),
 );
 
@@ -111,11 +109,4 @@ function reporter(
 ): Circumstances['report'] {
   return (output, index, count) =>
     index === wrong && count < corrected ? output.with(j, mistake(output[j]!)) : output;
-}
-
-/** The largest evidence against a case of the history; 0 without a suspect. */
-function strongestSuspect(request: SuggestRequest): number {
-  const space = makeSearchSpace(request.space, request.seed);
-  const suspects = suspectsIn(request, space, collectCases(request, space.encoding, space.conditions));
-  return suspects.reduce((most, { evidence }) => Math.max(most, evidence), 0);
 }

@@ -3,13 +3,13 @@
  * Computed again from an equal request it is the same to the last bit, so results do not depend on whether it was passed.
  */
 import { type Avoidance, makeAvoidance } from './acquisition/avoidance.ts';
-import { type Cases, collectCases } from './goal/cases.ts';
+import type { Cases } from './goal/cases.ts';
 import { joined } from './linalg/dense.ts';
 import type { Work } from './numerics/work.ts';
 import type { Solutions, SuggestRequest } from './problem.ts';
 import { encodePending, type Pending } from './space/pending.ts';
 import { makeSearchSpace, type SearchSpace } from './space/search-space.ts';
-import { withoutContradicted } from './surrogate/contradictions.ts';
+import { type Examined, examine } from './surrogate/contradictions.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
 import { fitScope, globalScope } from './surrogate/scope.ts';
 
@@ -17,6 +17,7 @@ export interface Prepared extends SearchSpace {
   readonly request: SuggestRequest;
   /** Without those that all others contradict. */
   readonly cases: Cases;
+  readonly examined: Examined;
   readonly pending: Pending;
   /** Of the solutions found and, while further ones are sought, of pending inputs; null without either. */
   readonly avoidance: Avoidance | null;
@@ -37,13 +38,15 @@ export function prepare(request: SuggestRequest): Prepared {
   checkShapes(request);
   const space = makeSearchSpace(request.space, request.seed);
   const { encoding } = space;
-  const cases = withoutContradicted(request, space, collectCases(request, encoding, space.conditions));
+  const examined = examine(request, space);
+  const { cases } = examined;
   const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases, request.goal), cases.stall, work);
-  let kept: { readonly surrogate: Surrogate; readonly spent: number } | null = null;
+  let kept = examined.fit;
   return {
     ...space,
     request,
     cases,
+    examined,
     pending: encodePending(request, encoding),
     avoidance: makeAvoidance(encoding, withPending(request)),
     fitGlobally: (work) => {

@@ -77,6 +77,73 @@ describe('a contradicted case', () => {
   });
 });
 
+describe('cases at one input that disagree', () => {
+  const right = inputs(9);
+  const at = [0.3, -0.2] as const;
+  const asideOf = (rows: readonly (readonly number[])[], outputs: readonly (readonly number[])[]) =>
+    prepare(request(rows, outputs)).examined.setAside.map(({ row, repeats }) => ({ row, repeats }));
+  const outputsOf = (...last: number[]) => [...right.map(smooth), ...last].map((y) => [y]);
+
+  it('Of two the one that the others support stays, in whatever order they are known', () => {
+    const truth = smooth(at);
+    expect(asideOf([...right, at, at], outputsOf(truth, 1.05 * truth))).toEqual([{ row: 10, repeats: [9] }]);
+    expect(asideOf([...right, at, at], outputsOf(1.05 * truth, truth))).toEqual([{ row: 9, repeats: [10] }]);
+  });
+
+  it('Two that the others both contradict are both set aside', () => {
+    expect(asideOf([...right, at, at], outputsOf(70, -40)).map(({ row }) => row)).toEqual([9, 10]);
+  });
+
+  it('Small differences between most repeats are noise, and all cases stay', () => {
+    const rows = [...right, right[0]!, right[1]!, right[2]!];
+    const outputs = outputsOf(...[0, 1, 2].map((i) => smooth(right[i]!) + 0.02 * (i - 3)));
+    const { setAside, noisyRepeats } = prepare(request(rows, outputs)).examined;
+    expect({ setAside, noisyRepeats }).toEqual({
+      setAside: [],
+      noisyRepeats: [
+        [0, 9],
+        [1, 10],
+        [2, 11],
+      ],
+    });
+  });
+
+  it('Differences by rounding contradict nothing', () => {
+    const outputs = outputsOf(smooth(at), smooth(at) * (1 + 1e-12));
+    expect(prepare(request([...right, at, at], outputs)).examined.setAside).toEqual([]);
+  });
+});
+
+describe('several wrong rows', () => {
+  const mistakes: Record<string, (y: readonly number[]) => number[]> = {
+    'scaled by ten': (y) => y.map((one) => 10 * one),
+    'with the other sign': (y) => y.map((one) => -one),
+    swapped: ([a, b]) => [b!, a!],
+    'of placeholders': (y) => y.map(() => -999),
+    'of 1e300': (y) => y.map(() => 1e300),
+  };
+  it.each(Object.keys(mistakes))('Three of thirty %s are set aside, and no other', (kind) => {
+    const rows = inputs(30);
+    const wrong = [2, 13, 27];
+    const outputs = rows.map((x, i) => {
+      const y = [smooth(x), 1.5 - 0.4 * x[0]! + 0.2 * x[1]! ** 2];
+      return wrong.includes(i) ? mistakes[kind]!(y) : y;
+    });
+    expect(prepare(request(rows, outputs)).examined.setAside.map(({ row }) => row)).toEqual(wrong);
+  });
+
+  it('The case nearest to the goal stays until another one close by contradicts it', () => {
+    const rows = inputs(20);
+    const outputs = rows.map((x, i) => [i === 0 ? 60 : smooth(x)]);
+    const asked = { ...request(rows, outputs), goal: { targets: [within(60, 1)], l1: null } };
+    expect(learntFrom(asked)).toHaveLength(20);
+    const [a, b] = rows[0]!;
+    const beside = [...rows, [a + 0.03, b + 0.02]];
+    const known = request(beside, [...outputs, [smooth(beside[20]!)]]);
+    expect(learntFrom({ ...known, goal: asked.goal })).not.toContain(0);
+  });
+});
+
 describe('a steep but true response', () => {
   const steep: Record<string, (x: readonly number[]) => number> = {
     pole: ([a, b]) => 1 / (1.02 + a!) ** 2 + b!,

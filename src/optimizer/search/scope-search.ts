@@ -12,6 +12,7 @@ import { featuresOf } from '../space/encoding.ts';
 import type { Pending } from '../space/pending.ts';
 import type { SearchSpace } from '../space/search-space.ts';
 import type { Seen } from '../space/seen.ts';
+import type { Examined } from '../surrogate/contradictions.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { fitScope, globalScope, type Scope } from '../surrogate/scope.ts';
@@ -38,6 +39,7 @@ export interface Problem extends SearchSpace {
   readonly request: SuggestRequest;
   readonly seen: Seen;
   readonly cases: Cases;
+  readonly examined: Examined;
   readonly pending: Pending;
   readonly avoidance: Avoidance | null;
   readonly aim: SearchAim;

@@ -1,165 +1,310 @@
 /**
- * Cases that everything else contradicts: a slip of the pen, a misplaced decimal point, a placeholder such as 1e300. One such
- * value bends the model of its output everywhere and swamps its scale, so the case is left out of all that a suggestion
- * learns from. Nothing is remembered: further cases may show that the value was right.
+ * Cases that everything else contradicts: a slip of the pen, a misplaced decimal point, a placeholder, a rig that was set up wrongly.
+ * One such case bends the models everywhere, so it is left out of all that a suggestion learns from. Nothing is remembered:
+ * further cases may show that it was right.
  *
- * A run in which several outputs are absurd together is no slip but an event, such as a reactor that runs away: it stays.
- *
- * A case is a suspect when one of its outputs lies far outside the range of all others. It is contradicted when the model of
- * the others misses the value by many spreads, see `spreadsAt`. How many follows from the ordinary plays of the
- * collection, where steep but true responses and poles occur: thirty where the others are many and their model is sure of
- * the value, else so many that only absurd values remain.
+ * Repeats are proof. Of cases at one input that disagree at most one is right, unless the runs are noisy: then repeats differ as
+ * a rule, and by little. Elsewhere, relevance pursuit names the cases to doubt, and models of all others decide: a
+ * doubted case is contradicted when it is many spreads away from what they predict. Steep but true responses, poles and jumps
+ * seldom are, see `ASKED`.
  */
 import { type Cases, collectCases } from '../goal/cases.ts';
+import { repeatsIn } from '../goal/repeats.ts';
+import { bestOf } from '../goal/targets.ts';
+import { squareBetweenRows } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
-import type { Goal, SuggestRequest } from '../problem.ts';
+import type { SuggestRequest } from '../problem.ts';
 import { movableCount } from '../space/encoding.ts';
 import type { SearchSpace } from '../space/search-space.ts';
-import { spreadsAt } from './expected-range.ts';
+import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
+import type { Points } from './kernels.ts';
+import { MANY_INPUTS, type Surrogate } from './model-choice.ts';
 import { Predictor } from './predictor.ts';
+import { doubtsAmong } from './relevance-pursuit.ts';
 import { fitScope, globalScope } from './scope.ts';
 
-/** Least distance of a suspect from the other values, in their ranges. */
-const LEAST_GAP = 4;
 /**
- * The spreads asked for. With k other cases beyond half the number of inputs n, `sure` where k is at least 9 and at least n
- * and a spread is at most the standard deviation of the others; else `absurd`, times (9 / k)^7 for fewer cases. The
- * largest distances in the ordinary plays of the collection are 15 and 2,600.
+ * Spreads away from a prediction that contradict a case, with at least 2 n + 4 other cases, and the least spread in standard
+ * deviations of an output. Cautious where one length scale serves many inputs, and where runs are said to be noisy.
  */
-const ASKED = { sure: 30, absurd: 1e4, enough: 9, power: 7, largestSpread: 1 };
-/** A value so many times the largest of the others and of the target is absurd at once; a logarithm would make it plausible. */
+const ASKED = { bold: { spreads: 10, floor: 1e-3 }, cautious: { spreads: 100, floor: 0.2 } };
+/** With fewer others than `enoughFor` more spreads are asked for, by this power of the ratio. */
+const FEW = 4;
+/** Then only cases that raise the log evidence by so much are worth models of the others. */
+const LEAST_GAIN = 12;
+/** Where one case is contradicted others are likely to be: this share of the evidence suffices for them. */
+const LEAST_AFTER_ONE = 0.4;
+/** Spreads away from a prediction that contradict all cases at one input that disagree. */
+const ASKED_OF_REPEATS = 5;
+/** The case nearest to the goal is contradicted only by others this close, as a share of their usual distance from each other. */
+const CLOSE_BY = 0.5;
+/** Fewer cases beyond half the number of inputs tell nothing. */
+const LEAST_CASES = 3;
+/** Inputs are equal whose features differ by less. */
+const SAME_INPUT = 1e-9;
+/** Outputs are equal that differ by less than this share of their standard deviation. */
+const SAME_OUTPUT = 1e-6;
+/** Repeats of noisy runs differ by less than this share of the standard deviation of an output. */
+const LARGEST_NOISE = 0.3;
+/** A value so many times the upper quartile of the output and the target is absurd. */
 const ABSURD_RATIO = 1e30;
-/** A gap in ranges of the others below this share of the spreads asked for is not worth a fit. */
-const GAP_PER_SPREAD = 1 / 20;
-/** Most cases left out, and most suspects examined for each. */
-const MOST = { leftOut: 3, examined: 3 };
 
-/** A value that lies far outside the range of all others. */
-interface Suspect {
-  /** Number of the case. */
-  readonly index: number;
+/** A case that is left out. */
+export interface SetAside {
+  /** Row of the history. */
+  readonly row: number;
+  /** The output that speaks most against it. */
   readonly output: number;
-  /** What speaks against the value, in units of what is asked for: contradicted from 1. */
-  readonly evidence: number;
+  /** What the models of the others predict of that output; null for an absurd value. */
+  readonly predicted: number | null;
+  /** Rows at the same input with other outputs. */
+  readonly repeats: readonly number[];
 }
 
-/** The cases of a request without those that all others contradict. */
-export function withoutContradicted(request: SuggestRequest, space: SearchSpace, cases: Cases): Cases {
-  let rest = cases;
-  const leftOut = new Set<number>();
-  while (leftOut.size < MOST.leftOut) {
-    const all = suspectsIn(request, space, rest).filter(({ evidence }) => evidence >= 1);
-    const contradicted = all.find(({ index, output }) =>
-      all.every((one) => one.index !== index || one.output === output),
-    );
-    if (!contradicted) break;
-    leftOut.add(rest.rows[contradicted.index]!);
-    rest = collectCases(request, space.encoding, space.conditions, leftOut);
-  }
-  return rest;
+/** What the cases of a request say about each other. */
+export interface Examined {
+  /** Without those set aside. */
+  readonly cases: Cases;
+  readonly setAside: readonly SetAside[];
+  /** Rows at inputs that were run repeatedly with different outputs, where most repeats differ: the runs are noisy. */
+  readonly noisyRepeats: readonly (readonly number[])[];
+  /** The models of the global scope of these cases, where they were needed already. */
+  readonly fit: { readonly surrogate: Surrogate; readonly spent: number } | null;
 }
 
-/** The most distant suspects, at most three, the farthest first. Fits one model for each. */
-export function suspectsIn(request: SuggestRequest, space: SearchSpace, cases: Cases): Suspect[] {
-  const n = movableCount(space.encoding);
-  const k = cases.N - 1 - n / 2;
-  const least = Math.max(LEAST_GAP, GAP_PER_SPREAD * spreadsAsked(k, n, 0));
-  return cases.intervals
-    .flatMap((_, output) => outermost(cases, output))
-    .filter(({ index, output, gap }) => gap >= least || isAbsurd(cases, index, output))
-    .sort((a, b) => b.gap - a.gap || a.index - b.index || a.output - b.output)
-    .slice(0, MOST.examined)
-    .map(({ index, output }) => {
-      if (isAbsurd(cases, index, output)) return { index, output, evidence: Number.POSITIVE_INFINITY };
-      const { distance, spread } = compare(request, space, cases, index, output);
-      return { index, output, evidence: distance / spreadsAsked(k, n, spread) };
-    });
+/** Finds the cases that all others contradict. */
+export function examine(request: SuggestRequest, space: SearchSpace): Examined {
+  const all = collectCases(request, space.encoding, space.conditions);
+  const absurd = absurdCases(all);
+  const without = (left: ReadonlySet<number>) => collectCases(request, space.encoding, space.conditions, left);
+  const rows = new Set(absurd.map(({ row }) => row));
+  const cases = rows.size > 0 ? without(rows) : all;
+  const found = contradictedIn(request, space, cases, (left) => without(new Set([...rows, ...left])));
+  return { ...found, setAside: [...absurd, ...found.setAside] };
 }
-
-function isAbsurd({ N, Y, intervals }: Cases, index: number, output: number): boolean {
-  const m = intervals.length;
-  let largest = Math.abs(intervals[output]!.center);
-  for (let i = 0; i < N; i++) if (i !== index) largest = Math.max(largest, Math.abs(Y[i * m + output]!));
-  return largest > 0 && Math.abs(Y[index * m + output]!) / largest >= ABSURD_RATIO;
-}
-
-/** The spreads asked for, see `ASKED`. @param spread in standard deviations of the others */
-function spreadsAsked(k: number, n: number, spread: number): number {
-  const { sure, absurd, enough, power, largestSpread } = ASKED;
-  if (k >= Math.max(enough, n) && spread <= largestSpread) return sure;
-  return k > 0 ? absurd * Math.max(1, enough / k) ** power : Number.POSITIVE_INFINITY;
-}
-
-interface Outermost {
-  readonly index: number;
-  readonly output: number;
-  /** Distance from the nearest other value in units of the range of the others, where these differ; NaN if none differs. */
-  readonly gap: number;
-}
-
-/** The cases with the smallest and the largest value of an output. */
-function outermost({ N, Y, intervals }: Cases, output: number): Outermost[] {
-  const value = (i: number) => Y[i * intervals.length + output]!;
-  // The cases with the smallest, the second smallest, the second largest and the largest value.
-  let [a, b, c, d] = [-1, -1, -1, -1];
-  for (let i = 0; i < N; i++) {
-    if (a < 0 || value(i) < value(a)) [a, b] = [i, a];
-    else if (b < 0 || value(i) < value(b)) b = i;
-    if (d < 0 || value(i) > value(d)) [c, d] = [d, i];
-    else if (c < 0 || value(i) > value(c)) c = i;
-  }
-  if (N < 3) return [];
-  const low = Math.min(Number.MAX_VALUE, (value(b) - value(a)) / (value(d) - value(b)));
-  const high = Math.min(Number.MAX_VALUE, (value(d) - value(c)) / (value(c) - value(a)));
-  return [
-    { index: a, output, gap: low },
-    { index: d, output, gap: high },
-  ];
-}
-
-/** Of one output alone no front is sought. */
-const NO_GOAL: Goal = { targets: [], l1: null };
 
 /**
- * Compares the value of a case with what the other cases say: its distance from their prediction in spreads, and the spread
- * in standard deviations of their values.
+ * Cases with one absurd value, in one output or in several. Several different ones are an event, such as a reactor that runs
+ * away.
  */
-function compare(
+function absurdCases(cases: Cases): SetAside[] {
+  return absurdOutputs(cases).flatMap((outputs, i): SetAside[] =>
+    outputs.length > 0 && !isEvent(cases, i, outputs)
+      ? [{ row: cases.rows[i]!, output: outputs[0]!, predicted: null, repeats: [] }]
+      : [],
+  );
+}
+
+/** Length N: the outputs of each case that are absurd. */
+function absurdOutputs({ N, Y, rows, intervals }: Cases): number[][] {
+  const m = intervals.length;
+  const limits = intervals.map(({ center }, j) => {
+    const sizes = Float64Array.from({ length: N }, (_, i) => Math.abs(Y[i * m + j]!)).sort();
+    return Math.max(Math.abs(center), sizes[Math.ceil(0.75 * N) - 1] ?? 0);
+  });
+  return rows.map((_, i) =>
+    limits.flatMap((limit, j) => (limit > 0 && Math.abs(Y[i * m + j]!) / limit >= ABSURD_RATIO ? [j] : [])),
+  );
+}
+
+function isEvent({ Y, intervals }: Cases, i: number, absurd: readonly number[]): boolean {
+  return new Set(absurd.map((j) => Y[i * intervals.length + j]!)).size > 1;
+}
+
+/** The same where no value is absurd. @param without the cases without further rows */
+function contradictedIn(
   request: SuggestRequest,
   space: SearchSpace,
   cases: Cases,
-  index: number,
-  output: number,
-): { readonly distance: number; readonly spread: number } {
-  const { encoding, conditions } = space;
-  const m = cases.intervals.length;
-  const y = cases.Y[index * m + output]!;
-  const others = collectCases(request, encoding, conditions, omitted(request, cases, index));
-  const column = others.Y.filter((_, i) => i % m === output);
-  const single: Cases = {
-    ...others,
-    Y: column,
-    intervals: [others.intervals[output]!],
-    noise: others.noise && [others.noise[output]!],
-  };
+  without: (left: Iterable<number>) => Cases,
+): Examined {
+  const n = movableCount(space.encoding);
+  const repeats = request.noise ? [] : repeatsOf(cases, space.encoding.p);
+  const groups = repeats.filter((members) => members.some((i) => !agree(cases, members[0]!, i)));
+  const isNoisy = 2 * groups.length > repeats.length && differLittle(cases, groups);
+  const noisyRepeats = isNoisy ? groups.map((members) => members.map((i) => cases.rows[i]!)) : [];
+  const nothing: Examined = { cases, setAside: [], noisyRepeats, fit: null };
+  const disagreeing = isNoisy ? [] : groups;
+  const proven = new Set(disagreeing.flat());
+  const doubted = doubtedIn(request, space, cases, proven);
+  const suspects = [...proven, ...doubted];
+  if (suspects.length === 0 || cases.N - suspects.length < LEAST_CASES + n / 2) return nothing;
+  const others = without(suspects.map((i) => cases.rows[i]!));
   const work: Work = { spent: 0, limit: request.workLimit };
-  const surrogate = fitScope(encoding, single, globalScope(space, single, NO_GOAL), single.stall, work);
-  const { fitted } = surrogate.outputs[0]!;
-  if (!fitted) return { distance: 0, spread: 0 };
-  const predictor = new Predictor(surrogate, work);
-  predictor.predict(cases.U.subarray(index * encoding.p, (index + 1) * encoding.p));
-  const spread = spreadsAt(surrogate, predictor)[0]!;
-  const distance = Math.abs(fitted.warp.toZ(y) - predictor.mean[0]!) / spread;
-  if (Number.isFinite(distance)) return { distance, spread };
-  // A logarithm refuses zero and negative values; they are judged by the range of the others.
-  const low = column.reduce((least, value) => Math.min(least, value));
-  const high = column.reduce((most, value) => Math.max(most, value));
-  return { distance: Math.max(low - y, y - high) / (high - low), spread: Number.POSITIVE_INFINITY };
+  const surrogate = fitScope(space.encoding, others, globalScope(space, others, request.goal), others.stall, work);
+  const judge = makeJudge(request, space, cases, surrogate);
+  const judged = doubted.map((i) => ({ i, ...judge.of(i) }));
+  const isOneWrong = judged.some(({ spreads }) => spreads >= judge.asked);
+  const least = isOneWrong ? LEAST_AFTER_ONE * judge.asked : judge.asked;
+  const setAside = [
+    ...judged.flatMap(({ i, output, predicted, spreads }) =>
+      spreads >= least ? [{ row: cases.rows[i]!, output, predicted, repeats: [] }] : [],
+    ),
+    ...disagreeing.flatMap((members) => wrongAmong(cases, members, judge)),
+  ];
+  if (setAside.length === 0) return nothing;
+  const isAll = setAside.length === suspects.length;
+  return {
+    cases: isAll ? others : without(setAside.map(({ row }) => row)),
+    setAside: setAside.sort((a, b) => a.row - b.row),
+    noisyRepeats,
+    fit: isAll ? { surrogate, spent: work.spent } : null,
+  };
 }
 
-/** The rows of a history that are not among the cases, and that of case `index`. */
-function omitted(request: SuggestRequest, cases: Cases, index: number): Set<number> {
-  const kept = new Set(cases.rows);
-  kept.delete(cases.rows[index]!);
-  return new Set(Array.from({ length: request.history.count }, (_, row) => row).filter((row) => !kept.has(row)));
+/** The cases at each input that was run repeatedly. */
+function repeatsOf({ U, N }: Cases, p: number): (readonly number[])[] {
+  const rounded = U.map((u) => Math.round(u / SAME_INPUT));
+  return repeatsIn(rounded, p, N).flatMap(({ members }) => (members.length > 1 ? [members] : []));
+}
+
+function agree({ Y, N, intervals }: Cases, a: number, b: number): boolean {
+  const m = intervals.length;
+  return intervals.every((_, j) => {
+    const difference = Math.abs(Y[a * m + j]! - Y[b * m + j]!);
+    return difference === 0 || difference <= SAME_OUTPUT * deviation(Y, m, j, N);
+  });
+}
+
+function deviation(Y: Float64Array, m: number, j: number, N: number): number {
+  let mean = 0;
+  for (let i = 0; i < N; i++) mean += Y[i * m + j]! / N;
+  let sum = 0;
+  for (let i = 0; i < N; i++) sum += (Y[i * m + j]! - mean) ** 2 / N;
+  return Math.sqrt(sum);
+}
+
+/** Whether repeats differ more than once, and by little: by noise. */
+function differLittle(cases: Cases, groups: readonly (readonly number[])[]): boolean {
+  if (groups.reduce((sum, members) => sum + members.length - 1, 0) < 2) return false;
+  const members = groups.flat();
+  const inGroup = new Set(members);
+  const m = cases.intervals.length;
+  return cases.intervals.every((_, j) => {
+    const value = (i: number) => cases.Y[i * m + j]!;
+    const others = Float64Array.from(cases.rows.keys())
+      .filter((i) => !inGroup.has(i))
+      .map(value);
+    const within = groups.map((group) => deviation(Float64Array.from(group, value), 1, 0, group.length));
+    return Math.max(...within) <= LARGEST_NOISE * deviation(others, 1, 0, others.length);
+  });
+}
+
+/** The cases that models do not explain; none where they are too many to be mistakes, or the others too few to tell. */
+function doubtedIn(
+  request: SuggestRequest,
+  space: SearchSpace,
+  cases: Cases,
+  proven: ReadonlySet<number>,
+): readonly number[] {
+  const n = movableCount(space.encoding);
+  if (cases.N - proven.size <= LEAST_CASES + n / 2) return [];
+  const { rows } = globalScope(space, cases, request.goal);
+  const absurd = absurdOutputs(cases);
+  const among = Array.from(rows).filter((i) => !proven.has(i) && absurd[i]!.length === 0);
+  const { doubted, gain } = doubtsAmong(space.encoding, cases, among);
+  const isClear = gain >= LEAST_GAIN || among.length - doubted.length >= enoughFor(n);
+  return isClear ? doubted : [];
+}
+
+/** How many other cases suffice to judge one with n movable inputs. */
+function enoughFor(n: number): number {
+  return 5 * n + 2;
+}
+
+interface Judgement {
+  /** The output that speaks most against the case. */
+  readonly output: number;
+  readonly predicted: number;
+  /** How far it is from the prediction. */
+  readonly spreads: number;
+}
+interface Judge {
+  readonly of: (i: number) => Judgement;
+  /** Spreads that contradict a case, and all cases at one input that disagree. */
+  readonly asked: number;
+  readonly askedOfRepeats: number;
+}
+
+/** Judges cases by the models of others. */
+function makeJudge(request: SuggestRequest, { encoding }: SearchSpace, cases: Cases, surrogate: Surrogate): Judge {
+  const { p } = encoding;
+  const m = cases.intervals.length;
+  const isCautious = request.noise !== undefined || movableCount(encoding) > MANY_INPUTS;
+  const { spreads: asked, floor } = isCautious ? ASKED.cautious : ASKED.bold;
+  const predictor = new Predictor(surrogate, { spent: 0, limit: request.workLimit });
+  const usual = usualDistance(surrogate.geometry);
+  const nearest = bestOf(cases.loss);
+  const n = movableCount(encoding);
+  const clusters = clustersOf(surrogate, n);
+  const errors = errorsOf(surrogate, clusters);
+  const few = Math.max(1, enoughFor(n) / clusters.length);
+  const of = (i: number) => {
+    const u = cases.U.subarray(i * p, (i + 1) * p);
+    predictor.predict(u);
+    const widths = errors.map((error, j) => predictor.sigma[j]! + error + floor);
+    const distance = distanceFrom(surrogate.geometry, u) / usual;
+    const remote = i === nearest && distance > CLOSE_BY ? Number.POSITIVE_INFINITY : Math.max(1, distance);
+    let worst: Judgement = { output: 0, predicted: Number.NaN, spreads: 0 };
+    surrogate.outputs.forEach(({ fitted }, j) => {
+      if (!fitted) return;
+      const y = cases.Y[i * m + j]!;
+      const at = (sign: number) => fitted.warp.fromZ(predictor.mean[j]! + sign * widths[j]!);
+      const z = Math.abs(fitted.warp.toZ(y) - predictor.mean[j]!) / widths[j]!;
+      // A logarithm refuses zero and negative values.
+      const away = Number.isFinite(z) ? z : (2 * Math.abs(y - at(0))) / (at(1) - at(-1));
+      const spreads = away / remote;
+      if (spreads > worst.spreads) worst = { output: j, predicted: at(0), spreads };
+    });
+    return worst;
+  };
+  return { of, asked: asked * few ** FEW, askedOfRepeats: ASKED_OF_REPEATS * few };
+}
+
+/**
+ * Length m: the root mean square error of each model at clusters of cases left out, in its standardized units. Cases left out one by
+ * one would vouch for each other.
+ */
+function errorsOf(surrogate: Surrogate, clusters: Clusters): Float64Array {
+  return Float64Array.from(surrogate.outputs, (_, j) => {
+    const residuals = residualsOf(surrogate, clusters, j);
+    if (residuals === null) return 0;
+    return Math.sqrt(averageOver(clusters, (i) => (Number.isNaN(residuals[i]!) ? 0 : residuals[i]! ** 2)));
+  });
+}
+
+/** Root mean square distance of a case from the nearest other one: predictions farther away are extrapolations. */
+function usualDistance({ U, N, p }: Points): number {
+  let sum = 0;
+  for (let i = 0; i < N; i++) {
+    let nearest = Number.POSITIVE_INFINITY;
+    for (let k = 0; k < N; k++) if (k !== i) nearest = Math.min(nearest, squareBetweenRows(U, p, i, k));
+    sum += nearest / N;
+  }
+  return Math.sqrt(sum);
+}
+
+function distanceFrom({ U, N }: Points, u: Float64Array): number {
+  let nearest = Number.POSITIVE_INFINITY;
+  for (let k = 0; k < N; k++) {
+    let square = 0;
+    for (let f = 0; f < u.length; f++) square += (U[k * u.length + f]! - u[f]!) ** 2;
+    nearest = Math.min(nearest, square);
+  }
+  return Math.sqrt(nearest);
+}
+
+/** Of cases at one input all but those that fit the others best; these too where the others contradict them. */
+function wrongAmong(cases: Cases, members: readonly number[], judge: Judge): SetAside[] {
+  const judged = members.map((i) => {
+    const supporters = members.filter((k) => agree(cases, i, k)).length;
+    return { i, ...judge.of(i), supporters };
+  });
+  const best = judged.toSorted((a, b) => a.spreads / a.supporters - b.spreads / b.supporters)[0]!;
+  const isBestWrong = best.spreads >= judge.askedOfRepeats;
+  return judged.flatMap(({ i, output, predicted }) => {
+    if (!isBestWrong && agree(cases, i, best.i)) return [];
+    const repeats = members.filter((k) => !agree(cases, i, k)).map((k) => cases.rows[k]!);
+    return [{ row: cases.rows[i]!, output, predicted, repeats }];
+  });
 }

@@ -111,6 +111,11 @@ const NEGLIGIBLE_NOISE = 1e-4;
 /** Largest numbers of BFGS steps. */
 const STEPS = { shared: 25, sharedWithMany: 10, own: 8, nearOptimum: 3 };
 
+/** Prior mean of log ell with n movable variables. */
+export function modeOfLogEll(n: number): number {
+  return Math.log(1.5 * Math.max(1, n) ** 0.25);
+}
+
 function kernelSpecs(request: ModelRequest): KernelSpec[] {
   const { geometry, n, stall, local, noise } = request;
   if (noise) return noisySpecs(noise, n);
@@ -190,7 +195,7 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
     sampled: sample ? sampleGeometry(full, sample) : full,
     known: new Map<KernelSpec, Maximum>(),
   }));
-  const logEll = Math.log(1.5 * Math.max(1, n) ** 0.25);
+  const logEll = modeOfLogEll(n);
   const stepsFromMode = n > MANY_INPUTS || N > many ? STEPS.sharedWithMany : STEPS.shared;
   for (const kind of ['identity', 'log', 'asinh'] as const) {
     const warpOf = warps.map((list) => list.find((warp) => warp.kind === kind));
