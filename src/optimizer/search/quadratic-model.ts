@@ -1,4 +1,5 @@
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
+import { dot } from '../linalg/dense.ts';
 import { type Quadratic, quadraticAt } from '../linalg/trust-step.ts';
 
 /**
@@ -79,7 +80,7 @@ export function lagrangeOf({ center, unit, offsets, factor }: QuadraticModel, t:
 }
 
 function covariance(a: Float64Array, b: Float64Array): number {
-  const product = a.reduce((sum, one, f) => sum + one * b[f]!, 0);
+  const product = dot(a, 0, b, 0, a.length);
   return FREE * (1 + product) + 0.5 * product * product;
 }
 

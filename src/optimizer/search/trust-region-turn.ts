@@ -17,7 +17,7 @@ const PROGRESS = Math.sqrt(0.9);
 /** Weight that the gain of a suggestion keeps in the mean gain from one suggestion of its kind to the next. */
 const MEMORY = 0.8;
 /** A replay begins at most this many cases back, at a multiple of half of it. */
-const REPLAYED = 800;
+const REPLAYED = 600;
 
 /** The features of the next point of the region; null when this suggestion is not its turn. */
 export function trustRegionPoint(problem: Problem): Float64Array | null {
