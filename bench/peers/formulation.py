@@ -61,3 +61,18 @@ class Formulation:
     def sum_of_squares(self, u):
         """Sum of squared residuals at a point of the unit box."""
         return float(np.sum(self.residuals(u) ** 2))
+
+
+class Value:
+    """The value of the only output, where smaller is better: nothing of it is hidden behind a limit."""
+
+    def __init__(self, game):
+        self.game = game
+        self._worst = 0.0
+
+    def sum_of_squares(self, u):
+        """Evaluates one point of the unit box; a failed run is as bad as the worst."""
+        output = self.game.evaluate(u)
+        if output is not None:
+            self._worst = max(self._worst, output[0])
+        return self._worst if output is None else float(output[0])

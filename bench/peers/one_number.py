@@ -2,21 +2,18 @@
 
 import warnings
 
-import cma
-import nevergrad
 import numpy as np
-import optuna
-import pybobyqa
 
 from formulation import Formulation
 
 warnings.filterwarnings("ignore")
-optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-def play_bobyqa(game):
+def play_bobyqa(game, of=Formulation):
     """Model of 2 n + 1 points; restarted from a random point (105 runs; with its own global restarts 109)."""
-    formulation = Formulation(game)
+    import pybobyqa
+
+    formulation = of(game)
     np.random.seed(game.seed)
     start = game.start
     while True:
@@ -32,9 +29,11 @@ def play_bobyqa(game):
         start = game.random.uniform(0, 1, game.n)
 
 
-def play_cma(game):
+def play_cma(game, of=Formulation):
     """Start point as mean, sigma 0.25 of the box, integer handling for discrete inputs, random restarts."""
-    formulation = Formulation(game)
+    import cma
+
+    formulation = of(game)
     formulation.sum_of_squares(game.start)
     options = {
         "bounds": [0, 1],
@@ -58,6 +57,8 @@ def play_cma(game):
 
 def play_nevergrad(game):
     """NGOpt with native integer and choice parameters."""
+    import nevergrad
+
     formulation = Formulation(game)
     parameters = []
     start = game.to_input(game.start)
@@ -78,7 +79,11 @@ def play_nevergrad(game):
         optimizer.tell(candidate, float(np.sum(formulation.judge(output) ** 2)))
 
 
-def _play_optuna(game, sampler):
+def _play_optuna(game, sampler_of):
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    sampler = sampler_of(optuna.samplers)
     formulation = Formulation(game)
     study = optuna.create_study(sampler=sampler)
     start = game.to_input(game.start)
@@ -105,13 +110,15 @@ def _suggest(trial, name, variable):
 
 
 def play_optuna_tpe(game):
-    _play_optuna(game, optuna.samplers.TPESampler(seed=game.seed, multivariate=True, warn_independent_sampling=False))
+    _play_optuna(
+        game, lambda samplers: samplers.TPESampler(seed=game.seed, multivariate=True, warn_independent_sampling=False)
+    )
 
 
 def play_optuna_gp(game):
     _play_optuna(
         game,
-        optuna.samplers.GPSampler(
+        lambda samplers: samplers.GPSampler(
             seed=game.seed, n_startup_trials=min(10, game.n + 1), deterministic_objective=not game.noisy
         ),
     )

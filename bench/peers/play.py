@@ -19,7 +19,15 @@ from game import Game, Over, Server
 
 
 def find_player(solver):
-    """The package and the function; packages are imported only when asked for, torch takes seconds."""
+    """The package and the function; packages are imported only when asked for, torch takes seconds.
+
+    A name that ends in -value gives the solver the value of the only output instead of its squared distance from the target.
+    """
+    if solver.endswith("-value"):
+        from formulation import Value
+
+        package, player = find_player(solver.removesuffix("-value"))
+        return package, lambda game: player(game, of=Value)
     if solver in ("dfols", "dfols-growing", "scipy"):
         import least_squares
 

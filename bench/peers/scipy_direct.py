@@ -11,8 +11,8 @@ from formulation import Formulation
 from least_squares import starts
 
 
-def play_cobyqa(game):
-    formulation = Formulation(game)
+def play_cobyqa(game, of=Formulation):
+    formulation = of(game)
     for start in starts(game):
         scipy.optimize.minimize(
             formulation.sum_of_squares,

@@ -10,6 +10,7 @@ import type { Problem } from './problem.ts';
 import { randomSystems } from './random-systems.ts';
 import { scatteredProblems } from './scattered.ts';
 import { smallRegionProblems } from './small-regions.ts';
+import { valleyNamed } from './valleys.ts';
 
 const sets = {
   collection: problems,
@@ -30,13 +31,13 @@ export function problemsOf(set: SetName): readonly Problem[] {
 }
 
 /**
- * The problem with this name, of one set, a random system, a scattered problem, one of a long search or one at the edge of reach.
+ * The problem with this name, of one set, a random system, a scattered problem, one of a long search, one at the edge of reach or a valley.
  *
  * @throws Error when no problem has this name
  */
 export function getProblemOfAnySet(name: string): Problem {
   const all = [...Object.values(sets).flat(), ...randomSystems, ...scatteredProblems, ...longProblems];
-  const problem = all.find((candidate) => candidate.name === name) ?? reachProblem(name);
+  const problem = all.find((candidate) => candidate.name === name) ?? reachProblem(name) ?? valleyNamed(name);
   if (!problem) throw new Error(`no problem is called ${name}`);
   return problem;
 }

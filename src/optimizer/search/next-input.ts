@@ -4,7 +4,7 @@ import { byLoss, type Interval, isDirected, meetsLimits, unweighted } from '../g
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Proposal } from '../problem.ts';
-import { featuresOf, movableCount } from '../space/encoding.ts';
+import { decode, featuresOf, movableCount } from '../space/encoding.ts';
 import { drawUnseen } from '../space/seen.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import { expectedRanges } from '../surrogate/expected-range.ts';
@@ -22,6 +22,7 @@ import type { Found } from './maximize-acquisition.ts';
 import { withRelaxedLimits } from './relaxed-limits.ts';
 import { currentRegion, restartRegion, startsAtBest } from './restarts.ts';
 import { makeScopeSearch, type Problem, type ScopeSearch } from './scope-search.ts';
+import { trustRegionPoint } from './trust-region-turn.ts';
 
 type Outcome = Found | 'no-improvement-expected' | null;
 
@@ -44,7 +45,7 @@ const BELIEVABLE_R2 = 0.8;
 type Turn = (problem: Problem, work: Work) => NextInput;
 
 /** The first of them that answers chooses the input. */
-const TURNS: readonly Turn[] = [compromiseTurn, regionTurn, localTurn, globalTurn];
+const TURNS: readonly Turn[] = [trustRegionTurn, compromiseTurn, regionTurn, localTurn, globalTurn];
 
 /** The input to evaluate next; null when only evaluated and pending inputs are found. */
 export function nextInput(problem: Problem): NextInput {
@@ -54,6 +55,15 @@ export function nextInput(problem: Problem): NextInput {
     if (found !== null) return found;
   }
   return null;
+}
+
+/** The next point of a quadratic trust region, of which the models of all cases expect nothing in particular. */
+function trustRegionTurn(problem: Problem): NextInput {
+  const u = trustRegionPoint(problem);
+  if (u === null) return null;
+  const x = new Float64Array(problem.encoding.n);
+  decode(problem.encoding, u, x);
+  return problem.seen.has(x) ? null : { x, value: 0, terms: new Float64Array(1), expected: null, chance: null };
 }
 
 /** The best compromise, or the best value, that the models of all cases expect or hold possible where targets seem out of reach. */
