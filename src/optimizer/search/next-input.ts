@@ -6,7 +6,6 @@ import type { Work } from '../numerics/work.ts';
 import type { Proposal } from '../problem.ts';
 import { decode, featuresOf, movableCount } from '../space/encoding.ts';
 import { drawUnseen } from '../space/seen.ts';
-import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
 import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
@@ -37,9 +36,6 @@ const OUT_OF_REACH = -5;
 const HARDLY_POSSIBLE = -2;
 /** Factor on all sigmas before a model that expects no improvement is believed. */
 const DISTRUST = 30;
-
-/** Share of the variance of each output that models predict of cases left out, from which they are believed. */
-const BELIEVABLE_R2 = 0.8;
 
 /** One way to choose the next input; null when this suggestion is not its turn, or when it finds no input. */
 type Turn = (problem: Problem, work: Work) => NextInput;
@@ -211,13 +207,13 @@ function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[
 }
 
 /**
- * Whether models predict cases that they were not fitted to, so that what they expect is evidence. A surface with more waves
- * than cases looks flat to them.
+ * Whether the models of a search without noise explain what varies. If one calls it noise, the surface has more waves than
+ * the cases show, and the model knows nothing of the minima between them.
  */
-function areBelievable({ request, encoding, fitGlobally }: Problem): boolean {
-  const surrogate = fitGlobally({ spent: 0, limit: request.workLimit });
-  const clusters = clustersOf(surrogate, movableCount(encoding));
-  return surrogate.outputs.every((_, j) => (crossValidate(surrogate, clusters, j).r2 ?? 1) >= BELIEVABLE_R2);
+function areBelievable({ request, aim, fitGlobally }: Problem): boolean {
+  if (aim.noise !== null) return true;
+  const { outputs, kernels } = fitGlobally({ spent: 0, limit: request.workLimit });
+  return outputs.every(({ fitted }) => fitted === null || !kernels[fitted.kernel]!.spec.noisy);
 }
 
 /** Log of the probability that all aspirations are reached at the input found. */

@@ -17,7 +17,10 @@ import { fitLimit } from '../surrogate/subset.ts';
 import { boxAround, type Region } from './local-mode.ts';
 import type { Problem } from './scope-search.ts';
 
-/** Suggestions before the first region, and those in a row that gained nothing before it. */
+/**
+ * Suggestions before the first region, and those in a row that gained nothing before it, times the square root of 1 + pending:
+ * while inputs are pending, suggestions know less of each other.
+ */
 const START = { suggestions: 100, quiet: 30 };
 /** A gain over the best loss that ends the quiet: the share by which `stallOf` counts too. */
 const NOTICEABLE = 0.1;
@@ -45,18 +48,23 @@ export interface RegionState {
   readonly length: number;
 }
 
+/** The suggestions in a row without a gain that lead to the first region, and to a smaller one. */
+export interface Patience {
+  readonly start: number;
+  readonly shrink: number;
+}
+
 /**
  * The region that the next suggestion belongs to; null while there is none.
  *
  * @param first row of the history that was suggested first; earlier ones do not count
- * @param tolerance suggestions without a gain after which a region shrinks
  */
 export function regionState(
   { loss, rows, N }: Pick<Cases, 'loss' | 'rows' | 'N'>,
   first: number,
-  tolerance: number,
+  patience: Patience,
 ): RegionState | null {
-  let i = firstRegion(loss, rows, first);
+  let i = firstRegion(loss, rows, first, patience);
   if (i >= N) return null;
   let best = 0;
   for (let k = 1; k <= i; k++) if (loss[k]! < loss[best]!) best = k;
@@ -76,7 +84,7 @@ export function regionState(
     failures = hasGained ? 0 : failures + rows[i]! - rows[i - 1]!;
     let { length } = state;
     if (successes >= SUCCESSES) [length, successes] = [Math.min(LENGTH.most, 2 * length), 0];
-    if (failures >= tolerance) [length, failures] = [length / 2, 0];
+    if (failures >= patience.shrink) [length, failures] = [length / 2, 0];
     state = { ...state, isNew: false, length, center: loss[i]! < loss[center]! ? i : center };
     if (length < LENGTH.least) state = next(state);
   }
@@ -94,13 +102,13 @@ export function startsAtBest(number: number): boolean {
 }
 
 /** Number of the case at which the first region begins; that of the cases before there is one. */
-function firstRegion(loss: Float64Array, rows: readonly number[], first: number): number {
+function firstRegion(loss: Float64Array, rows: readonly number[], first: number, { start }: Patience): number {
   let best = Number.POSITIVE_INFINITY;
   let last = 0;
   for (let i = 0; i < loss.length; i++) {
     if (loss[i]! < (1 - NOTICEABLE) * best || rows[i]! < first) last = rows[i]!;
     best = Math.min(best, loss[i]!);
-    if (rows[i]! - first >= START.suggestions && rows[i]! - last >= START.quiet) return i;
+    if (rows[i]! - first >= START.suggestions && rows[i]! - last >= start) return i;
   }
   return loss.length;
 }
@@ -108,8 +116,10 @@ function firstRegion(loss: Float64Array, rows: readonly number[], first: number)
 /** The region of the next suggestion; null while there is none. */
 export function currentRegion({ request, encoding, cases, pending, aim }: Problem): RegionState | null {
   if (!aim.doesRunDecide || request.solutions) return null;
-  const first = Math.max(request.firstSuggested, request.firstOwn ?? 0);
-  return regionState(cases, first, Math.max(FAILURES, movableCount(encoding), pending.count + 1));
+  return regionState(cases, Math.max(request.firstSuggested, request.firstOwn ?? 0), {
+    start: START.quiet * Math.sqrt(1 + pending.count),
+    shrink: Math.max(FAILURES, movableCount(encoding), pending.count + 1),
+  });
 }
 
 /** The box of a region and the cases to fit there; null when its conditions leave no admissible point. */
