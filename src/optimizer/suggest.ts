@@ -51,13 +51,15 @@ function newInput(prepared: Prepared, quest: Quest): Proposal {
   const problem: Problem = { ...prepared, seen, aim: quest.aim };
   const end = endByRule(problem, bestIndex);
   if (end !== null) return end;
-  const designed = nextDesigned(prepared, seen);
-  const found = cases.N > 0 && designed === null ? quest.nextInput(problem) : null;
+  const early = nextDesigned(prepared, seen, null);
+  const found = cases.N > 0 && early === null ? quest.nextInput(problem) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
-  const input = designed ?? found?.x ?? explore(prepared, seen);
+  const designed = early ?? (found && nextDesigned(prepared, seen, found.x));
+  const modelled = designed ? null : found;
+  const input = designed ?? modelled?.x ?? explore(prepared, seen);
   if (input && prepared.conditions?.areMet(input) === false) throw new Error('The suggestion breaks a condition.');
   return input
-    ? { kind: 'candidate', input, expected: found?.expected ?? null, chance: found?.chance ?? null }
+    ? { kind: 'candidate', input, expected: modelled?.expected ?? null, chance: modelled?.chance ?? null }
     : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
 }
 

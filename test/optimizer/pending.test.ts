@@ -95,7 +95,7 @@ describe('suggestions while little is known and others are open', () => {
     const { count } = request.history;
     const together = proposeTogether(request, 8 - count + 2);
     const isDesigned = together.map(({ chance }) => chance === null);
-    expect(isDesigned).toEqual([false, ...new Array<boolean>(8 - count - 1).fill(true), false, false]);
+    expect(isDesigned.slice(0, 8 - count)).toEqual([false, ...new Array<boolean>(8 - count - 1).fill(true)]);
     const designed = together.filter((_, i) => isDesigned[i]).map(({ input }) => input);
     for (const x of designed) {
       expect(x[0]! >= likely.minimum && x[0]! <= likely.maximum).toBe(true);
@@ -104,6 +104,15 @@ describe('suggestions while little is known and others are open', () => {
       for (const other of others)
         expect(Math.max(...other.map((value, v) => Math.abs(value - x[v]!)))).toBeGreaterThan(0.2);
     }
+  });
+
+  it('replace suggestions of models that crowd together by the design', () => {
+    const together = proposeTogether(play(curved, 0).request, 16);
+    const modelled = together.filter(({ chance }) => chance !== null).map(({ input }) => input);
+    for (const [i, x] of modelled.entries())
+      for (const y of modelled.slice(0, i))
+        expect(Math.max(...x.map((value, v) => Math.abs(value - y[v]!)))).toBeGreaterThan((0.1 * 3) / 2 - 1e-12);
+    expect(modelled.length).toBeLessThan(16);
   });
 
   it('continue the design within the conditions', () => {
