@@ -2,10 +2,12 @@
  * Inputs that repeat a run to within what can matter: so near to it that the models expect no other outcome. Where one run tells the
  * value of an input, their evaluation teaches nothing.
  */
+import type { Cases } from '../goal/cases.ts';
 import { toleranceOf } from '../goal/misses.ts';
 import { distanceTo } from '../goal/targets.ts';
+import type { SuggestRequest } from '../problem.ts';
+import type { Encoding } from '../space/encoding.ts';
 import type { ScopeModels } from './imagined.ts';
-import type { Problem } from './scope-search.ts';
 
 /** Inputs are near each other that differ by no more than this in any feature: a thousandth of a range. */
 const NEAR = 2e-3;
@@ -16,12 +18,18 @@ const NOTICEABLE_GAIN = 1e-4;
 /** Share of its miss by which an output that a run missed has to change to matter. */
 const PROGRESS = 0.5;
 
-/** Whether the input with the features u (length p) repeats an evaluated one; never where runs are noisy. */
+/** What was evaluated, and what for. */
+interface Known {
+  readonly request: SuggestRequest;
+  readonly encoding: Encoding;
+  readonly cases: Cases;
+}
+
+/** Whether the input with the features u (length p) repeats an evaluated one; for searches in which one run decides. */
 export function makeRedundancy(
-  { aim, request, encoding, cases }: Problem,
+  { request, encoding, cases }: Known,
   { surrogate, predictor }: ScopeModels,
 ): (u: Float64Array) => boolean {
-  if (aim.noise !== null || !aim.doesRunDecide) return () => false;
   const { intervals, U, Y, N } = cases;
   const { p, discrete, owner } = encoding;
   const { l1 } = request.goal;

@@ -81,7 +81,7 @@ export function makeScopeSearch(problem: Problem, scope: Scope, models: ScopeMod
   const { p } = encoding;
   const failures = withAvoidance(makeFailureModel(cases, p), avoidance);
   const random = makeRandom(request.seed, 2, request.history.count + pending.count);
-  const isRedundant = makeRedundancy(problem, models);
+  const isRedundant = aim.noise === null && aim.doesRunDecide ? makeRedundancy(problem, models) : undefined;
   const isExpensive = surrogate.kernels.length * surrogate.geometry.N ** 2 > EXPENSIVE;
   const searchFor = (
     acquisition: Search['acquisition'],
