@@ -1,6 +1,6 @@
 /** Misses in tolerances, by which compromises are compared: the rule of `best` (src/domain/nearest.ts), with weights and priorities. */
 import type { Goal, Target } from '../problem.ts';
-import { distanceTo, type Interval, isDirected, l1NormOf, reachedPriority } from './targets.ts';
+import { distanceTo, type Interval, l1NormOf, reachedPriority } from './targets.ts';
 
 /** What a miss counts beside one of the next higher priority. */
 const LATER = 0.01;
@@ -24,7 +24,8 @@ export interface Misses {
  */
 export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float64Array, N: number): Misses {
   const { l1, priorities, weights } = goal;
-  const counts = intervals.map(({ directed }) => !directed || !isDirected(intervals));
+  const areAllDirected = intervals.every(({ directed }) => directed);
+  const counts = intervals.map(({ directed }) => !directed || areAllDirected);
   const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : 1;
   const level = Number.isFinite(reached) ? reached : 1;
   const largest = Math.max(...(weights ?? [1]));

@@ -143,7 +143,8 @@ export function nextCompromise(problem: Problem): Found | null {
 /** Whether a compromise may be an aim: the search is for one run that meets limits, and stalls. */
 export function isSought(problem: Problem): boolean {
   const { encoding, cases } = problem;
-  return cases.stall >= FIRST_STALL && cases.N >= movableCount(encoding) + 2 && isOneRunSought(problem);
+  const hasLimits = cases.intervals.some(({ directed }) => !directed);
+  return hasLimits && cases.stall >= FIRST_STALL && cases.N >= movableCount(encoding) + 2 && isOneRunSought(problem);
 }
 
 /** Whether the search is for one run that tells the value of its input. */
