@@ -15,7 +15,7 @@ import type { Work } from '../numerics/work.ts';
 import type { Standstill, StopRule } from '../problem.ts';
 import { movableCount } from '../space/encoding.ts';
 import { clustersOf, crossValidate } from '../surrogate/cross-validation.ts';
-import { OPTIMISM } from './compromise.ts';
+import { areModelsExact, OPTIMISM } from './compromise.ts';
 import { bestFeasible } from './directed-outputs.ts';
 import { bestAttainable, improvementSought } from './improvement.ts';
 import { localRegion, type Region } from './local-mode.ts';
@@ -70,6 +70,7 @@ function gainLeft(problem: Problem, { improvementBelow }: StopRule, work: Work):
   if (problem.encoding.discrete.includes(1)) return null;
   const sought = improvementSought(problem, improvementBelow);
   if (sought === null || sought.quiet < QUIET + movableCount(problem.encoding)) return null;
+  if (!areModelsExact(problem.fitGlobally({ ...work }))) return null;
   const expected = bestAttainable(problem, sought, 0, { ...work });
   if (expected === null || expected.gain > improvementBelow) return null;
   const possible = bestAttainable(problem, sought, OPTIMISM, { ...work });
