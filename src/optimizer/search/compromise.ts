@@ -91,13 +91,13 @@ export function leastExpected(
 ): Expected | null {
   const { request, encoding, cases } = prepared;
   const { p } = encoding;
-  const { intervals, U, Y } = cases;
+  const { U, Y } = cases;
   const surrogate = prepared.fitGlobally(work);
   const { rows, box } = globalScope(prepared, cases, request.goal);
   const predictor = new Predictor(surrogate, work);
   const center = rows.indexOf(misses.best);
   if (center >= 0) applySecantCorrection(surrogate, predictor, center);
-  const own = { intervals, units: misses.measure.units, l1: request.goal.l1 };
+  const own = { ...misses.measure, l1: request.goal.l1 };
   const aim = new WorstMiss(surrogate, predictor, { ...own, ...measure }, Y, makeFailureModel(cases, p), optimism);
   const random = makeRandom(request.seed, 21, request.history.count);
   const draw = drawerIn(box, random);
