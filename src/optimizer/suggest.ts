@@ -41,7 +41,8 @@ function hasDirected({ cases }: Prepared): boolean {
 }
 
 /** An end of a search whose limit became an aspiration: the limit is out of reach, and its best value found. */
-function asOutOfReach({ cases }: Prepared, proposal: Proposal): Proposal {
+function asOutOfReach({ cases, request }: Prepared, proposal: Proposal): Proposal {
+  if (request.stop?.patience !== undefined) return proposal;
   const isEnd = proposal.kind === 'nothing-new' && proposal.reason === 'standstill';
   return isEnd
     ? { ...proposal, reason: 'out-of-reach', bestIndex: cases.rows[bestFeasible(cases, cases.intervals)]! }
