@@ -73,7 +73,8 @@ export const tuningSystems: readonly RandomSystem[] = [
   }),
   define({
     name: 'loose-rig',
-    source: 'Lange, Little, Taylor (1989), Robust statistical modeling using the t distribution; three degrees of freedom',
+    source:
+      'Lange, Little, Taylor (1989), Robust statistical modeling using the t distribution; three degrees of freedom',
     variables: [float(-1, 1.5), float(-1, 1.5), float(-1, 1.5)],
     objectives: within([0.9, 0.7, 0.4], 0.3),
     start: [-0.5, -0.5, 0],

@@ -1,6 +1,7 @@
 import { adviceFrom } from './explanation/advice.ts';
 import { diagnose } from './explanation/diagnosis.ts';
 import { outputInsights } from './explanation/insight.ts';
+import { withLimitInReach } from './goal-in-reach.ts';
 import type { Explanation } from './insights.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
@@ -8,6 +9,7 @@ import type { StopRule, SuggestRequest } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
 import { outOfReach } from './search/out-of-reach.ts';
+import { standstillOf } from './search/standstill.ts';
 import { Predictor } from './surrogate/predictor.ts';
 
 /** Of requests that state none. */
@@ -23,7 +25,8 @@ export function explain(request: SuggestRequest): Explanation {
 }
 
 /** As `explain`; reuses what a suggestion has fitted. */
-export function explainFrom(prepared: Prepared): Explanation {
+export function explainFrom(asked: Prepared): Explanation {
+  const prepared = asked.cases.N === 0 ? asked : withLimitInReach(asked);
   const { request, encoding, cases } = prepared;
   if (cases.N === 0) return { insight: null, diagnosis: null };
   const work: Work = { spent: 0, limit: request.workLimit };
@@ -34,15 +37,17 @@ export function explainFrom(prepared: Prepared): Explanation {
   const advice = adviceFrom(prepared);
   return {
     insight: outputInsights(encoding, surrogate, predictor),
-    diagnosis: diagnose(prepared, surrogate, predictor, work, isCompromiseFound(prepared, quest)),
+    diagnosis: diagnose(prepared, surrogate, predictor, work, isFound(prepared, quest)),
     ...(standing && { standing }),
     ...(advice.length > 0 && { advice }),
   };
 }
 
-/** Whether a stop rule would end the search at the best compromise. */
-function isCompromiseFound(prepared: Prepared, quest: Quest): boolean {
+/** Whether a stop rule would end the search by evidence: at the best compromise, or at the best value within the limits. */
+function isFound(prepared: Prepared, quest: Quest): boolean {
   const problem = { ...prepared, seen: quest.seenIn(prepared), aim: quest.aim };
   const { stop = DEFAULT_RULE, workLimit } = prepared.request;
-  return outOfReach(problem, stop, { spent: 0, limit: workLimit }) !== null;
+  const rule = { improvementBelow: stop.improvementBelow };
+  const work: Work = { spent: 0, limit: workLimit };
+  return outOfReach(problem, rule, { ...work }) !== null || standstillOf(problem, rule, work) !== null;
 }

@@ -89,19 +89,21 @@ describe('the stop rule of a search', () => {
     expect(proposals.at(-1)).toMatchObject({ standstill: { quiet: 3, expectedGain: null } });
   });
 
-  it('Has nothing to say of goals without minimize and maximize, unless a patience is stated', () => {
+  it('Ends limits out of reach by evidence, unless a patience is stated', () => {
     const limits = [atMost(1), atMost(1)];
     const free = play(undefined, limits, 12);
-    expect(play({ improvementBelow: 0.5 }, limits, 12).proposals).toEqual(free.proposals);
+    const { proposals } = play({ improvementBelow: 0.5 }, limits, 12);
+    expect(proposals.slice(0, -1)).toEqual(free.proposals.slice(0, proposals.length - 1));
+    expect(proposals.at(-1)).toMatchObject({ reason: 'out-of-reach' });
     expect(play({ improvementBelow: 0.001, patience: 4 }, limits, 30).proposals.at(-1)).toMatchObject({
       reason: 'standstill',
     });
   });
 
-  it('Goes on while no run meets the other targets', () => {
+  it('Ends where the other targets are out of reach, with the run that misses them least', () => {
     const unreachable = [minimize(0), atMost(-5)];
     const { proposals } = play({ improvementBelow: 0.005 }, unreachable, 15);
-    expect(proposals.every(({ kind }) => kind === 'candidate')).toBe(true);
+    expect(proposals.at(-1)).toMatchObject({ reason: 'out-of-reach' });
   });
 
   it('Is not misled by a large offset', () => {

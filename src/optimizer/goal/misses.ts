@@ -1,9 +1,11 @@
 /** Misses in tolerances, by which compromises are compared: the rule of `best` (src/domain/nearest.ts), with weights and priorities. */
 import type { Goal, Target } from '../problem.ts';
-import { distanceTo, type Interval, isDirected, l1NormOf, reachedPriority } from './targets.ts';
+import { distanceTo, type Interval, l1NormOf, reachedPriority } from './targets.ts';
 
 /** What a miss counts beside one of the next higher priority. */
-const LATER = 0.01;
+const LATER = 1e-4;
+/** How far inside its interval an output is aimed that goes before others, in tolerances: they would draw it just outside. */
+const INSIDE = 0.01;
 /** Share of a single end that is its tolerance. */
 const SHARE = 0.01;
 
@@ -11,20 +13,23 @@ const SHARE = 0.01;
 export interface Misses {
   /** Length m, output units: a miss of 1 in the measure, infinite for an output that does not count. */
   readonly units: Float64Array;
+  /** Where the outputs are aimed. */
+  readonly intervals: readonly Interval[];
   /** The worst miss of the outputs from `offset` on, 0 where all that count are met. */
   worstOf(Y: ArrayLike<number>, offset: number): number;
 }
 
 /**
  * The measure of a compromise: the worst miss in tolerances, each times its weight, where the largest weight is 1 and a miss of a lower
- * priority counts a hundredth of one that no case meets yet. Outputs to minimize or maximize do not count beside others. For an exact
+ * priority counts next to nothing beside one that no case meets yet. Outputs to minimize or maximize do not count beside others. For an exact
  * goal it is the L1 norm beyond the threshold, in thresholds.
  *
  * @param Y N x m, which say what priorities are met
  */
 export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float64Array, N: number): Misses {
   const { priorities, weights } = goal;
-  const counts = intervals.map(({ directed }) => !directed || !isDirected(intervals));
+  const areAllDirected = intervals.every(({ directed }) => directed);
+  const counts = intervals.map(({ directed }) => !directed || areAllDirected);
   const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : 1;
   const level = Number.isFinite(reached) ? reached : 1;
   const largest = Math.max(...(weights ?? [1]));
@@ -45,7 +50,8 @@ export function plainMisses(goal: Goal, intervals: readonly Interval[]): Misses 
   );
 }
 
-function measureBy({ l1 }: Goal, intervals: readonly Interval[], units: Float64Array): Misses {
+function measureBy(goal: Goal, intervals: readonly Interval[], units: Float64Array): Misses {
+  const { l1, priorities } = goal;
   const worstOf = (values: ArrayLike<number>, offset: number) => {
     if (l1) return Math.max(0, l1NormOf(l1, (j) => values[offset + j]!) / l1.threshold - 1);
     let worst = 0;
@@ -54,7 +60,15 @@ function measureBy({ l1 }: Goal, intervals: readonly Interval[], units: Float64A
     }
     return worst;
   };
-  return { units, worstOf };
+  const last = Math.max(...(priorities ?? [1]));
+  const aimed = intervals.map((one, j) =>
+    (priorities?.[j] ?? last) < last ? narrowed(one, INSIDE * toleranceOf(goal, j)) : one,
+  );
+  return { units, intervals: aimed, worstOf };
+}
+
+function narrowed(interval: Interval, by: number): Interval {
+  return { ...interval, lower: interval.lower + by, upper: interval.upper - by };
 }
 
 /** In output units; that of an exact goal is of all outputs together. */

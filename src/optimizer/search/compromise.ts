@@ -13,6 +13,7 @@ import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import { featuresOf, movableCount } from '../space/encoding.ts';
 import type { Seen } from '../space/seen.ts';
+import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
@@ -29,6 +30,8 @@ const STARTS = { drawn: 60, climbed: 4, evaluated: 3, decoded: 3 };
 const WORTHWHILE = 0.005;
 /** So many predicted standard deviations below its prediction a miss is held possible. */
 export const OPTIMISM = 2;
+/** Largest nugget of a model that is exact, relative to the variance of the process. */
+const EXACT = 1e-6;
 /** A pending input this near, rms over the inputs in units of [-1, 1], is on its way to the same compromise. */
 const SAME = 0.02;
 
@@ -88,13 +91,13 @@ export function leastExpected(
 ): Expected | null {
   const { request, encoding, cases } = prepared;
   const { p } = encoding;
-  const { intervals, U, Y } = cases;
+  const { U, Y } = cases;
   const surrogate = prepared.fitGlobally(work);
   const { rows, box } = globalScope(prepared, cases, request.goal);
   const predictor = new Predictor(surrogate, work);
   const center = rows.indexOf(misses.best);
   if (center >= 0) applySecantCorrection(surrogate, predictor, center);
-  const own = { intervals, units: misses.measure.units, l1: request.goal.l1 };
+  const own = { ...misses.measure, l1: request.goal.l1 };
   const aim = new WorstMiss(surrogate, predictor, { ...own, ...measure }, Y, makeFailureModel(cases, p), optimism);
   const random = makeRandom(request.seed, 21, request.history.count);
   const draw = drawerIn(box, random);
@@ -143,12 +146,18 @@ export function nextCompromise(problem: Problem): Found | null {
 /** Whether a compromise may be an aim: the search is for one run that meets limits, and stalls. */
 export function isSought(problem: Problem): boolean {
   const { encoding, cases } = problem;
-  return cases.stall >= FIRST_STALL && cases.N >= movableCount(encoding) + 2 && isOneRunSought(problem);
+  const hasLimits = cases.intervals.some(({ directed }) => !directed);
+  return hasLimits && cases.stall >= FIRST_STALL && cases.N >= movableCount(encoding) + 2 && isOneRunSought(problem);
 }
 
 /** Whether the search is for one run that tells the value of its input. */
 export function isOneRunSought({ request, aim }: Problem): boolean {
   return aim.noise === null && aim.doesRunDecide && (request.solutions?.found.length ?? 0) === 0;
+}
+
+/** Whether no model takes a part of its output for noise, as it does with ripples whose valleys it then does not know. */
+export function areModelsExact({ kernels, outputs }: Surrogate): boolean {
+  return outputs.every(({ fitted }) => fitted === null || kernels[fitted.kernel]!.factorized.nugget < EXACT);
 }
 
 /** The input, unless it was evaluated or a pending one is near it. */

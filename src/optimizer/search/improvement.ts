@@ -66,7 +66,7 @@ export function improvementSought(problem: Problem, share = IMPROVED): Improveme
   const { center } = intervals[j]!;
   return {
     quiet,
-    misses: { measure: { units, worstOf: () => 0 }, worst, best },
+    misses: { measure: { ...measure, worstOf: () => 0 }, worst, best },
     measure,
     wanted: (sign * (value - center)) / scales[j]!,
   };

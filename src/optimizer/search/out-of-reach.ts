@@ -6,7 +6,15 @@
 import type { Work } from '../numerics/work.ts';
 import type { Standstill, StopRule } from '../problem.ts';
 import { movableCount } from '../space/encoding.ts';
-import { type CaseMisses, isSought, leastExpected, missesOfCases, negligibleGain, OPTIMISM } from './compromise.ts';
+import {
+  areModelsExact,
+  type CaseMisses,
+  isSought,
+  leastExpected,
+  missesOfCases,
+  negligibleGain,
+  OPTIMISM,
+} from './compromise.ts';
 import type { Problem } from './scope-search.ts';
 
 /** Suggestions in a row that came no nearer before any evidence counts, and how many more for every input. */
@@ -28,6 +36,7 @@ export function outOfReach(problem: Problem, { improvementBelow: share }: StopRu
   if (best < 0 || worst[best] === 0) return null;
   const quiet = quietSince(problem, misses, share);
   if (quiet < QUIET + QUIET_PER_INPUT * movableCount(problem.encoding)) return null;
+  if (!areModelsExact(problem.fitGlobally({ ...work }))) return null;
   const gains = [0, OPTIMISM].map((optimism) => {
     const least = leastExpected(problem, misses, { optimism }, { ...work });
     return least !== null && least.worst > 0 ? worst[best]! - least.worst : Number.POSITIVE_INFINITY;

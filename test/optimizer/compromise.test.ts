@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
+import { explain } from '../../src/optimizer/explain.ts';
+import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+
+interface Ended {
+  readonly request: SuggestRequest;
+  readonly proposal: Proposal;
+  /** Output of the run at which the search ended. */
+  readonly y: readonly number[];
+}
+
+/** Plays with the stop rule until it ends the search, or for at most `most` suggestions. */
+function playToEnd(
+  variables: readonly Variable[],
+  goal: Goal,
+  evaluate: (x: readonly number[]) => readonly number[],
+  most = 40,
+): Ended {
+  const space = { variables };
+  const m = goal.targets.length;
+  const design = initialDesign({ space, outputCount: m, caseCount: null, seed: 3 });
+  const rows = Array.from({ length: design.count }, (_, i) =>
+    Array.from(design.X.subarray(i * variables.length, (i + 1) * variables.length)),
+  );
+  for (;;) {
+    const request: SuggestRequest = {
+      space,
+      goal,
+      history: {
+        count: rows.length,
+        X: Float64Array.from(rows.flat()),
+        Y: Float64Array.from(rows.flatMap(evaluate)),
+        failed: new Uint8Array(rows.length),
+      },
+      firstSuggested: design.count,
+      convergence: 1e-6,
+      seed: 3,
+      workLimit: 5000,
+      stop: { improvementBelow: 0.005 },
+    };
+    const proposal = suggest(request);
+    if (proposal.kind === 'nothing-new') return { request, proposal, y: evaluate(rows[proposal.bestIndex]!) };
+    rows.push([...proposal.input]);
+    const isMet = goal.targets.every(({ lower, upper }, j) => {
+      const y = evaluate(rows.at(-1)!)[j]!;
+      return y >= lower && y <= upper;
+    });
+    if (isMet || rows.length > design.count + most) return { request, proposal, y: evaluate(rows.at(-1)!) };
+  }
+}
+
+const unit = float(0, 1);
+const all = (...targets: Target[]): Goal => ({ targets, l1: null });
+/** One quantity that is wanted to be 0 and 1. */
+const twice = ([a, b]: readonly number[]) => [a! + 0.2 * b! * b!, a! + 0.2 * b! * b!];
+const wantedTwice = all(within(0, 0.1), within(1, 0.1));
+/** Three curved outputs of two inputs; by symmetry the least worst distance from (0, 0, 0) is at a = b. */
+const curved = ([a, b]: readonly number[]) => [a! + a! * a! - b! / 4, b! + b! * b! - a! / 4, 2 - a! - b!];
+
+describe('targets that cannot all be met', () => {
+  it('The search ends with the least worst miss in tolerances', () => {
+    const { proposal, y } = playToEnd([unit, unit], all(within(0, 0.1), within(0, 0.1), within(0, 0.2)), curved);
+    expect(proposal).toMatchObject({ kind: 'nothing-new', reason: 'out-of-reach' });
+    // 0.75 a + a^2 = (2 - 2 a) / 2 in units of the tolerances: a = 0.4538.
+    expect(Math.max(y[0]! / 0.1, y[1]! / 0.1, y[2]! / 0.2)).toBeLessThan(5.462 * 1.01);
+  });
+
+  it('Weights move the compromise towards the outputs that count more', () => {
+    const { proposal, y } = playToEnd([unit, unit], { ...wantedTwice, weights: [3, 1] }, twice);
+    expect(proposal).toMatchObject({ reason: 'out-of-reach' });
+    expect(y[0]).toBeCloseTo(0.3, 2);
+  });
+
+  it('An output of the first priority is met where it can be', () => {
+    const { y } = playToEnd([unit, unit], { ...wantedTwice, priorities: [1, 2] }, twice);
+    expect(y[0]).toBeLessThanOrEqual(0.1);
+    expect(y[0]).toBeGreaterThan(0.08);
+  });
+
+  it('An exact goal ends at the least L1 norm', () => {
+    const { proposal, y } = playToEnd([unit, unit], exactly([0, 0, 0], 0.1), ([a, b]) => [a! - 0.5, b! - 0.5, a! + b!]);
+    expect(proposal).toMatchObject({ reason: 'out-of-reach' });
+    expect(y.reduce((sum, one) => sum + Math.abs(one), 0)).toBeLessThan(1.01);
+  });
+
+  it('The diagnosis at the end names the same run and what each target costs', () => {
+    const { request, proposal, y } = playToEnd([unit, unit], wantedTwice, twice);
+    const { diagnosis } = explain(request);
+    expect(proposal).toMatchObject({ reason: 'out-of-reach' });
+    expect(diagnosis).toMatchObject({ nearestIs: 'evaluated', nearestOutput: y });
+    const { worstMiss, of } = diagnosis!.costs!;
+    expect(worstMiss).toBeCloseTo(4, 1);
+    expect(of.map(({ output }) => output)).toEqual([0, 1]);
+    for (const { without, relaxed } of of) {
+      expect(without).toBe(0);
+      expect(relaxed).toBeCloseTo(3.5, 1);
+    }
+  });
+
+  it('A limit that cannot be had within all others ends at its best value within them', () => {
+    const { proposal, y } = playToEnd([unit, unit], all(atLeast(9), atMost(0.6), atMost(0.9)), ([a, b]) => [
+      5 * a! + 3 * b! - a! * b!,
+      a! * a! + 0.2 * b!,
+      a! + b!,
+    ]);
+    expect(proposal).toMatchObject({ kind: 'nothing-new', reason: 'out-of-reach' });
+    expect(y[1]).toBeLessThanOrEqual(0.6);
+    expect(y[2]).toBeLessThanOrEqual(0.9);
+    // On the edge of both limits: a^2 + 0.2 (0.9 - a) = 0.6.
+    expect(y[0]).toBeGreaterThan(0.99 * 3.83);
+  });
+
+  it('Targets that can be met are met', () => {
+    const { proposal } = playToEnd(
+      [unit, unit],
+      all(within(0.34, 0.01), within(0.165, 0.01), within(1.5, 0.01)),
+      curved,
+    );
+    expect(proposal.kind).toBe('candidate');
+  });
+});
