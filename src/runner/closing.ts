@@ -92,26 +92,28 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   const [objective] = search.objectives;
   if (objective?.failureReason) return `The search could not begin: ${objective.failureReason}`;
   const state = search.states.get(objective?.objectiveId ?? -1);
-  const result = verdictFor(state);
+  const result = VERDICTS[stopReasonOf(state)] ?? ((runs) => `The search has ended after ${runs}.`);
+  const why = whyStopped(state);
   const best = standing.sets[0]!.best;
   if (hasFront(problem.targetSets[0]!)) return FRONT_VERDICTS[stopReasonOf(state)]?.(runs) ?? result(runs);
-  const at = best === null ? '' : ` Best: ${best.name}.`;
-  return `${result(runs)}${at}${howToGoOn(state, standing.runs, command)}`;
+  const goOnFrom = howToGoOn(state, standing, command);
+  if (why !== undefined) return `Stopped after ${runs}: ${why}${goOnFrom}`;
+  return `${result(runs)}${best === null ? '' : ` Best: ${best.name}.`}${goOnFrom}`;
 }
 
 type State = SolveEnd['search']['states'] extends ReadonlyMap<number, infer One> ? One : never;
 
-function verdictFor(state: State | undefined): (runs: string) => string {
-  const why = state?.endReason?.replace(/^Stopped: |\.$/g, '');
-  if (stopReasonOf(state) === 'STOPPED' && why !== undefined) return (runs) => `Stopped after ${runs}: ${why}.`;
-  return VERDICTS[stopReasonOf(state)] ?? ((runs) => `The search has ended after ${runs}.`);
+/** Why a search was stopped, in the words of the service, which name the best run. */
+function whyStopped(state: State | undefined): string | undefined {
+  return stopReasonOf(state) === 'STOPPED' ? state?.endReason?.replace(/^Stopped: /, '') : undefined;
 }
 
 /** What a person adds to the runs made. */
 const MORE_RUNS = 20;
 
-function howToGoOn(state: State | undefined, runs: number, command: string): string {
-  return state?.isResumable ? `\nTo go on from here: ${command} --runs ${runs + MORE_RUNS}` : '';
+function howToGoOn(state: State | undefined, { runs, maximumRuns }: SolveEnd['standing'], command: string): string {
+  const more = Math.max(runs + MORE_RUNS, (maximumRuns ?? 0) + 1);
+  return state?.isResumable ? `\nTo go on from here: ${command} --runs ${more}` : '';
 }
 
 /** A front is never met. */

@@ -298,9 +298,34 @@ jobs: 4
   );
   const { code, stdout, stderr } = await runCommand(['run', file]);
   expect({ code, stderr }).toEqual({ code: 10, stderr: '' });
-  expect(stdout).toContain('Stopped after 4 runs: no new input promises anything better.');
+  expect(stdout).toContain('Stopped after 4 runs: every input of the space has been evaluated');
   expect(stdout).toContain('p by 1');
   expect(await lines('stopped.csv')).toHaveLength(5);
+});
+
+test('A wide range is logarithmic, targets out of reach end by evidence, and more runs go on from there', async () => {
+  const file = await write('wide', { target: 100, more: 'maximumRuns: 60' });
+  await writeFile(file, (await readFile(file, 'utf8')).replace('a: {minimum: 0,', 'a: {minimum: 0.001,'));
+  const sentence =
+    'a varies by factors (log scale), because its range spans 3.7 powers of ten; state scale: linear to refuse.';
+  expect(await runCommand(['run', file, '--check'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(sentence),
+  });
+  const first = await runCommand(['run', file]);
+  expect(first.code).toBe(10);
+  expect(first.stdout).toContain(sentence);
+  expect(first.stdout).toMatch(/^Stopped after \d+ runs: the targets seem out of reach together/m);
+  expect(first.stdout).toContain(`To go on from here: backsolve run ${file} --runs 61`);
+  const summary = JSON.parse(await readFile(path.join(folder, 'wide.json'), 'utf8'));
+  expect(summary.advice).toEqual([{ kind: 'log-scale', sentence }]);
+  const count = summary.runs.length;
+  expect(count).toBeLessThan(60);
+  const again = await runCommand(['run', file]);
+  expect(again.stdout).not.toMatch(/^run \d/m);
+  const more = await runCommand(['run', file, '--runs', '61', '--jobs', '8']);
+  expect(more.code).toBe(11);
+  expect((await lines('wide.log')).length).toBe(61);
 });
 
 test('A service that cannot be reached, or is none, has an exit code of its own', async () => {
