@@ -3,22 +3,62 @@ import type { Advice, AdviceKind } from '../optimizer/insights.ts';
 import { type Labels, outputNamesOf } from './names.ts';
 import type { ObjectiveDefinition } from './objective.ts';
 
-type Subject = Pick<ObjectiveDefinition, 'objectives'> & { readonly labels: Labels | null };
+/** A run that advice is about: a case, numbered from 0, or an iteration of an objective. */
+export type AdvisedRun = { readonly caseNumber: number } | { readonly objectiveId: number; readonly iteration: number };
 
-/** @param names  of the outputs that it is about */
-type Sentence = (advice: Advice, names: readonly string[]) => string;
+/** Advice as it is stored: with its runs in place of rows of a history. */
+export interface StoredAdvice extends Omit<Advice, 'rows'> {
+  readonly runs?: readonly AdvisedRun[];
+}
+
+type Subject = Pick<ObjectiveDefinition, 'objectives'> & { readonly id: number; readonly labels: Labels | null };
+
+/** What the advice is about, by name. */
+interface Names {
+  readonly outputs: readonly string[];
+  readonly runs: readonly string[];
+}
+
+type Sentence = (advice: StoredAdvice, names: Names) => string;
 
 const SENTENCES: Readonly<Record<AdviceKind, Sentence>> = {
-  'sum-of-squares': (_, [name]) =>
+  'sum-of-squares': (_, { outputs: [name] }) =>
     `If ${name} is a sum of squares, such as a misfit, return its parts as outputs and set a goal for each: such searches need a tenth of the runs.`,
+  'wrong-run': ({ value, predicted }, { outputs: [name], runs: [run] }) =>
+    `The search sets ${run} aside: its ${name} is ${short(value!)}${comparison(value!, predicted ?? null)}. Correct it if it is wrong.`,
+  'repeats-disagree': (_, { runs: [run, ...others] }) =>
+    `The search sets ${run} aside: it has the same inputs as ${listed(others)} and other outputs. Correct what is wrong.`,
+  'noisy-runs': (_, { runs }) =>
+    `Runs with the same inputs differ: ${listed(runs)}. If your runs are noisy, search with noise, which repeats runs where it matters.`,
 };
 
 export const ADVICE_KINDS = Object.keys(SENTENCES) as readonly AdviceKind[];
 
-export function describeAdvice(advice: Advice, { objectives, labels }: Subject): string {
+export function describeAdvice(advice: StoredAdvice, { id, objectives, labels }: Subject): string {
   const names = outputNamesOf(objectives.length, labels?.outputNames ?? null);
-  return SENTENCES[advice.kind](
-    advice,
-    advice.outputs.map((output) => names[output]!),
-  );
+  return SENTENCES[advice.kind](advice, {
+    outputs: advice.outputs.map((output) => names[output]!),
+    runs: (advice.runs ?? []).map((run) => nameOf(run, id)),
+  });
+}
+
+function nameOf(run: AdvisedRun, objectiveId: number): string {
+  if ('caseNumber' in run) return `case ${run.caseNumber + 1}`;
+  const own = `run ${run.iteration}`;
+  return run.objectiveId === objectiveId ? own : `${own} of objective ${run.objectiveId}`;
+}
+
+/** "run 3, run 8 and case 2" */
+function listed(names: readonly string[]): string {
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? 'another run');
+}
+
+const short = (value: number) => String(Number(value.toPrecision(4)));
+
+/** What all other runs say about a value, with the factor between the two where it tells something. */
+function comparison(value: number, predicted: number | null): string {
+  if (predicted === null) return ', which no other run comes near';
+  const factor = value / predicted;
+  const times = factor >= 2 && factor < 1000 ? ` (${Number(factor.toPrecision(2))} times as much)` : '';
+  return `, where all other runs predict about ${short(predicted)}${times}`;
 }

@@ -1,7 +1,8 @@
 /** What the optimizer has learned about an objective: how far its model can be trusted and what seems out of reach. */
-import type { Advice, Diagnosis, Explanation } from '../optimizer/insights.ts';
+import type { Diagnosis, Explanation } from '../optimizer/insights.ts';
 import type { Standing } from '../optimizer/problem.ts';
 import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
+import type { StoredAdvice } from './advice.ts';
 import { makeMissMeasure, type NearestRun } from './nearest.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
@@ -11,7 +12,7 @@ export interface StoredExplanation extends Omit<Explanation, 'standing' | 'advic
   readonly caseCount: number;
   /** null and left out where the objective asks for no more than one run. */
   readonly standing?: InputStanding | null;
-  readonly advice?: readonly Advice[] | null;
+  readonly advice?: readonly StoredAdvice[] | null;
 }
 
 /** How surely an input meets the targets. */

@@ -56,13 +56,18 @@ export interface Diagnosis {
 }
 
 /** Kinds of what a history shows that a person can act on; `domain/advice.ts` has a sentence for each. */
-export type AdviceKind = 'sum-of-squares';
+export type AdviceKind = 'sum-of-squares' | 'wrong-run' | 'repeats-disagree' | 'noisy-runs';
 
 /** Something that a history shows and that a person can act on. */
 export interface Advice {
   readonly kind: AdviceKind;
   /** The outputs that it is about, numbered from 0. */
   readonly outputs: readonly number[];
+  /** Rows of the history that it is about; of a wrong run and of repeats the first is the one set aside. */
+  readonly rows?: readonly number[];
+  /** Of a wrong run: its value of the output, and what the models of all others predict, null for an absurd value. */
+  readonly value?: number;
+  readonly predicted?: number | null;
 }
 
 /** Plain data that JSON keeps. */

@@ -165,10 +165,42 @@ describe('advice in words', () => {
       inputTypes: [],
       categories: [[]],
     };
-    expect(describeAdvice(sum, { objectives: [1, 0], labels })).toMatch(/^If misfit is a sum of squares/);
+    expect(describeAdvice(sum, { id: 5, objectives: [1, 0], labels })).toMatch(/^If misfit is a sum of squares/);
   });
 
   it('Advice calls outputs without names by their numbers, as suggestions do', () => {
-    expect(describeAdvice(sum, { objectives: [1, 0], labels: null })).toMatch(/^If y2 is a sum of squares/);
+    expect(describeAdvice(sum, { id: 5, objectives: [1, 0], labels: null })).toMatch(/^If y2 is a sum of squares/);
+  });
+
+  it.each([
+    [
+      'a run with a wrong output',
+      { kind: 'wrong-run', outputs: [1], runs: [{ caseNumber: 2 }], value: 54, predicted: 5.4 },
+      'The search sets case 3 aside: its y2 is 54, where all other runs predict about 5.4 (10 times as much). Correct it if it is wrong.',
+    ],
+    [
+      'a placeholder',
+      { kind: 'wrong-run', outputs: [0], runs: [{ objectiveId: 5, iteration: 4 }], value: 1e300, predicted: null },
+      'The search sets run 4 aside: its y1 is 1e+300, which no other run comes near. Correct it if it is wrong.',
+    ],
+    [
+      'repeats that disagree',
+      {
+        kind: 'repeats-disagree',
+        outputs: [0],
+        runs: [
+          { objectiveId: 5, iteration: 12 },
+          { objectiveId: 4, iteration: 7 },
+        ],
+      },
+      'The search sets run 12 aside: it has the same inputs as run 7 of objective 4 and other outputs. Correct what is wrong.',
+    ],
+    [
+      'noisy repeats',
+      { kind: 'noisy-runs', outputs: [], runs: [{ caseNumber: 0 }, { objectiveId: 5, iteration: 2 }] },
+      'Runs with the same inputs differ: case 1 and run 2. If your runs are noisy, search with noise, which repeats runs where it matters.',
+    ],
+  ] as const)('Advice names the runs and the values of %s', (_, advice, sentence) => {
+    expect(describeAdvice(advice, { id: 5, objectives: [1, 0], labels: null })).toBe(sentence);
   });
 });

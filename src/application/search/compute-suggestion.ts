@@ -18,11 +18,11 @@ import { isFinal, StopReason } from '../../domain/search/stop-reason.ts';
 import { isOver } from '../../domain/stop-options.ts';
 import type { LeasedJob } from '../../domain/suggestion-job.ts';
 import type { Engine } from '../../engine/pool.ts';
-import type { Proposal, SuggestRequest } from '../../optimizer/problem.ts';
+import type { Proposal } from '../../optimizer/problem.ts';
 import { untilWritten } from '../until-written.ts';
 import { answer, changeOf, changeSearch, type Decision, standingIn, termsOf } from './change-search.ts';
-import { toSuggestRequest } from './engine-input.ts';
-import { computeExplanation } from './explain-objective.ts';
+import { toSourcedRequest } from './engine-input.ts';
+import { computeExplanation, type ExplainRequest } from './explain-objective.ts';
 import { judgeAll } from './judge-runs.ts';
 import { stopObjective } from './stop-objective.ts';
 import { isNothingNew, type Suggested, toSuggested } from './suggested-input.ts';
@@ -41,7 +41,7 @@ export type ComputeOutcome =
       readonly readMs: number;
       readonly writeMs: number;
       /** What was computed from, for an explanation of it. */
-      readonly request: SuggestRequest;
+      readonly request: ExplainRequest;
       /** The next inverse that was asked for, under the same lease; null: the job is done. */
       readonly next: LeasedJob | null;
     }
@@ -68,7 +68,8 @@ export async function computeSuggestion(
     return { kind: 'lost' };
   }
   const readMs = performance.now() - startedAt;
-  const request = toSuggestRequest(snapshot, deps.workLimit);
+  const sourced = toSourcedRequest(snapshot, deps.workLimit);
+  const { request } = sourced;
   const answered = await deps.engine.suggest(request, signal);
   if (!answered.ok) return { kind: 'fault', fault: answered.fault };
   const { result: proposal, elapsedNs: suggestTimeNs } = answered;
@@ -78,7 +79,7 @@ export async function computeSuggestion(
   const nearest = await findNearest(deps.db, job, snapshot);
   // An end comes with its explanation; a suggestion is explained after it has been handed out.
   const isEnd = suggested.output !== null;
-  const explanation = isEnd ? await computeExplanation(deps.engine, request, signal) : undefined;
+  const explanation = isEnd ? await computeExplanation(deps.engine, sourced, signal) : undefined;
   const computedAt = performance.now();
   const computed = { snapshot, proposal, suggested, suggestTimeNs, nearest };
   const written = await untilWritten(signal, () => write(deps.db, job, computed, explanation));
@@ -87,7 +88,14 @@ export async function computeSuggestion(
   // If this fails, the batch finds the inverse when it is looked at next.
   if (snapshot.objective.batchId !== null) await beginInverse(deps.db, job.inverseId).catch(() => undefined);
   const writeMs = performance.now() - computedAt;
-  return { kind: isEnd ? 'stopped' : 'suggested', suggestTimeNs, readMs, writeMs, request, next: written.next };
+  return {
+    kind: isEnd ? 'stopped' : 'suggested',
+    suggestTimeNs,
+    readMs,
+    writeMs,
+    request: sourced,
+    next: written.next,
+  };
 }
 
 /** Whether nothing is new before the outputs of open inverses are known. */

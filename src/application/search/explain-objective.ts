@@ -8,11 +8,11 @@ import { saveExplanation } from '../../db/search/explanations.ts';
 import type { InputStanding, StoredExplanation } from '../../domain/explanation.ts';
 import type { LeasedJob } from '../../domain/suggestion-job.ts';
 import type { Engine } from '../../engine/pool.ts';
-import type { Standing, SuggestRequest } from '../../optimizer/problem.ts';
-import { rowOf } from './engine-input.ts';
+import type { Standing } from '../../optimizer/problem.ts';
+import { rowOf, type toSourcedRequest } from './engine-input.ts';
 
 /** What a suggestion was computed from. Opaque to callers. */
-export type ExplainRequest = SuggestRequest;
+export type ExplainRequest = ReturnType<typeof toSourcedRequest>;
 
 export interface ExplainDeps {
   readonly db: Db;
@@ -23,7 +23,7 @@ export interface ExplainDeps {
 export async function explainObjective(
   deps: ExplainDeps,
   job: Pick<LeasedJob, 'accountId' | 'objectiveId' | 'inverseId'>,
-  request: SuggestRequest,
+  request: ExplainRequest,
   signal: AbortSignal,
 ): Promise<void> {
   const explanation = await computeExplanation(deps.engine, request, signal);
@@ -33,14 +33,19 @@ export async function explainObjective(
 /** Undefined when the optimizer cannot explain the history: the suggestion itself does not depend on it. */
 export async function computeExplanation(
   engine: Pick<Engine, 'explain'>,
-  request: SuggestRequest,
+  { request, sourceOf }: ExplainRequest,
   signal: AbortSignal,
 ): Promise<StoredExplanation | undefined> {
   const answer = await engine.explain(request, signal);
   if (!answer.ok) return undefined;
-  const { standing, ...explanation } = answer.result;
+  const { standing, advice, ...explanation } = answer.result;
   const { X, count } = request.history;
-  return { ...explanation, caseCount: count, standing: standing ? atItsInput(standing, X, X.length / count) : null };
+  return {
+    ...explanation,
+    caseCount: count,
+    standing: standing ? atItsInput(standing, X, X.length / count) : null,
+    advice: advice?.map(({ rows, ...one }) => (rows ? { ...one, runs: rows.map(sourceOf) } : one)) ?? null,
+  };
 }
 
 /** @param X rows of n inputs */

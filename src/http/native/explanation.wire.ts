@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ADVICE_KINDS, describeAdvice } from '../../domain/advice.ts';
+import { ADVICE_KINDS, type AdvisedRun, describeAdvice } from '../../domain/advice.ts';
 import { describeDiagnosis, diagnosisAt, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
 import { toInputByName, toOutputByName } from '../../domain/names.ts';
 import { makeMissMeasure, type NearestRun } from '../../domain/nearest.ts';
@@ -138,6 +138,15 @@ const adviceSchema = z
     kind: z.string().describe(`${ADVICE_KINDS.join(', ')}; further kinds may come.`),
     sentence: z.string(),
     outputs: z.array(number).describe('The objectives that it is about.'),
+    runs: z
+      .array(
+        z.object({
+          caseNumber: z.int().nullable().describe('1 for the first input case; null for an inverse.'),
+          objectiveId: z.int().nullable(),
+          iteration: z.int().nullable(),
+        }),
+      )
+      .describe('The runs that it is about; the first is the one to check.'),
   })
   .meta({ id: 'Advice' });
 
@@ -151,6 +160,11 @@ export const explanationFields = {
     .nullable()
     .describe('Evidence that the objectives cannot all be met; null if there is none.'),
 };
+
+function presentAdvisedRun(run: AdvisedRun) {
+  if ('caseNumber' in run) return { caseNumber: run.caseNumber + 1, objectiveId: null, iteration: null };
+  return { caseNumber: null, objectiveId: run.objectiveId, iteration: run.iteration };
+}
 
 /** Omits the diagnosis of a satisfied objective: the satisfying output refutes it. */
 export function presentExplanation(
@@ -168,6 +182,7 @@ export function presentExplanation(
       kind: one.kind,
       sentence: describeAdvice(one, objective),
       outputs: [...one.outputs],
+      runs: (one.runs ?? []).map(presentAdvisedRun),
     })),
     standing: standing
       ? {
@@ -195,7 +210,10 @@ export function presentExplanation(
 
 function presentDiagnosis(
   objective: Objective,
-  { caseCount, diagnosis }: { readonly caseCount: number; readonly diagnosis: NonNullable<StoredExplanation['diagnosis']> },
+  {
+    caseCount,
+    diagnosis,
+  }: { readonly caseCount: number; readonly diagnosis: NonNullable<StoredExplanation['diagnosis']> },
   best: NearestRun | null,
 ) {
   const { labels } = objective;

@@ -1045,11 +1045,18 @@ export interface ExplainedObjective {
 }
 
 export interface Advice {
-  /** sum-of-squares; further kinds may come. */
+  /** sum-of-squares, wrong-run, repeats-disagree, noisy-runs; further kinds may come. */
   kind: string;
   sentence: string;
   /** The objectives that it is about. */
   outputs: number[];
+  /** The runs that it is about; the first is the one to check. */
+  runs: Array<{
+    /** 1 for the first input case; null for an inverse. */
+    caseNumber: number | null;
+    objectiveId: number | null;
+    iteration: number | null;
+  }>;
 }
 
 export interface Standing {

@@ -60,7 +60,7 @@ function Shown({ run }: { readonly run: Run }) {
           <Actions run={run} />
           <Standing run={run} />
           <Diagnosis run={run} />
-          <Advice run={run} />
+          <Advice judged={all} />
         </div>
       </div>
       {hasTarget && <Distance judged={judged} others={source.others} />}

@@ -949,12 +949,21 @@ class ExplainedObjective(Wire):
     """Evidence that the objectives cannot all be met; null if there is none."""
 
 
+class AdviceRuns(Wire):
+    case_number: int | None
+    """1 for the first input case; null for an inverse."""
+    objective_id: int | None
+    iteration: int | None
+
+
 class Advice(Wire):
     kind: str
-    """sum-of-squares; further kinds may come."""
+    """sum-of-squares, wrong-run, repeats-disagree, noisy-runs; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
+    runs: list[AdviceRuns]
+    """The runs that it is about; the first is the one to check."""
 
 
 class StandingRun(Wire):

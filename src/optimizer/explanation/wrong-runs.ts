@@ -1,0 +1,21 @@
+/** Advice on runs that contradict all others, and on repeats that differ by noise. */
+import type { Advice } from '../insights.ts';
+import type { Prepared } from '../prepare.ts';
+import type { SetAside } from '../surrogate/contradictions.ts';
+
+/** The most runs to name. */
+const MOST = 10;
+
+export function adviseOnWrongRuns({ request, examined }: Prepared): readonly Advice[] {
+  const m = request.goal.targets.length;
+  const noisy = examined.noisyRepeats.flat();
+  const advice = examined.setAside.slice(0, MOST).map((one) => adviceOn(one, request.history.Y, m));
+  return noisy.length > 0 ? [...advice, { kind: 'noisy-runs', outputs: [], rows: noisy.slice(0, MOST) }] : advice;
+}
+
+function adviceOn({ row, output, predicted, repeats }: SetAside, Y: Float64Array, m: number): Advice {
+  const about = { outputs: [output], rows: [row, ...repeats] };
+  if (repeats.length > 0) return { kind: 'repeats-disagree', ...about };
+  const isKnown = predicted !== null && Number.isFinite(predicted);
+  return { kind: 'wrong-run', ...about, value: Y[row * m + output]!, predicted: isKnown ? predicted : null };
+}
