@@ -102,7 +102,8 @@ function ballStep(g: Float64Array, H: Float64Array, radius: number): Float64Arra
   }
   const length = Math.hypot(...d);
   if (values[0]! >= 0 || length >= HARD_CASE * radius) return d;
-  const rest = Math.sqrt(radius * radius - length * length);
+  const across = d.reduce((sum, one, i) => sum + one * vectors[i]!, 0);
+  const rest = Math.sqrt(across * across + radius * radius - length * length) - across;
   return d.map((one, i) => one + rest * vectors[i]!);
 }
 
