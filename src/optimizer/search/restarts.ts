@@ -22,7 +22,7 @@ import type { Problem } from './scope-search.ts';
  * while inputs are pending, suggestions know less of each other.
  */
 const START = { suggestions: 100, quiet: 30 };
-/** A gain over the best loss that ends the quiet: the share by which `stallOf` counts too. */
+/** A gain that ends the quiet: the share of the loss that `stallOf` asks for in one run. */
 const NOTICEABLE = 0.1;
 /** Half widths of a region where the box has 1: at first, beside the best case, at most; a smaller one than `least` is used up. */
 const LENGTH = { first: 0.8, besideBest: 0.2, most: 1.6, least: 2 ** -7 };
@@ -103,11 +103,12 @@ export function startsAtBest(number: number): boolean {
 
 /** Number of the case at which the first region begins; that of the cases before there is one. */
 function firstRegion(loss: Float64Array, rows: readonly number[], first: number, { start }: Patience): number {
-  let best = Number.POSITIVE_INFINITY;
+  let reference = Number.POSITIVE_INFINITY;
   let last = 0;
   for (let i = 0; i < loss.length; i++) {
-    if (loss[i]! < (1 - NOTICEABLE) * best || rows[i]! < first) last = rows[i]!;
-    best = Math.min(best, loss[i]!);
+    // Small gains add up.
+    if (loss[i]! < (1 - NOTICEABLE) * reference) [reference, last] = [loss[i]!, rows[i]!];
+    if (rows[i]! < first) last = rows[i]!;
     if (rows[i]! - first >= START.suggestions && rows[i]! - last >= start) return i;
   }
   return loss.length;
