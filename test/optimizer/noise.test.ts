@@ -254,8 +254,7 @@ describe('the models of noisy runs', () => {
     const { outputs, runs } = beliefAt(
       { ...models, cases: { ...models.cases, noise: undefined } },
       u,
-      [0],
-      0,
+      { members: [0], hits: 0, failures: 0 },
       'models',
     );
     models.predictor.predict(u);
@@ -282,11 +281,11 @@ describe('the models of noisy runs', () => {
 });
 
 describe('a probability', () => {
-  const known = { variance: 0.04, noise: 0.09, freedom: Number.POSITIVE_INFINITY, squares: 0, skew: 0 };
+  const known = { variance: 0.04, noise: 0.09, freedom: Number.POSITIVE_INFINITY, squares: 0, skew: 0, relative: 0 };
   const belief: Belief = {
     runs: 2,
     failures: 0,
-    isSkewed: false,
+    hits: 2,
     outputs: [
       { ...known, mean: 0.2, observed: 0.4, lower: Number.NEGATIVE_INFINITY, upper: 0.6 },
       { ...known, mean: 0, observed: -0.1, lower: -0.7, upper: 0.7 },
@@ -331,7 +330,7 @@ describe('a probability', () => {
       const theta = mean + Math.sqrt(variance) * random.normal();
       if (Math.exp(theta + output.noise / 2) <= 1.6) hits++;
     }
-    const skewed: Belief = { runs: 2, failures: 0, isSkewed: true, outputs: [output] };
+    const skewed: Belief = { runs: 2, hits: 2, failures: 0, outputs: [output] };
     expect(ofMean(skewed, null, makeDraws(512, 1)).value).toBeCloseTo(hits / draws, 2);
   });
 
@@ -343,7 +342,7 @@ describe('a probability', () => {
 
   it('is larger where the outputs go together', () => {
     const half = { ...known, mean: 0, observed: 0, lower: Number.NEGATIVE_INFINITY, upper: 0 };
-    const pair: Belief = { runs: 1, failures: 0, isSkewed: false, outputs: [half, half] };
+    const pair: Belief = { runs: 1, hits: 1, failures: 0, outputs: [half, half] };
     const { forMean } = makeDraws(50_000, 2);
     const correlated = (r: number) => Float64Array.of(1, 0, r, Math.sqrt(1 - r * r));
     // Sheppard 1899: two medians are not exceeded together with the probability 1/4 + asin(r) / 2 pi.
