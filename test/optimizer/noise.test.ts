@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
 import { type Belief, beliefAt } from '../../src/optimizer/confidence/belief.ts';
 
-import { jointExcess, makeDraws, meanGiven, ofMean, ofRun } from '../../src/optimizer/confidence/probability.ts';
+import {
+  jointExcess,
+  makeDraws,
+  meanGiven,
+  ofMean,
+  ofRun,
+  ofShare,
+} from '../../src/optimizer/confidence/probability.ts';
 import { makeModels } from '../../src/optimizer/confidence/standing.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
@@ -133,6 +140,30 @@ describe('a search for an input that holds', () => {
     expect(Math.min(...declared.map(({ runs }) => runs))).toBeGreaterThanOrEqual(5);
     expect(Math.max(...declared.map(({ own }) => own))).toBeLessThanOrEqual(limit);
     expect(declared.filter(({ truth }) => truth > limit).length).toBeLessThanOrEqual(1);
+  });
+
+  it('declares a run of positive, skewed outputs only after as many hits as show it', () => {
+    const { request, end } = play(
+      {
+        variables: [float(0.1, 2)],
+        goal: { targets: [atMost(2), atLeast(0.2)], l1: null },
+        mean: ([x]) => [x!, x!],
+        draw: ([x], normal) => [x! * Math.exp(0.6 * normal()), x! + 0.05 * normal()],
+        sds: [0, 0],
+        noise: sure('run'),
+      },
+      60,
+    );
+    expect(end?.reason).toBe('reached');
+    const { X, Y, count } = request.history;
+    const rows = Array.from({ length: count }, (_, i) => i).filter((i) => X[i] === X[end!.bestIndex]);
+    const hits = rows.filter((i) => Y[2 * i]! <= 2 && Y[2 * i + 1]! >= 0.2).length;
+    expect(rows.length).toBeGreaterThanOrEqual(5);
+    const [least, most] = [0, 0.999].map((low) =>
+      ofShare({ runs: rows.length, hits, failures: 0 }, { value: 1, low, high: 1 }),
+    );
+    expect(end!.standing!.run.low).toBeGreaterThanOrEqual(Math.max(0.9, least!.low));
+    expect(end!.standing!.run.low).toBeLessThanOrEqual(most!.low);
   });
 
   it('asks for no more runs where positive outputs scatter little', () => {
@@ -332,6 +363,18 @@ describe('a probability', () => {
     }
     const skewed: Belief = { runs: 2, hits: 2, failures: 0, outputs: [output] };
     expect(ofMean(skewed, null, makeDraws(512, 1)).value).toBeCloseTo(hits / draws, 2);
+  });
+
+  it('of skewed runs is that of their share: uniform at first, or a quarter of what the models are worth', () => {
+    const models = (low: number) => ({ value: 1, low, high: 1 });
+    // After k hits without a miss, P(share < p) = p^(k + 1).
+    const hits = { runs: 21, hits: 21, failures: 0 };
+    expect(ofShare(hits, models(0)).low).toBeCloseTo(0.1 ** (1 / 22), 9);
+    expect(ofShare(hits, models(0)).value).toBeCloseTo(22 / 23, 9);
+    expect(ofShare({ ...hits, runs: 5, hits: 5 }, models(0.99)).low).toBeCloseTo(0.1 ** (1 / 29.75), 9);
+    // Beta(2, 2) has the cumulative distribution 3 p^2 - 2 p^3; a failed run is a miss.
+    const { low } = ofShare({ runs: 1, hits: 1, failures: 1 }, models(0));
+    expect(3 * low ** 2 - 2 * low ** 3).toBeCloseTo(0.1, 9);
   });
 
   it('falls with failed runs at the input', () => {
