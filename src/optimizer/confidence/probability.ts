@@ -29,6 +29,7 @@ const INNER = 32;
 const QUANTILE = 0.1;
 /** Factors on the noise and its degrees of freedom; decision 25 has the figures. */
 const LIKELY = { noise: 0.85, freedom: 1.5 };
+/** What the models say counts as this share of the runs among which one would miss by it. */
 const TRUST = 0.25;
 const BISECTIONS = 40;
 /** Least standard deviation relative to the value: smaller ones are rounding. */
@@ -174,7 +175,7 @@ export function withNoiseTogether(draws: Draws): Draws {
 
 /**
  * The same by the share of hits among the runs at the input, whatever the shape of the noise: a beta distribution. Before the first run
- * it is uniform, or worth `TRUST` of the runs among which one would miss, by the low end of what the models say.
+ * it is uniform, or narrower where the low end of what the models say is high, see `TRUST`.
  *
  * Source: Gelman et al. 2014, section 2.4.
  *
