@@ -114,4 +114,95 @@ export const tuningSystems: readonly RandomSystem[] = [
     draw: (x, { normal }) => spring(x).map((y) => y * (1 + 0.15 * normal())),
   }),
 ];
-export const freshSystems: readonly RandomSystem[] = [];
+
+const checkout = (chance: Chance, [tills, arrivals, minutes]: readonly number[]) => {
+  const service = () => chance.exponential(minutes!);
+  return serve({ servers: tills!, arrivals: arrivals!, customers: 100, service }, chance);
+};
+const coating = ([speed, heat, feed]: readonly number[]): readonly [number, number] => [
+  20 * Math.exp(-1.5 * speed!) + 6 * (heat! - 0.5) ** 2 + 4 * feed!,
+  30 * speed! + 20 * feed! - 8 * heat!,
+];
+const ferry = ([trim, thrust, ballast]: readonly number[]): readonly [number, number] => [
+  2 * trim! - thrust! + 0.6 * ballast! ** 2,
+  Math.cos(trim!) + 0.8 * thrust! * ballast!,
+];
+const dryer = ([air, heat, load]: readonly number[]): readonly [number, number, number] => [
+  12 - 6 * air! - 5 * heat! + 4 * load!,
+  10 * air! ** 2 + 14 * heat! ** 2,
+  20 + 60 * load! - 10 * (air! - 0.5) ** 2,
+];
+const pump = ([diameter, turns, gap]: readonly number[]): readonly [number, number] => [
+  8 * diameter! ** 2 * turns! * (1 - 0.3 * gap!),
+  2 * diameter! ** 3 * turns! ** 2 + 0.5 / (0.2 + gap!),
+];
+
+export const freshSystems: readonly RandomSystem[] = [
+  define({
+    name: 'checkout',
+    source: 'Gross et al. (2008), Fundamentals of queueing theory; M/M/c, mean wait of 100 customers',
+    variables: [integer(1, 6), float(15, 80), float(1.5, 6)],
+    objectives: [atMost(5), atLeast(50)],
+    start: [2, 40, 3],
+    known: [5, 60, 3.2],
+    draw: (x, chance) => {
+      const { wait, load } = checkout(chance, x);
+      return [wait, load];
+    },
+  }),
+  define({
+    name: 'coating',
+    source:
+      'Limpert, Stahel, Abbt (2001), Log-normal distributions across the sciences; defects that vary by half, and an output',
+    variables: [float(0, 1), float(0, 1), float(0, 1)],
+    objectives: [atMost(20), atLeast(16)],
+    start: [0.1, 0.9, 0.9],
+    known: [0.75, 0.5, 0.2],
+    draw: (x, chance) => {
+      const [defects, made] = coating(x);
+      return [defects * lognormal(0.47, chance), made + 0.5 * chance.normal()];
+    },
+  }),
+  define({
+    name: 'ferry',
+    source:
+      'Lange, Little, Taylor (1989), Robust statistical modeling using the t distribution; three degrees of freedom',
+    variables: [float(-1, 2), float(-1, 2), float(-1, 2)],
+    objectives: within([0.6, 1.2], 0.35),
+    start: [-0.5, 1.5, -0.5],
+    known: [0.5, 0.6, 0.7],
+    draw: (x, chance) => ferry(x).map((y) => y + 0.07 * t3(chance)),
+  }),
+  define({
+    name: 'workbench',
+    source: 'PERT; a duration with a gamma stage of shape 2, and its cost',
+    variables: [float(1, 8), float(1, 4), float(0, 1)],
+    objectives: [atMost(24), atMost(18)],
+    start: [2, 1.5, 0.8],
+    known: [4.2, 2.2, 0.1],
+    draw: (x, chance) => {
+      const [days, cost] = stages(x);
+      return [days * (0.4 + 0.6 * gamma(2, chance)), cost + 0.2 * chance.normal()];
+    },
+  }),
+  define({
+    name: 'dryer',
+    source: 'three smooth outputs with normal noise',
+    variables: [float(0, 1), float(0, 1), float(0, 1)],
+    objectives: [atMost(8), atMost(11), atLeast(34)],
+    start: [0.1, 0.9, 0.9],
+    known: [0.65, 0.5, 0.35],
+    average: dryer,
+    draw: (x, { normal }) => dryer(x).map((y, j) => y + [0.6, 0.7, 1.5][j]! * normal()),
+  }),
+  define({
+    name: 'pump',
+    source: 'flow and power of a pump; relative normal noise',
+    variables: [float(0.5, 2), float(1, 4), float(0, 1)],
+    objectives: [atLeast(16), atMost(22)],
+    start: [0.7, 3.5, 0.8],
+    known: [1.3, 1.7, 0.2],
+    average: pump,
+    draw: (x, { normal }) => pump(x).map((y) => y * (1 + 0.08 * normal())),
+  }),
+];

@@ -323,6 +323,6 @@ export interface RobustAim {
   readonly probability: number | null;
   /** How many more runs it may make. */
   readonly runsLeft: number;
-  /** How many of the last rows of the history are those among which the surest is sought. */
+  /** How many of the last rows of the history are the search's own, one of which it ends with. */
   readonly ownRuns: number;
 }

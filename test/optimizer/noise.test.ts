@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
 import { type Belief, beliefAt } from '../../src/optimizer/confidence/belief.ts';
 
-import { jointExcess, makeDraws, meanGiven, ofMean, ofRun } from '../../src/optimizer/confidence/probability.ts';
+import {
+  jointExcess,
+  makeDraws,
+  meanGiven,
+  ofMean,
+  ofRun,
+  ofShare,
+} from '../../src/optimizer/confidence/probability.ts';
 import { makeModels } from '../../src/optimizer/confidence/standing.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
@@ -135,6 +142,30 @@ describe('a search for an input that holds', () => {
     expect(declared.filter(({ truth }) => truth > limit).length).toBeLessThanOrEqual(1);
   });
 
+  it('declares a run of positive, skewed outputs only after as many hits as show it', () => {
+    const { request, end } = play(
+      {
+        variables: [float(0.1, 2)],
+        goal: { targets: [atMost(2), atLeast(0.2)], l1: null },
+        mean: ([x]) => [x!, x!],
+        draw: ([x], normal) => [x! * Math.exp(0.6 * normal()), x! + 0.05 * normal()],
+        sds: [0, 0],
+        noise: sure('run'),
+      },
+      60,
+    );
+    expect(end?.reason).toBe('reached');
+    const { X, Y, count } = request.history;
+    const rows = Array.from({ length: count }, (_, i) => i).filter((i) => X[i] === X[end!.bestIndex]);
+    const hits = rows.filter((i) => Y[2 * i]! <= 2 && Y[2 * i + 1]! >= 0.2).length;
+    expect(rows.length).toBeGreaterThanOrEqual(5);
+    const [least, most] = [0, 0.999].map((low) =>
+      ofShare({ runs: rows.length, hits, failures: 0 }, { value: 1, low, high: 1 }),
+    );
+    expect(end!.standing!.run.low).toBeGreaterThanOrEqual(Math.max(0.9, least!.low));
+    expect(end!.standing!.run.low).toBeLessThanOrEqual(most!.low);
+  });
+
   it('asks for no more runs where positive outputs scatter little', () => {
     const steady = { ...bowl, sds: [0.05, 0.05], noise: sure('mean') };
     const { request, end } = play(steady, 60);
@@ -254,8 +285,7 @@ describe('the models of noisy runs', () => {
     const { outputs, runs } = beliefAt(
       { ...models, cases: { ...models.cases, noise: undefined } },
       u,
-      [0],
-      0,
+      { members: [0], hits: 0, failures: 0 },
       'models',
     );
     models.predictor.predict(u);
@@ -282,11 +312,11 @@ describe('the models of noisy runs', () => {
 });
 
 describe('a probability', () => {
-  const known = { variance: 0.04, noise: 0.09, freedom: Number.POSITIVE_INFINITY, squares: 0, skew: 0 };
+  const known = { variance: 0.04, noise: 0.09, freedom: Number.POSITIVE_INFINITY, squares: 0, skew: 0, relative: 0 };
   const belief: Belief = {
     runs: 2,
     failures: 0,
-    isSkewed: false,
+    hits: 2,
     outputs: [
       { ...known, mean: 0.2, observed: 0.4, lower: Number.NEGATIVE_INFINITY, upper: 0.6 },
       { ...known, mean: 0, observed: -0.1, lower: -0.7, upper: 0.7 },
@@ -331,8 +361,20 @@ describe('a probability', () => {
       const theta = mean + Math.sqrt(variance) * random.normal();
       if (Math.exp(theta + output.noise / 2) <= 1.6) hits++;
     }
-    const skewed: Belief = { runs: 2, failures: 0, isSkewed: true, outputs: [output] };
+    const skewed: Belief = { runs: 2, hits: 2, failures: 0, outputs: [output] };
     expect(ofMean(skewed, null, makeDraws(512, 1)).value).toBeCloseTo(hits / draws, 2);
+  });
+
+  it('of skewed runs is that of their share: uniform at first, or a quarter of what the models are worth', () => {
+    const models = (low: number) => ({ value: 1, low, high: 1 });
+    // After k hits without a miss, P(share < p) = p^(k + 1).
+    const hits = { runs: 21, hits: 21, failures: 0 };
+    expect(ofShare(hits, models(0)).low).toBeCloseTo(0.1 ** (1 / 22), 9);
+    expect(ofShare(hits, models(0)).value).toBeCloseTo(22 / 23, 9);
+    expect(ofShare({ ...hits, runs: 5, hits: 5 }, models(0.99)).low).toBeCloseTo(0.1 ** (1 / 29.75), 9);
+    // Beta(2, 2) has the cumulative distribution 3 p^2 - 2 p^3; a failed run is a miss.
+    const { low } = ofShare({ runs: 1, hits: 1, failures: 1 }, models(0));
+    expect(3 * low ** 2 - 2 * low ** 3).toBeCloseTo(0.1, 9);
   });
 
   it('falls with failed runs at the input', () => {
@@ -343,7 +385,7 @@ describe('a probability', () => {
 
   it('is larger where the outputs go together', () => {
     const half = { ...known, mean: 0, observed: 0, lower: Number.NEGATIVE_INFINITY, upper: 0 };
-    const pair: Belief = { runs: 1, failures: 0, isSkewed: false, outputs: [half, half] };
+    const pair: Belief = { runs: 1, hits: 1, failures: 0, outputs: [half, half] };
     const { forMean } = makeDraws(50_000, 2);
     const correlated = (r: number) => Float64Array.of(1, 0, r, Math.sqrt(1 - r * r));
     // Sheppard 1899: two medians are not exceeded together with the probability 1/4 + asin(r) / 2 pi.

@@ -156,10 +156,27 @@ it('ends that search with the surest input once its runs are used, its aim is re
   expect(aim(0.999, 5)).toEqual(end);
 });
 
-it('searches as ever until one of its own runs meets the goal', () => {
-  const request = requestOf({ ...wide, further: [] });
+it('searches for a first solution while no run meets the goal, and beside open runs', () => {
   const robustAim = { tolerances, probability: null, runsLeft: 5, ownRuns: 0 };
-  expect(suggest({ ...request, robustAim })).toEqual(suggest(request));
+  const unmet = requestOf({ ...wide, targets: [within(3, 0.1)], further: [] });
+  expect(suggest({ ...unmet, robustAim })).toEqual(suggest(unmet));
+  const open = { ...requestOf(wide), pending: Float64Array.from([0.5, 0.5]) };
+  expect(suggest({ ...open, robustAim })).toEqual(suggest(open));
+});
+
+it('starts from runs known before the search, and spends its first run on the surest input they lead to', () => {
+  const request = requestOf(wide);
+  const known = Array.from({ length: request.history.count }, (_, row) => row);
+  const robustAim = { tolerances, probability: null, runsLeft: 5, ownRuns: 0 };
+  const proposal = suggest({ ...request, robustAim });
+  if (proposal.kind !== 'candidate') throw new Error('nothing was proposed');
+  const [y] = wide.evaluate([...proposal.input]);
+  expect(y).toBeGreaterThan(0.45);
+  expect(y).toBeLessThan(0.55);
+  // None of its own runs is the surest yet, and no known one is made a second time.
+  expect(proposal.surestIndex).toBeUndefined();
+  const { X } = request.history;
+  expect(known.map((row) => [X[2 * row], X[2 * row + 1]])).not.toContainEqual([...proposal.input]);
 });
 
 it('waits for pending inputs, whose outputs decide where to look next', () => {

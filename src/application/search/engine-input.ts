@@ -128,17 +128,14 @@ function isSatisfiedAt({ objective, space, inputs, outputs }: Snapshot, row: num
   );
 }
 
-/**
- * The search for a surer input, once a run of the objective satisfies everything: how many runs are left follows from those after
- * that one.
- */
+/** The search for a surer input. How many runs are left follows from those after the first that satisfies everything. */
 function robustAimOf(snapshot: Snapshot): Pick<SuggestRequest, 'robustAim'> {
   const { objective, iterations, pending } = snapshot;
   const { inputTolerances: tolerances, aimAtRobustness, robustRuns = DEFAULT_ROBUST_RUNS } = objective.options ?? {};
   if (aimAtRobustness === undefined || tolerances === undefined) return {};
   const first = iterations.findIndex((_, row) => isSatisfiedAt(snapshot, row));
-  if (first < 0) return {};
-  const runsLeft = Math.max(0, robustRuns - (iterations.length - 1 - first) - pending.rows);
+  const made = first < 0 ? 0 : iterations.length - 1 - first + pending.rows;
+  const runsLeft = Math.max(0, robustRuns - made);
   const probability = aimAtRobustness === true ? null : aimAtRobustness;
   return { robustAim: { tolerances, probability, runsLeft, ownRuns: iterations.length } };
 }

@@ -25,15 +25,25 @@ export interface OutputBelief extends Scatter {
   readonly upper: number;
   /** By how much the mean of the output exceeds theta, in variances of the noise: 1/2 for a logarithm, else 0. */
   readonly skew: number;
+  /** Turns a deviation into one relative to the output, which is positive wherever it has been run; else 0. */
+  readonly relative: number;
 }
 
 export interface Belief {
-  /** Successful runs at the input, and failed ones. */
+  /** Successful runs at the input, those of them that meet all targets, and failed runs. */
   readonly runs: number;
+  readonly hits: number;
   readonly failures: number;
   readonly outputs: readonly OutputBelief[];
-  /** Whether the runs of an output may be skewed. */
-  readonly isSkewed: boolean;
+}
+
+/** The runs at one input. */
+export interface RunsThere {
+  /** Cases at the input, ascending. */
+  readonly members: readonly number[];
+  /** How many of them meet all targets. */
+  readonly hits: number;
+  readonly failures: number;
 }
 
 /** The models of all cases, and what they know about noise. */
@@ -43,8 +53,9 @@ export interface NoisyModels {
   readonly predictor: Predictor;
   /** Cases in the models. */
   readonly rows: ReadonlySet<number>;
-  /** Degrees of freedom of an estimated noise, and factor on the variances of the models. */
-  readonly freedom: number;
+  /** Degrees of freedom of an estimated noise at an input that has been run so many times. */
+  freedomAt(runs: number): number;
+  /** Factor on the variances of the models. */
   readonly doubt: number;
   /** m x m, lower triangular: the factor of the correlation of the outputs around their predictions. */
   readonly correlation: Float64Array;
@@ -67,15 +78,13 @@ const CURVATURE_STEP = 0.1;
  * The belief about an input, for which the models need not have been asked yet.
  *
  * @param u length p, its features
- * @param members the cases at the input
  * @param units of the belief: those of the models, in which the noise of positive outputs may be relative; those of the
  * outputs, in which means of runs are taken; or those in which the means over all runs are judged, see `inLogarithms`
  */
 export function beliefAt(
   models: NoisyModels,
   u: Float64Array,
-  members: readonly number[],
-  failures: number,
+  { members, hits, failures }: RunsThere,
   units: 'models' | 'outputs' | 'means',
 ): Belief {
   const { surrogate, predictor, cases } = models;
@@ -89,12 +98,21 @@ export function beliefAt(
       : ((units === 'means' ? inLogarithms(models, output.fitted, j, values, standardized) : null) ??
           inOutputUnits(models, output.fitted, j, values, standardized));
   });
-  return { runs: members.length, failures, outputs, isSkewed: outputs.some(({ skew }) => skew > 0) };
+  return { runs: members.length, hits, failures, outputs };
+}
+
+/** Whether the runs of an output may be skewed. */
+export function isSkewed({ outputs, runs }: Belief): boolean {
+  return outputs.some(({ skew, relative, noise, freedom, squares }) => {
+    if (skew > 0) return true;
+    const square = relative ** 2;
+    return square > 0 && mayBeSkewed({ noise: square * noise, freedom, squares: square * squares }, runs);
+  });
 }
 
 /** @param known how many of the values the models know */
 function standardBelief(
-  { surrogate, predictor, cases, freedom, doubt }: NoisyModels,
+  { surrogate, predictor, cases, freedomAt, doubt }: NoisyModels,
   { fitted, lower, upper }: OutputModel,
   j: number,
   values: readonly number[],
@@ -102,7 +120,7 @@ function standardBelief(
 ): OutputBelief {
   if (!fitted) {
     const variance = predictor.sigma[j]! ** 2;
-    const constant = { noise: 0, freedom: Number.POSITIVE_INFINITY, observed: 0, squares: 0, skew: 0 };
+    const constant = { noise: 0, freedom: Number.POSITIVE_INFINITY, observed: 0, squares: 0, skew: 0, relative: 0 };
     return { mean: 0, variance, ...constant, lower, upper };
   }
   const { warp } = fitted;
@@ -118,17 +136,19 @@ function standardBelief(
     known > 0 ? variance * (predictor.mean[j]! / posterior - (known * observed) / noise) : predictor.mean[j]!;
   const sd = cases.noise?.[j];
   const here = predictor.mean[j]!;
-  const stated = typeof sd === 'number' ? (sd / slopeOf(warp.fromZ, here)) ** 2 : null;
+  const slope = slopeOf(warp.fromZ, here);
+  const stated = typeof sd === 'number' ? (sd / slope) ** 2 : null;
   return {
     mean,
     variance: variance * calibration * doubt,
     noise: stated ?? noise,
-    freedom: stated === null ? freedom : Number.POSITIVE_INFINITY,
+    freedom: stated === null ? freedomAt(values.length) : Number.POSITIVE_INFINITY,
     observed,
     squares,
     lower,
     upper,
     skew: 0,
+    relative: isPositive(cases, j) ? slope / Math.max(warp.fromZ(here), momentsOf(values).observed) : 0,
   };
 }
 
@@ -158,6 +178,7 @@ function inOutputUnits(
     lower: cases.intervals[j]!.lower,
     upper: cases.intervals[j]!.upper,
     skew: 0,
+    relative: 0,
   };
 }
 
@@ -191,6 +212,7 @@ function inLogarithms(
     lower: log(lower),
     upper: log(upper),
     skew: 1 / 2,
+    relative: 0,
   };
 }
 

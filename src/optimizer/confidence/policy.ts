@@ -13,7 +13,16 @@ import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Proposal, Standing } from '../problem.ts';
 import { featuresOf } from '../space/encoding.ts';
-import { jointExcess, makeDraws, ofRun, withLikelyNoise, withNoiseTogether, withValue } from './probability.ts';
+import { isSkewed } from './belief.ts';
+import {
+  jointExcess,
+  makeDraws,
+  ofRun,
+  ofShare,
+  withLikelyNoise,
+  withNoiseTogether,
+  withValue,
+} from './probability.ts';
 import {
   type Beliefs,
   beliefsAt,
@@ -122,7 +131,11 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
       const excess = goal.l1 ? 0 : jointExcess(beliefs.forRun, models.correlation, reported.forMean);
       const decisive = withValue(independent, independent.value + excess);
       const likely = ofRun(withLikelyNoise(beliefs.forRun), goal.l1, together);
-      const standing = { row, runs, run: withValue(decisive, likely.value + excess), mean };
+      // Nothing is known of the tails of skewed runs: their share decides.
+      const run = isSkewed(beliefs.forRun)
+        ? ofShare(beliefs.forRun, decisive)
+        : withValue(decisive, likely.value + excess);
+      const standing = { row, runs, run, mean };
       const one = { tried, beliefs, standing };
       return { ...one, rank: (asked.isReached(prepared, one) ? 2 : 0) + asked.rankOf({ run: decisive, mean }) };
     })

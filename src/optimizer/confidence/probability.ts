@@ -29,6 +29,9 @@ const INNER = 32;
 const QUANTILE = 0.1;
 /** Factors on the noise and its degrees of freedom; decision 25 has the figures. */
 const LIKELY = { noise: 0.85, freedom: 1.5 };
+/** What the models say counts as this share of the runs among which one would miss by it. */
+const TRUST = 0.25;
+const BISECTIONS = 40;
 /** Least standard deviation relative to the value: smaller ones are rounding. */
 const ROUNDING = 1e-12;
 
@@ -168,6 +171,43 @@ export function withLikelyNoise({ outputs, ...rest }: Belief): Belief {
 /** The draws with one number for the noise of all outputs: models that miss one output at an input often miss the others. */
 export function withNoiseTogether(draws: Draws): Draws {
   return { ...draws, forNoise: draws.forNoise.map((_, i) => draws.forNoise[i - (i % draws.m)]!) };
+}
+
+/**
+ * The same by the share of hits among the runs at the input, whatever the shape of the noise: a beta distribution. Before the first run
+ * it is uniform, or narrower where the low end of what the models say is high, see `TRUST`.
+ *
+ * Source: Gelman et al. 2014, section 2.4.
+ *
+ * @param models what they say of a fresh run
+ */
+export function ofShare(
+  { runs, hits, failures }: Pick<Belief, 'runs' | 'hits' | 'failures'>,
+  models: UncertainProbability,
+): UncertainProbability {
+  const prior = Math.max(1, (TRUST * models.low) / Math.max(ROUNDING, 1 - models.low));
+  const misses = runs - hits + failures;
+  const quantile = (q: number) => {
+    let [low, high] = [0, 1];
+    for (let k = 0; k < BISECTIONS; k++) {
+      const middle = (low + high) / 2;
+      if (shareBelow(middle, hits + prior, misses) < q) low = middle;
+      else high = middle;
+    }
+    return low;
+  };
+  return { value: (hits + prior) / (hits + prior + misses + 1), low: quantile(QUANTILE), high: quantile(1 - QUANTILE) };
+}
+
+/** The probability that a beta variable (hits, misses + 1) is smaller than p. Source: Abramowitz and Stegun 1964, 26.5.6. */
+function shareBelow(p: number, hits: number, misses: number): number {
+  let term = p ** hits;
+  let sum = term;
+  for (let i = 1; i <= misses; i++) {
+    term *= ((hits + i - 1) / i) * (1 - p);
+    sum += term;
+  }
+  return sum;
 }
 
 /** The chance that a run at the input succeeds; runs without a failure say nothing against it. */

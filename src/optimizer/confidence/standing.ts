@@ -13,22 +13,20 @@ import { leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
-import { type Belief, beliefAt, type NoisyModels } from './belief.ts';
+import { type Belief, beliefAt, type NoisyModels, type RunsThere } from './belief.ts';
 import { type Draws, ofMean, ofRun } from './probability.ts';
 
 /** An input that has been evaluated. */
-export interface Tried {
+export interface Tried extends RunsThere {
   /** Length p. */
   readonly u: Float64Array;
-  /** Cases at the input, ascending. */
-  readonly members: readonly number[];
-  readonly failures: number;
   readonly pending: number;
 }
 
 /** Degrees of freedom that the noise of the models is worth at most: elsewhere it may be different. */
 const MOST_FREEDOM = 16;
-const LEAST_FREEDOM = 1;
+/** Next to nothing: models of few cases take noise for a part of the function. */
+const LEAST_FREEDOM = 0.01;
 /** How much the variances of the models are widened at first, and by how many inputs beyond those of the space this fades. */
 const DOUBT = 4;
 /** Cases without correlation that those known are joined by. */
@@ -48,7 +46,8 @@ export function makeModels(prepared: Prepared, work: Work): NoisyModels {
     surrogate,
     predictor,
     rows: new Set(globalScope(prepared, cases, prepared.request.goal).rows),
-    freedom: Math.min(MOST_FREEDOM, Math.max(LEAST_FREEDOM, freedom)),
+    // The repeats at the input itself count beside this.
+    freedomAt: (runs) => Math.min(MOST_FREEDOM, Math.max(LEAST_FREEDOM, freedom - Math.max(0, runs - 1))),
     doubt: 1 + DOUBT / beyond,
     correlation: correlationOf(surrogate),
   };
@@ -80,7 +79,7 @@ function correlationOf({ outputs, kernels, geometry: { N } }: Surrogate): Float6
 }
 
 /** The admissible inputs that a run has succeeded at, in the order of their first runs. */
-export function triedInputs({ cases, encoding, pending }: Prepared): Tried[] {
+export function triedInputs({ request, cases, encoding, pending }: Prepared): Tried[] {
   const { p } = encoding;
   const countAt = (U: Float64Array, u: Float64Array) => {
     let count = 0;
@@ -91,7 +90,8 @@ export function triedInputs({ cases, encoding, pending }: Prepared): Tried[] {
     .filter(({ members }) => cases.isAdmissible[members[0]!] === 1)
     .map(({ members }) => {
       const u = cases.U.slice(members[0]! * p, (members[0]! + 1) * p);
-      return { u, members, failures: countAt(cases.failedU, u), pending: countAt(pending.U, u) };
+      const hits = members.filter((i) => isMeanInside(cases, request.goal, [i])).length;
+      return { u, members, hits, failures: countAt(cases.failedU, u), pending: countAt(pending.U, u) };
     });
 }
 
@@ -110,9 +110,9 @@ export function beliefsAt(
   u: Float64Array,
   tried: Tried | null,
 ): Beliefs {
-  const { members, failures } = tried ?? { members: [], failures: 0 };
-  const forMean = beliefAt(models, u, members, failures, goal.l1 ? 'outputs' : meansIn);
-  return { forRun: goal.l1 ? forMean : beliefAt(models, u, members, failures, 'models'), forMean };
+  const runs = tried ?? { members: [], hits: 0, failures: 0 };
+  const forMean = beliefAt(models, u, runs, goal.l1 ? 'outputs' : meansIn);
+  return { forRun: goal.l1 ? forMean : beliefAt(models, u, runs, 'models'), forMean };
 }
 
 export function judgeBeliefs({ forRun, forMean }: Beliefs, goal: Goal, draws: Draws): Probabilities {

@@ -1,6 +1,6 @@
-import type { Belief } from '../confidence/belief.ts';
+import { type Belief, isSkewed } from '../confidence/belief.ts';
 import type { Asked } from '../confidence/policy.ts';
-import { ofMean, ofRun } from '../confidence/probability.ts';
+import { ofMean, ofRun, ofShare } from '../confidence/probability.ts';
 import { rateOfDeclaration } from '../confidence/rate.ts';
 import { type Beliefs, isMeanInside, type Probabilities } from '../confidence/standing.ts';
 import { normalQuantile } from '../numerics/normal.ts';
@@ -16,6 +16,8 @@ const RUNS_OF_MEAN = 4;
 /** See `leastRuns`. */
 const ESTIMATED_RUNS = 3;
 const SKEWED_RUNS = 5;
+/** Degrees of freedom of the noise without which three runs that happen to be near each other would decide. */
+const NOISE_FREEDOM = 4;
 /** Share of the probability of a miss that the mean of skewed outputs may have: it is rough and judged again with every run. */
 const SKEWED_SHARE = 0.5;
 
@@ -36,7 +38,10 @@ const JUDGEMENTS: Readonly<Record<keyof Probabilities, Judgement>> = {
     marginOf: (least, m) => normalQuantile(((1 + least) / 2) ** (1 / m)),
     rankOf: ({ run }) => run.low + 1e-3 * run.value,
     beliefOf: ({ forRun }) => forRun,
-    probabilityOf: ofRun,
+    probabilityOf: (belief, l1, draws) => {
+      const models = ofRun(belief, l1, draws);
+      return isSkewed(belief) ? ofShare(belief, models) : models;
+    },
     // The low end leaves little doubt, see `UncertainProbability`.
     isEnough: (least, _, { low }) => low >= least,
   },
@@ -47,7 +52,7 @@ const JUDGEMENTS: Readonly<Record<keyof Probabilities, Judgement>> = {
     beliefOf: ({ forMean }) => forMean,
     probabilityOf: ofMean,
     // The probability of a mean is itself a doubt about it.
-    isEnough: (least, { isSkewed }, { value }) => value >= (isSkewed ? 1 - SKEWED_SHARE * (1 - least) : least),
+    isEnough: (least, belief, { value }) => value >= (isSkewed(belief) ? 1 - SKEWED_SHARE * (1 - least) : least),
   },
 };
 
@@ -68,23 +73,28 @@ function probabilityAsked({ of, least }: Confidence): Asked {
     isReached: (prepared, { tried, beliefs, standing }) => {
       const belief = beliefOf(beliefs);
       const { members } = tried;
-      if (members.length < leastRuns(prepared, belief) || !isEnough(least, belief, standing[of])) return false;
+      if (belief.runs < leastRuns(of, prepared, belief) || !isEnough(least, belief, standing[of])) return false;
       // Models of skewed outputs do not outvote the runs at the input.
-      return !belief.isSkewed || isMeanInside(prepared.cases, prepared.request.goal, members);
+      return of === 'run' || !isSkewed(belief) || isMeanInside(prepared.cases, prepared.request.goal, members);
     },
     isRepeatable: () => true,
     rateOf: (prepared, beliefs, tried) => {
       const { l1 } = prepared.request.goal;
       const belief = beliefOf(beliefs);
-      return rateOfDeclaration(belief, tried?.pending ?? 0, leastRuns(prepared, belief), (later, draws) =>
-        isEnough(least, later, probabilityOf(later, l1, draws)),
+      return rateOfDeclaration(
+        belief,
+        tried?.pending ?? 0,
+        (later, draws) =>
+          later.runs >= leastRuns(of, prepared, later) && isEnough(least, later, probabilityOf(later, l1, draws)),
       );
     },
   };
 }
 
 /** Runs at an input without which it is not declared: what is estimated is to be seen there. */
-function leastRuns({ request }: Prepared, { isSkewed }: Belief): number {
-  if (isSkewed) return SKEWED_RUNS;
-  return request.noise!.standardDeviations ? 1 : ESTIMATED_RUNS;
+function leastRuns(of: Confidence['of'], { request }: Prepared, belief: Belief): number {
+  if (isSkewed(belief)) return SKEWED_RUNS;
+  if (request.noise!.standardDeviations) return 1;
+  const known = Math.min(...belief.outputs.map(({ freedom }) => freedom));
+  return of === 'mean' ? ESTIMATED_RUNS : Math.max(ESTIMATED_RUNS, 1 + NOISE_FREEDOM - known);
 }

@@ -20,6 +20,7 @@ export const surest: Kind = (request) => {
 /** While inputs are pending, what they will show decides: a second input now would be near the first. */
 function toProposal({ pending }: Prepared, { next, surestIndex }: RobustOutcome, bestIndex: number): Proposal {
   if (pending.count > 0) return { kind: 'nothing-new', reason: 'duplicate', bestIndex };
-  if (next === null) return { kind: 'nothing-new', reason: 'robust', bestIndex: surestIndex };
-  return { kind: 'candidate', input: next.x, expected: null, chance: null, surestIndex };
+  if (next === null) return { kind: 'nothing-new', reason: 'robust', bestIndex: surestIndex ?? bestIndex };
+  const surest = surestIndex === null ? {} : { surestIndex };
+  return { kind: 'candidate', input: next.x, expected: null, chance: null, ...surest };
 }

@@ -11,24 +11,30 @@ import { type RobustInput, robustInput } from './robust-input.ts';
 export interface RobustOutcome {
   /** null: the search ends. */
   readonly next: RobustInput | null;
-  /** The row of the history that meets the goal most surely. */
-  readonly surestIndex: number;
+  /** The search's own row of the history that meets the goal most surely; null while none meets it. */
+  readonly surestIndex: number | null;
 }
 
 /**
- * The next input of a search for the one that meets the goal most surely, or its end; null while no case of the search meets
- * the goal.
+ * The next input of a search for the one that meets the goal most surely, or its end. It starts from all cases that meet the goal,
+ * those known before the search included, and ends with one of its own. null while no case meets the goal, or where the cases known before
+ * it lead to no input.
  */
 export function aimAtRobustness(prepared: Prepared, aim: RobustAim, seen: Seen): RobustOutcome | null {
   const { request, cases } = prepared;
   const met = casesThatMeet(request.goal, cases);
+  if (met.length === 0) return null;
   const own = met.filter((i) => cases.rows[i]! >= request.history.count - aim.ownRuns);
-  if (own.length === 0) return null;
+  const work: Work = { spent: 0, limit: request.workLimit };
+  if (own.length === 0) {
+    // Beside open runs the search for the first solution imagines them.
+    const next = prepared.pending.count > 0 ? null : robustInput(prepared, aim.tolerances, { met, own }, seen, work);
+    return next && { next, surestIndex: null };
+  }
   const surest = own
     .map((i) => ({ row: cases.rows[i]!, low: lowOf(prepared, aim, i) }))
     .reduce((best, one) => (one.low > best.low ? one : best));
   const isReached = aim.probability !== null && surest.low >= aim.probability;
-  const work: Work = { spent: 0, limit: request.workLimit };
   const next = aim.runsLeft > 0 && !isReached ? robustInput(prepared, aim.tolerances, { met, own }, seen, work) : null;
   return { next, surestIndex: surest.row };
 }

@@ -44,8 +44,8 @@ interface Solutions {
  * The admissible input not yet evaluated that meets the goal most surely when it is made with tolerances, climbing from the
  * cases that meet it; null when none is worth a run.
  *
- * @param solutions the cases that meet the goal, of which at least one is the search's own: it ends with one of these, so a run has
- * to be surer than they are
+ * @param solutions the cases that meet the goal, at least one. The search ends with one of its own, so a run has to be surer than
+ * they are; while it has none, any input that is not known is worth one
  */
 export function robustInput(
   prepared: Prepared,
@@ -66,7 +66,7 @@ export function robustInput(
   const search = new RobustSearch(prepared, model, tolerances, work);
   const judged = met.map((i) => ({ ...search.judge(caseInput(i)), isOwn: own.includes(i) }));
   const ranked = judged.sort((a, b) => b.share - a.share);
-  const surest = ranked.find(({ isOwn }) => isOwn)!;
+  const surest = ranked.find(({ isOwn }) => isOwn)?.share ?? -WORTH_A_RUN;
   const box: Box = { lower: encoding.lower, upper: encoding.upper, conditions };
   const found: RobustInput[] = [];
   for (const { x } of ranked.slice(0, STARTS)) {
@@ -76,7 +76,7 @@ export function robustInput(
   }
   found.sort((a, b) => b.share - a.share);
   if (found[0]) found.push(...search.overDiscrete(found[0], box));
-  const isWorth = ({ x, share }: RobustInput) => share > surest.share + WORTH_A_RUN && !seen.has(x);
+  const isWorth = ({ x, share }: RobustInput) => share > surest + WORTH_A_RUN && !seen.has(x);
   return found.filter(isWorth).sort((a, b) => b.share - a.share)[0] ?? null;
 }
 
