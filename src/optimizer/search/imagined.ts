@@ -32,9 +32,9 @@ const ROUNDING = 1e-9;
 
 /**
  * The models of a scope, conditioned on the imagined outputs of the pending inputs; the same models without any. The outputs
- * are samples, which every suggestion draws again: each then follows another truth that the models hold possible
- * (Thompson sampling), where with predicted means all would follow one. A local scope takes only the inputs within one width of its box around the centre. The models are
- * corrected around the imagined case that comes nearest to the goal if it comes nearer than the centre.
+ * are samples, drawn again for every suggestion: each follows another truth that the models hold possible, where with
+ * predicted means all would follow one. A local scope takes only the inputs within one width of its box around the
+ * centre. The models are corrected around the imagined case that comes nearest to the goal if it comes nearer than the centre.
  */
 export function imaginePending(
   { request, encoding, cases, pending }: Known,

@@ -2,8 +2,8 @@
  * Imagined outputs ("fantasies") of inputs whose runs have not ended: the models are conditioned on them as if they were
  * known, at the same hyperparameters, so that the search looks elsewhere or takes the next step already.
  *
- * Source: Ginsbourger, Le Riche and Carraro 2010, Kriging is well-suited to parallelize optimization, section 5.2 (the kriging
- * believer, for means); Snoek, Larochelle and Adams 2012, Practical Bayesian optimization, section 3.3 (for samples).
+ * Source: Snoek, Larochelle and Adams 2012, Practical Bayesian optimization, section 3.3; that each point takes samples of its
+ * own comes near Thompson sampling (Kandasamy et al. 2018, Parallelised Bayesian optimisation via Thompson sampling).
  */
 import type { RandomStream } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -13,9 +13,9 @@ import type { FittedKernel, OutputModel, Surrogate } from './model-choice.ts';
 import type { Predictor } from './predictor.ts';
 
 /**
- * The surrogate conditioned on the imagined outputs of further points: the means that are predicted there, or samples.
+ * The surrogate conditioned on the imagined outputs of further points: one joint sample of each output, noise included.
  *
- * @param predictor of the surrogate, with its corrections, which shift means and samples alike
+ * @param predictor of the surrogate, with its corrections, which shift the samples too
  * @param U the further points, encoded, in rows of p
  * @param random for the samples
  * @returns a surrogate whose further points, and their imagined outputs in the warps, follow the others
