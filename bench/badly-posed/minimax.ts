@@ -19,7 +19,7 @@ export interface Minimum {
 }
 
 /** How far each output misses, signed, in base half widths; two entries per two-sided output. */
-export function signedMisses({ outputs }: System, y: readonly number[]): number[] {
+function signedMisses({ outputs }: System, y: readonly number[]): number[] {
   return outputs.flatMap(({ kind, target, halfWidth }, j) => {
     const d = (y[j]! - target) / halfWidth;
     return kind === 'atMost' ? [d] : kind === 'atLeast' ? [-d] : [d, -d];
