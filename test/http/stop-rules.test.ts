@@ -86,6 +86,29 @@ describe('the stop rules of an objective', () => {
     expect(await eventsOf(body.id)).toEqual(['objective.stopped']);
   });
 
+  it('More attempts let an objective run on that ended by evidence, and switch off its rule', async () => {
+    const { body } = await load({ stop: {} });
+    await run(body.id, 40);
+    const ended = await read(body.id);
+    expect(ended).toMatchObject({ stopReason: 2, endingKind: 'standstill', isResumable: true });
+    const url = `${trialUrl}/objectives/${body.id}`;
+    const refused = await service.send('PATCH', url, { maximumAttempts: ended.attemptCount });
+    expect(refused.status).toBe(400);
+    const { body: reopened } = await service.send('PATCH', url, { maximumAttempts: ended.attemptCount + 2 });
+    expect(reopened).toMatchObject({ stopReason: 0, endingKind: null, isResumable: false, stop: null });
+    expect(await run(body.id, 2)).toBe(2);
+    expect(await read(body.id)).toMatchObject({ stopReason: 3, isResumable: true });
+    await service.send('PATCH', url, { maximumAttempts: ended.attemptCount + 3 });
+    expect(await run(body.id, 1)).toBe(1);
+    expect(await eventsOf(body.id)).toEqual([
+      'objective.stopped',
+      'objective.reopened',
+      'objective.exhausted',
+      'objective.reopened',
+      'objective.exhausted',
+    ]);
+  });
+
   it('A stated patience counts runs, whatever the models expect', async () => {
     const { body } = await load({ stop: { patience: 2, improvementBelow: 1 } });
     expect(await run(body.id, 10)).toBeLessThan(5);

@@ -25,7 +25,7 @@ import type { Problem } from './scope-search.ts';
 /** Evaluations without progress before the search aims at a compromise. */
 const FIRST_STALL = 2;
 /** Random points, how many of them are climbed from, evaluated ones, and minima that are decoded where inputs are discrete. */
-const STARTS = { drawn: 60, climbed: 4, evaluated: 3, decoded: 3 };
+const STARTS = { drawn: 40, climbed: 2, evaluated: 2, decoded: 3 };
 /** Least improvement that is worth a run: a share of the miss of the best run, counted from the middle of its interval. */
 const WORTHWHILE = 0.005;
 /** So many predicted standard deviations below its prediction a miss is held possible. */

@@ -70,7 +70,7 @@ it('Several solutions and fronts end in words of their own', () => {
     objectiveTypes: ['minimize', 'minimize'],
   };
   expect(reason({ ...front, ended: { kind: 'no-improvement-expected' } })).toBe(
-    'Stopped: the last suggested inputs hardly enlarged the front; the best compromise is cost = 1.7249 of run 23.',
+    'Stopped: the last suggested inputs hardly enlarged the front; the best compromise is cost = 1.7249, sag = 0.2 of run 23.',
   );
 });
 
