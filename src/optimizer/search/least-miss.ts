@@ -6,7 +6,7 @@ import { climb } from './box-newton.ts';
 /** Temperatures, in tolerances: from a share of the worst miss of the start down to the finest, each so many times the one before. */
 const FIRST_SHARE = 0.3;
 const COOLING = 0.1;
-export const FINEST = 1e-3;
+const FINEST = 1e-3;
 const STEPS_PER_TEMPERATURE = 10;
 
 /** A point where the worst miss is least nearby. */
