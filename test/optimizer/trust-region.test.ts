@@ -107,7 +107,7 @@ const valley = (u: ArrayLike<number>) => {
 };
 
 /** Points of a lattice that fills the box, as many as a quadratic needs. */
-const scattered = (count: number) =>
+const scattered = (count: number): Float64Array[] =>
   Array.from({ length: count }, (_, i) =>
     Float64Array.from([0.55, 0.71, 0.29, 0.87], (by) => (((i + 1) * by) % 1.8) - 0.9),
   );
