@@ -57,8 +57,9 @@ function readNoise(reader: ValueReader, value: Value, names: readonly string[]):
     : { standardDeviations: standardDeviations as readonly number[] };
 }
 
-/** `{patience: 12, improvementBelow: 0.001, until: 2027-03-01T06:00:00Z}`, each optional; or false, as when it is left out. */
+/** `{patience: 12, improvementBelow: 0.001, until: 2027-03-01T06:00:00Z}`, each optional; false or null for no early end. */
 function readStop(reader: ValueReader, value: Value): OptionFields['stop'] | undefined {
+  if (value.kind === 'null') return false;
   if (value.kind === 'boolean') {
     if (!value.boolean) return false;
     return reader.refuse(value.at, ['stop'], 'must be false, or a map such as {patience: 12}; {} ends by evidence.');
