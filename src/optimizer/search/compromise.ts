@@ -135,12 +135,12 @@ export function nextCompromise(problem: Problem): Found | null {
   if (best < 0 || worst[best] === 0) return null;
   const work: Work = { spent: 0, limit: request.workLimit };
   const negligible = negligibleGain(worst[best]!);
-  const expected = leastExpected(problem, misses, {}, work);
-  if (expected === null || !(expected.worst > 0)) return null;
-  if (worst[best]! - expected.worst >= negligible) return unlessKnown(problem, expected);
-  if ((cases.stall + pending.count) % 2 === 1) return null;
   const possible = leastExpected(problem, misses, { optimism: OPTIMISM }, work);
-  return possible !== null && worst[best]! - possible.worst >= negligible ? unlessKnown(problem, possible) : null;
+  if (possible === null || !(possible.worst > 0)) return null;
+  const expected = leastExpected(problem, misses, {}, work);
+  if (expected !== null && worst[best]! - expected.worst >= negligible) return unlessKnown(problem, expected);
+  if ((cases.stall + pending.count) % 2 === 1) return null;
+  return worst[best]! - possible.worst >= negligible ? unlessKnown(problem, possible) : null;
 }
 
 /** Whether a compromise may be an aim: the search is for one run that meets limits, and stalls. */

@@ -101,10 +101,10 @@ export function nextImprovement(problem: Problem): Found | null {
   const sought = improvementSought(problem);
   if (sought === null || sought.quiet < FIRST_QUIET) return null;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const expected = bestAttainable(problem, sought, 0, work);
-  if (expected === null || expected.gain >= sought.wanted) return null;
-  if (expected.gain >= WORTHWHILE.expected) return unlessKnown(problem, expected);
-  if ((sought.quiet + pending.count) % 2 === 1) return null;
   const possible = bestAttainable(problem, sought, OPTIMISM, work);
-  return possible !== null && possible.gain >= WORTHWHILE.possible ? unlessKnown(problem, possible) : null;
+  if (possible === null || possible.gain >= sought.wanted) return null;
+  const expected = bestAttainable(problem, sought, 0, work);
+  if (expected !== null && expected.gain >= WORTHWHILE.expected) return unlessKnown(problem, expected);
+  if ((sought.quiet + pending.count) % 2 === 1) return null;
+  return possible.gain >= WORTHWHILE.possible ? unlessKnown(problem, possible) : null;
 }
