@@ -6,7 +6,7 @@ import type { ObjectiveDefinition } from './objective.ts';
 /** A run that advice is about: a case, numbered from 0, or an iteration of an objective. */
 export type AdvisedRun = { readonly caseNumber: number } | { readonly objectiveId: number; readonly iteration: number };
 
-/** Advice as it is stored: with its runs in place of rows of a history. */
+/** Advice as it is stored: with its runs instead of rows of a history. */
 export interface StoredAdvice extends Omit<Advice, 'rows'> {
   readonly runs?: readonly AdvisedRun[];
 }
