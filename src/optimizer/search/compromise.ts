@@ -18,14 +18,14 @@ import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { drawerIn } from './box-newton.ts';
-import { leastMisses } from './least-miss.ts';
+import { bestDrawn, leastMisses } from './least-miss.ts';
 import { bestDecoded, type Found } from './maximize-acquisition.ts';
 import type { Problem } from './scope-search.ts';
 
 /** Evaluations without progress before the search aims at a compromise. */
 const FIRST_STALL = 2;
-/** Random points, how many of them are climbed from, evaluated ones, and minima that are decoded where inputs are discrete. */
-const STARTS = { drawn: 40, climbed: 2, evaluated: 2, decoded: 3 };
+/** Evaluated points to climb from, and minima that are decoded where inputs are discrete. */
+const STARTS = { evaluated: 2, decoded: 3 };
 /** Least improvement that is worth a run: a share of the miss of the best run, counted from the middle of its interval. */
 const WORTHWHILE = 0.005;
 /** So many predicted standard deviations below its prediction a miss is held possible. */
@@ -80,13 +80,15 @@ export interface Otherwise {
   readonly optimism?: number;
   /** In place of those of the goal. */
   readonly measure?: Partial<MissUnits>;
+  /** A worst miss that need not be bettered. */
+  readonly enough?: number;
 }
 
 /** Where the worst miss is least by the models of all cases; null when the conditions leave no input. */
 export function leastExpected(
   prepared: Prepared,
   misses: CaseMisses,
-  { optimism = 0, measure }: Otherwise,
+  { optimism = 0, measure, enough }: Otherwise,
   work: Work,
 ): Expected | null {
   const { request, encoding, cases } = prepared;
@@ -101,16 +103,12 @@ export function leastExpected(
   const aim = new WorstMiss(surrogate, predictor, { ...own, ...measure }, Y, makeFailureModel(cases, p), optimism);
   const random = makeRandom(request.seed, 21, request.history.count);
   const draw = drawerIn(box, random);
-  const drawn = Array.from({ length: STARTS.drawn }, () => {
-    const u = draw().slice();
-    aim.evaluate(u);
-    return { u, worst: aim.worst };
-  });
-  drawn.sort((a, b) => a.worst - b.worst);
   const order = Array.from(rows).sort((a, b) => misses.worst[a]! - misses.worst[b]! || a - b);
-  const evaluated = order.slice(0, STARTS.evaluated).map((i) => U.slice(i * p, (i + 1) * p));
-  const starts = [...evaluated, ...drawn.slice(0, STARTS.climbed).map(({ u }) => u)];
-  const maxima = leastMisses(aim, box, starts, work).slice(0, encoding.discrete.includes(1) ? STARTS.decoded : 1);
+  function* starts() {
+    for (const i of order.slice(0, STARTS.evaluated)) yield U.slice(i * p, (i + 1) * p);
+    yield* bestDrawn(aim, draw);
+  }
+  const maxima = leastMisses(aim, box, starts(), work, enough).slice(0, encoding.discrete.includes(1) ? STARTS.decoded : 1);
   const search = { encoding, acquisition: aim, sigma: predictor.sigma, box, evaluated: [], isExpensive: false };
   const input = bestDecoded(
     { ...search, seen: NOTHING_SEEN, random, work },
@@ -135,7 +133,7 @@ export function nextCompromise(problem: Problem): Found | null {
   if (best < 0 || worst[best] === 0) return null;
   const work: Work = { spent: 0, limit: request.workLimit };
   const negligible = negligibleGain(worst[best]!);
-  const possible = leastExpected(problem, misses, { optimism: OPTIMISM }, work);
+  const possible = leastExpected(problem, misses, { optimism: OPTIMISM, enough: 0 }, work);
   if (possible === null || !(possible.worst > 0)) return null;
   const expected = leastExpected(problem, misses, {}, work);
   if (expected !== null && worst[best]! - expected.worst >= negligible) return unlessKnown(problem, expected);

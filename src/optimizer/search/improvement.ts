@@ -85,10 +85,10 @@ function unitsOf(intervals: readonly Interval[], Y: Float64Array, N: number): Fl
 export function bestAttainable(
   problem: Problem,
   { misses, measure }: Improvement,
-  optimism: number,
+  { optimism = 0, enough }: Pick<Otherwise, 'optimism' | 'enough'>,
   work: Work,
 ): (Expected & { readonly gain: number }) | null {
-  const expected = leastExpected(problem, misses, { optimism, measure }, work);
+  const expected = leastExpected(problem, misses, { optimism, measure, ...(enough !== undefined && { enough }) }, work);
   return expected && { ...expected, gain: -expected.worst };
 }
 
@@ -101,9 +101,9 @@ export function nextImprovement(problem: Problem): Found | null {
   const sought = improvementSought(problem);
   if (sought === null || sought.quiet < FIRST_QUIET) return null;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const possible = bestAttainable(problem, sought, OPTIMISM, work);
+  const possible = bestAttainable(problem, sought, { optimism: OPTIMISM, enough: -sought.wanted }, work);
   if (possible === null || possible.gain >= sought.wanted) return null;
-  const expected = bestAttainable(problem, sought, 0, work);
+  const expected = bestAttainable(problem, sought, {}, work);
   if (expected !== null && expected.gain >= WORTHWHILE.expected) return unlessKnown(problem, expected);
   if ((sought.quiet + pending.count) % 2 === 1) return null;
   return possible.gain >= WORTHWHILE.possible ? unlessKnown(problem, possible) : null;

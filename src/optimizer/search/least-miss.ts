@@ -18,7 +18,7 @@ export interface LeastMiss {
 }
 
 /** Random points that are compared, and how many of them are worth a climb. */
-const DRAWN = { compared: 60, climbed: 4 };
+const DRAWN = { compared: 40, climbed: 2 };
 
 /** The points of a random sample where the worst miss is least. */
 export function bestDrawn(aim: WorstMiss, draw: () => Float64Array): Float64Array[] {
@@ -34,24 +34,35 @@ export function bestDrawn(aim: WorstMiss, draw: () => Float64Array): Float64Arra
 /**
  * Where the worst miss that the models expect is least, climbing from each start (features) while the maximum gets less smooth; the least
  * first.
+ *
+ * @param enough a worst miss that ends the search
  */
-export function leastMisses(aim: WorstMiss, box: Box, starts: readonly Float64Array[], work: Work): LeastMiss[] {
-  const found = starts.map((start) => {
+export function leastMisses(
+  aim: WorstMiss,
+  box: Box,
+  starts: Iterable<Float64Array>,
+  work: Work,
+  enough = Number.NEGATIVE_INFINITY,
+): LeastMiss[] {
+  const found: LeastMiss[] = [];
+  for (const start of starts) {
     const u = start.slice();
-    if (!isSpent(work, 0.9)) cool(aim, box, u, work);
+    if (!isSpent(work, 0.9)) cool(aim, box, u, work, enough);
     aim.evaluate(u);
-    return { u, worst: aim.worst };
-  });
+    found.push({ u, worst: aim.worst });
+    if (aim.worst <= enough) break;
+  }
   return found.sort((a, b) => a.worst - b.worst);
 }
 
-function cool(aim: WorstMiss, box: Box, u: Float64Array, work: Work): void {
+function cool(aim: WorstMiss, box: Box, u: Float64Array, work: Work, enough: number): void {
   aim.evaluate(u);
   let temperature = Math.max(1, Math.abs(aim.worst)) * FIRST_SHARE;
-  for (;;) {
+  while (aim.worst > enough) {
     aim.temperature = Math.max(FINEST, temperature);
     climb(aim, u, null, box, STEPS_PER_TEMPERATURE, work);
     if (temperature <= FINEST || isSpent(work, 1)) return;
     temperature *= COOLING;
+    aim.evaluate(u);
   }
 }

@@ -36,7 +36,7 @@ export function limitOutOfReach(prepared: Prepared, aim: SearchAim): number {
   const sought = improvementSought(problem);
   if (sought === null) return -1;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const possible = bestAttainable(problem, sought, OPTIMISM, work);
+  const possible = bestAttainable(problem, sought, { optimism: OPTIMISM, enough: -sought.wanted }, work);
   return possible !== null && possible.gain < sought.wanted ? j : -1;
 }
 

@@ -71,9 +71,9 @@ function gainLeft(problem: Problem, { improvementBelow }: StopRule, work: Work):
   const sought = improvementSought(problem, improvementBelow);
   if (sought === null || sought.quiet < QUIET + movableCount(problem.encoding)) return null;
   if (!areModelsExact(problem.fitGlobally({ ...work }))) return null;
-  const expected = bestAttainable(problem, sought, 0, { ...work });
+  const expected = bestAttainable(problem, sought, {}, { ...work });
   if (expected === null || expected.gain > improvementBelow) return null;
-  const possible = bestAttainable(problem, sought, OPTIMISM, { ...work });
+  const possible = bestAttainable(problem, sought, { optimism: OPTIMISM }, { ...work });
   if (possible === null || possible.gain > NEGLIGIBLE_GAIN.anywhere * improvementBelow) return null;
   return predictAtAll(problem, { ...work }) ? Math.max(0, expected.gain, possible.gain) : null;
 }

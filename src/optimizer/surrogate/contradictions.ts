@@ -203,8 +203,7 @@ function doubtedIn(
   const absurd = absurdOutputs(cases);
   const among = Array.from(rows).filter((i) => !proven.has(i) && absurd[i]!.length === 0);
   const { doubted, gain } = doubtsAmong(space.encoding, cases, among);
-  const isClear = gain >= LEAST_GAIN || among.length - doubted.length >= enoughFor(n);
-  return isClear ? doubted : [];
+  return gain >= LEAST_GAIN ? doubted : [];
 }
 
 /** How many other cases suffice to judge one with n movable inputs. */
