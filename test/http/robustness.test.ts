@@ -275,7 +275,9 @@ it('Corrections after the end keep the surest input, or let the search decide ag
   const start = { ...LIMITS, initialInput, initialOutput: blackBox(initialInput) };
   const { url } = await load({ ...start, aimAtRobustness: true, robustRuns: 1 });
   const { body: inverse } = await service.send('POST', `${url}/inverses`);
-  await service.send('PUT', `${url}/inverses/${inverse.id}/output`, { output: [0, 10, 20] });
+  await service.send('PUT', `${url}/inverses/${inverse.id}/output`, {
+    output: blackBox(inverse.input),
+  });
   const { body: last } = await service.send('POST', `${url}/inverses`);
   const read = async () => {
     const { stopReason, optimalInverse, inverses } = (await service.send('GET', url)).body;
@@ -297,7 +299,7 @@ it('Corrections after the end keep the surest input, or let the search decide ag
   expect((await correct(inverse.id, { output: [100, 0, 0], reopen: true })).status).toBe(200);
   expect(await read()).toEqual([0, 1, ['converged', 'active', 'stopped']]);
   const { body: again } = await service.send('POST', `${url}/inverses`);
-  await service.send('PUT', `${url}/inverses/${again.id}/output`, { output: [0, 10, 20] });
+  await service.send('PUT', `${url}/inverses/${again.id}/output`, { output: blackBox(again.input) });
   await service.send('POST', `${url}/inverses`);
   expect(await read()).toEqual([1, 4, ['converged', 'active', 'stopped', 'converged', 'stopped']]);
 });
