@@ -9,7 +9,7 @@ import { bestOf, distanceTo, isDirected, l1NormOf, meetsLimits } from '../goal/t
 import type { Diagnosis } from '../insights.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import { type CaseMisses, type Expected, leastExpected, missesOfCases } from '../search/compromise.ts';
+import { areConstant, type CaseMisses, type Expected, leastExpected, missesOfCases } from '../search/compromise.ts';
 import { bestFeasible } from '../search/directed-outputs.ts';
 import { movableCount, roundToInput } from '../space/encoding.ts';
 import { makeSeen } from '../space/seen.ts';
@@ -32,8 +32,6 @@ const MIN_STALL = 3;
  * a lesser peak for the highest.
  */
 const MIN_R2 = 0.95;
-/** Cases after which an output that never varied is taken for a constant: until then it may jump in any gap. */
-const CONSTANT_CASES = 50;
 /** Least unit of a miss, standardized: nearer to the end of an interval errors are compared as they are. */
 const LEAST_UNIT = 0.05;
 /** Times the sigma of a model that is trusted by errors in proportion: with 1 a lesser of several peaks was taken for the highest. */
@@ -73,7 +71,7 @@ export function diagnose(
   const clusters = clustersOf(surrogate, n);
   const { rows } = globalScope(prepared, cases, goal);
   const doubts = surrogate.outputs.map(({ fitted }, j): Doubt => {
-    if (!fitted && cases.N < CONSTANT_CASES) return { error: UNKNOWN, widening: 1 };
+    if (!fitted && !areConstant(cases)) return { error: UNKNOWN, widening: 1 };
     const scale = goal.l1 || n > MAX_SCALED_INPUTS ? null : missScale(cases, surrogate, rows, j);
     return doubtOf(residualsOf(surrogate, clusters, j), clusters, scale);
   });

@@ -6,7 +6,9 @@
  */
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import { type MissUnits, WorstMiss } from '../acquisition/worst-miss.ts';
+import type { Cases } from '../goal/cases.ts';
 import { type Misses, makeMisses } from '../goal/misses.ts';
+import { distanceTo } from '../goal/targets.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -32,6 +34,8 @@ const WORTHWHILE = 0.005;
 export const OPTIMISM = 2;
 /** Largest nugget of a model that is exact, relative to the variance of the process. */
 const EXACT = 1e-6;
+/** Cases from which an output that never varied counts as constant. */
+const CONSTANT_CASES = 50;
 /** A pending input this near, rms over the inputs in units of [-1, 1], is on its way to the same compromise. */
 const SAME = 0.02;
 
@@ -108,7 +112,10 @@ export function leastExpected(
     for (const i of order.slice(0, STARTS.evaluated)) yield U.slice(i * p, (i + 1) * p);
     yield* bestDrawn(aim, draw);
   }
-  const maxima = leastMisses(aim, box, starts(), work, enough).slice(0, encoding.discrete.includes(1) ? STARTS.decoded : 1);
+  const maxima = leastMisses(aim, box, starts(), work, enough).slice(
+    0,
+    encoding.discrete.includes(1) ? STARTS.decoded : 1,
+  );
   const search = { encoding, acquisition: aim, sigma: predictor.sigma, box, evaluated: [], isExpensive: false };
   const input = bestDecoded(
     { ...search, seen: NOTHING_SEEN, random, work },
@@ -156,6 +163,18 @@ export function isOneRunSought({ request, aim }: Problem): boolean {
 /** Whether no model takes a part of its output for noise, as it does with ripples whose valleys it then does not know. */
 export function areModelsExact({ kernels, outputs }: Surrogate): boolean {
   return outputs.every(({ fitted }) => fitted === null || kernels[fitted.kernel]!.factorized.nugget < EXACT);
+}
+
+/** Whether so many cases agree that an output which never varied is a constant. */
+export function areConstant({ N }: Pick<Cases, 'N'>): boolean {
+  return N >= CONSTANT_CASES;
+}
+
+/** Whether the case misses an output that never varied, and that others may move. */
+export function mayMove({ cases }: Pick<Prepared, 'cases'>, { outputs }: Surrogate, i: number): boolean {
+  const { intervals, Y } = cases;
+  const isMissed = (j: number) => distanceTo(intervals[j]!, Y[i * intervals.length + j]!) > 0;
+  return !areConstant(cases) && outputs.some(({ fitted }, j) => fitted === null && isMissed(j));
 }
 
 /** The input, unless it was evaluated or a pending one is near it. */

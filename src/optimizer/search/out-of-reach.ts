@@ -11,6 +11,7 @@ import {
   type CaseMisses,
   isSought,
   leastExpected,
+  mayMove,
   missesOfCases,
   negligibleGain,
   OPTIMISM,
@@ -36,7 +37,8 @@ export function outOfReach(problem: Problem, { improvementBelow: share }: StopRu
   if (best < 0 || worst[best] === 0) return null;
   const quiet = quietSince(problem, misses, share);
   if (quiet < QUIET + QUIET_PER_INPUT * movableCount(problem.encoding)) return null;
-  if (!areModelsExact(problem.fitGlobally({ ...work }))) return null;
+  const surrogate = problem.fitGlobally({ ...work });
+  if (!areModelsExact(surrogate) || mayMove(problem, surrogate, best)) return null;
   const gains = [0, OPTIMISM].map((optimism) => {
     const least = leastExpected(problem, misses, { optimism }, { ...work });
     return least !== null && least.worst > 0 ? worst[best]! - least.worst : Number.POSITIVE_INFINITY;
