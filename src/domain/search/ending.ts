@@ -16,7 +16,7 @@ export const ENDING_KINDS = [
   'standstill',
   'out-of-reach',
 ] as const;
-export type EndingKind = (typeof ENDING_KINDS)[number];
+type EndingKind = (typeof ENDING_KINDS)[number];
 
 /** Ends by evidence: the search judges that more runs would gain nothing. */
 type EvidenceKind = 'standstill' | 'out-of-reach';

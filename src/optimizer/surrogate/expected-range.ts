@@ -20,7 +20,7 @@ const HALF_WIDTH = { many: 1.8, few: 500 };
  *
  * @param predictor after `predict` at the point in question
  */
-export function spreadsAt({ outputs, kernels }: Surrogate, predictor: Predictor): Float64Array {
+function spreadsAt({ outputs, kernels }: Surrogate, predictor: Predictor): Float64Array {
   return Float64Array.from(outputs, ({ fitted }, j) => {
     if (!fitted) return Number.NaN;
     const { alpha } = fitted.conditioned;
