@@ -31,12 +31,15 @@ export interface OutOfReach {
 
 /** Null while the search goes on. */
 export function outOfReach(problem: Problem, { improvementBelow: share }: StopRule, work: Work): OutOfReach | null {
-  if (!isSought(problem) || problem.pending.count > 0) return null;
+  const { encoding, pending } = problem;
+  // Models of one category tell little about another: they ended a search for three materials that was solved eight runs later.
+  const hasCategories = encoding.p > encoding.n;
+  if (hasCategories || !isSought(problem) || pending.count > 0) return null;
   const misses = missesOfCases(problem);
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;
   const quiet = quietSince(problem, misses, share);
-  if (quiet < QUIET + QUIET_PER_INPUT * movableCount(problem.encoding)) return null;
+  if (quiet < QUIET + QUIET_PER_INPUT * movableCount(encoding)) return null;
   const surrogate = problem.fitGlobally({ ...work });
   if (!areModelsExact(surrogate) || mayMove(problem, surrogate, best)) return null;
   const gains = [0, OPTIMISM].map((optimism) => {
