@@ -1,7 +1,6 @@
 import { adviceFrom } from './explanation/advice.ts';
 import { diagnose } from './explanation/diagnosis.ts';
 import { outputInsights } from './explanation/insight.ts';
-import { withLimitInReach } from './goal-in-reach.ts';
 import type { Explanation } from './insights.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
@@ -25,8 +24,7 @@ export function explain(request: SuggestRequest): Explanation {
 }
 
 /** As `explain`; reuses what a suggestion has fitted. */
-export function explainFrom(asked: Prepared): Explanation {
-  const prepared = asked.cases.N === 0 ? asked : withLimitInReach(asked);
+export function explainFrom(prepared: Prepared): Explanation {
   const { request, encoding, cases } = prepared;
   if (cases.N === 0) return { insight: null, diagnosis: null };
   const work: Work = { spent: 0, limit: request.workLimit };

@@ -1,7 +1,7 @@
 import { nextDesigned } from './continued-design.ts';
 import type { Cases } from './goal/cases.ts';
-import { bestOf, isDirected } from './goal/targets.ts';
-import { inReach } from './goal-in-reach.ts';
+import { withOneDirection } from './goal/one-direction.ts';
+import { bestOf } from './goal/targets.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
@@ -10,7 +10,6 @@ import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
-import { bestFeasible } from './search/directed-outputs.ts';
 import { outOfReach } from './search/out-of-reach.ts';
 import type { Problem } from './search/scope-search.ts';
 import { standstillOf } from './search/standstill.ts';
@@ -31,23 +30,10 @@ export function suggest(request: SuggestRequest): Proposal {
 
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(asked: Prepared): Proposal {
-  const prepared = inReach(asked);
+  const request = withOneDirection(asked.request);
+  const prepared = request === asked.request ? asked : prepare(request);
   const quest = questOf(prepared.request);
-  const proposal = quest.decide(prepared, newInput(prepared, quest));
-  return hasDirected(asked) || !hasDirected(prepared) ? proposal : asOutOfReach(prepared, proposal);
-}
-
-function hasDirected({ cases }: Prepared): boolean {
-  return isDirected(cases.intervals);
-}
-
-/** An end of a search whose limit became an aspiration: the limit is out of reach, and its best value found. */
-function asOutOfReach({ cases, request }: Prepared, proposal: Proposal): Proposal {
-  if (request.stop?.patience !== undefined) return proposal;
-  const isEnd = proposal.kind === 'nothing-new' && proposal.reason === 'standstill';
-  return isEnd
-    ? { ...proposal, reason: 'out-of-reach', bestIndex: cases.rows[bestFeasible(cases, cases.intervals)]! }
-    : proposal;
+  return quest.decide(prepared, newInput(prepared, quest));
 }
 
 /** Proposes an input that has not been evaluated. */

@@ -100,17 +100,15 @@ describe('targets that cannot all be met', () => {
     }
   });
 
-  it('A limit that cannot be had within all others ends at its best value within them', () => {
+  it('Limits that cannot be had together end where the two worst misses are equal', () => {
     const { proposal, y } = playToEnd([unit, unit], all(atLeast(9), atMost(0.6), atMost(0.9)), ([a, b]) => [
       5 * a! + 3 * b! - a! * b!,
       a! * a! + 0.2 * b!,
       a! + b!,
     ]);
     expect(proposal).toMatchObject({ kind: 'nothing-new', reason: 'out-of-reach' });
-    expect(y[1]).toBeLessThanOrEqual(0.6);
-    expect(y[2]).toBeLessThanOrEqual(0.9);
-    // On the edge of both limits: a^2 + 0.2 (0.9 - a) = 0.6.
-    expect(y[0]).toBeGreaterThan(0.99 * 3.83);
+    const [worst, second] = [(9 - y[0]!) / 0.09, (y[1]! - 0.6) / 0.006, (y[2]! - 0.9) / 0.009].sort((a, b) => b - a);
+    expect(second! / worst!).toBeGreaterThan(0.98);
   });
 
   it('Targets that can be met are met', () => {
