@@ -100,6 +100,8 @@ describe('an export of a model', () => {
       insight,
       diagnosis,
       standing: _standing,
+      endingKind: _kind,
+      isResumable: _resumable,
       advice,
       ...objective
     } = await read(t.objectiveUrl);

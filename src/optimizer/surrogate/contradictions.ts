@@ -238,6 +238,8 @@ function makeJudge(request: SuggestRequest, { encoding }: SearchSpace, cases: Ca
   const clusters = clustersOf(surrogate, n);
   const errors = errorsOf(surrogate, clusters);
   const few = Math.max(1, enoughFor(n) / clusters.length);
+  // A logarithm refuses zero and negative values, and is sure of small ones: an honest zero would be far from them.
+  const least = errors.map((_, j) => ASKED.cautious.floor * deviation(cases.Y, m, j, cases.N));
   const of = (i: number) => {
     const u = cases.U.subarray(i * p, (i + 1) * p);
     predictor.predict(u);
@@ -250,8 +252,7 @@ function makeJudge(request: SuggestRequest, { encoding }: SearchSpace, cases: Ca
       const y = cases.Y[i * m + j]!;
       const at = (sign: number) => fitted.warp.fromZ(predictor.mean[j]! + sign * widths[j]!);
       const z = Math.abs(fitted.warp.toZ(y) - predictor.mean[j]!) / widths[j]!;
-      // A logarithm refuses zero and negative values.
-      const away = Number.isFinite(z) ? z : (2 * Math.abs(y - at(0))) / (at(1) - at(-1));
+      const away = Number.isFinite(z) ? z : Math.abs(y - at(0)) / Math.max((at(1) - at(-1)) / 2, least[j]!);
       const spreads = away / remote;
       if (spreads > worst.spreads) worst = { output: j, predicted: at(0), spreads };
     });
