@@ -280,7 +280,7 @@ describe('objectives', () => {
       diagnosis: null,
     });
     expect(z.strictObject(explainedObjectiveSchema.shape).safeParse(read.body).error).toBeUndefined();
-    const { standing: _standing, insight: _insight, diagnosis: _diagnosis, ...listed } = read.body;
+    const { standing: _standing, advice: _advice, insight: _insight, diagnosis: _diagnosis, ...listed } = read.body;
     expect((await service.send('GET', `${trialUrl}/objectives`)).body).toEqual([listed]);
     expect((await service.send('DELETE', objectiveUrl)).status).toBe(204);
     expect((await service.send('GET', objectiveUrl)).body.disabledAt).toMatch(ISO);
