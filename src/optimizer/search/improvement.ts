@@ -26,7 +26,7 @@ const WIDTH_SHARE = 0.05;
 /** Miss of a case outside of the limits. */
 const OUTSIDE = 1e6;
 /** Suggestions without an improvement before the best value is sought so. */
-const FIRST_QUIET = 2;
+const FIRST_QUIET = 5;
 /** Least improvement that is worth a run, expected and held possible: shares of the scale. */
 const WORTHWHILE = { expected: 0.001, possible: 0.005 };
 /** An improvement that starts the count again. */
