@@ -63,12 +63,14 @@ const claimOnce = compileSqlOnce<Required<EvaluationClaim>, ClaimedEvaluation>(
         ${value('leaseSeconds')}::float8, ${value('evaluator')}::text, ${value('passedOver')}::bigint[]) c
       cross join lateral (select (c.evaluation).*) e
       join batches b on b.id = e.batch_id
-      join projects p on p.id = b.project_id`,
+      join projects p on p.id = b.project_id
+    order by e.batch_id <= ${value('afterBatchId')}::bigint, e.batch_id, e.id`,
 );
 
 /**
- * Claims up to `limit` evaluations round robin over the open batches: an equal part of each, the oldest first. Rows that others
- * are claiming are skipped. The statement is a function of the database (migrations/repeatable/claim-evaluations.sql).
+ * Claims up to `limit` evaluations round robin over the open batches, in the order of their ids from the one after `afterBatchId` on: an
+ * equal part of each, the oldest first. Rows that others are claiming are skipped. The statement is a function of the database
+ * (migrations/repeatable/claim-evaluations.sql).
  */
 export async function claimEvaluations(db: Db | Trx, claim: EvaluationClaim): Promise<readonly ClaimedEvaluation[]> {
   return claimOnce(db, { passedOver: [], ...claim });

@@ -464,9 +464,9 @@ describe('ask and tell', () => {
     const project = await openProject(options);
     const [again, third, ...more] = await project.ask(5);
     expect(more).toEqual([]);
-    expect([again!.input, third!.input]).toContainEqual(designed[1]!.input);
-    await project.fail(again!, new Error('the rig is dirty'));
-    await project.tell(third!, two(third!.input));
+    expect(again!.input).toEqual(designed[1]!.input);
+    await project.fail(third!, new Error('the rig is dirty'));
+    await project.tell(again!, two(again!.input));
     while (!project.isOver) {
       for (const run of await project.ask(2)) await project.tell(run, two(run.input));
     }
