@@ -1,12 +1,14 @@
 /**
- * What a claim reads, for a session that planned it on a short queue and continues on a long one, and that the server
+ * What a claim sees and reads, for a session that planned it on a short queue and continues on a long one, and that the server
  * never compiles it.
  */
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it } from 'vitest';
+import { claimEvaluations } from '../../src/db/evaluations/evaluations.ts';
 import { claimDeliveries } from '../../src/db/webhooks/events.ts';
-import { openTestAccount } from '../support/fixtures.ts';
+import { insertBatch, insertEvaluations } from '../support/evaluations.ts';
+import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { explainAll } from '../support/plans.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
@@ -98,6 +100,37 @@ it('A claim of deliveries reads none of those that wait for their next attempt, 
       return rows[0]!.read;
     });
     expect(read).toBeLessThan(40);
+  } finally {
+    await t.close();
+  }
+});
+
+it('A claim that waits for another one returns what was committed meanwhile', async () => {
+  const t = await openTestAccount();
+  try {
+    const { trial } = await loadLinearObjective(t);
+    const parents = { accountId: t.accountId, modelId: trial.modelId, projectId: trial.projectId };
+    const scope = { accountId: null, isPushed: true, projectId: null, batchId: null, afterBatchId: 0 };
+    let claiming: ReturnType<typeof claimEvaluations> | undefined;
+    let batchId: number | undefined;
+    await t.db.transaction().execute(async (other) => {
+      await sql`select pg_advisory_xact_lock(hashtextextended('claim of pushed evaluations', 0))`.execute(other);
+      claiming = claimEvaluations(t.db, { ...scope, limit: 2, leaseSeconds: 60, evaluator: 'worker' });
+      claiming.catch(() => undefined);
+      await expect
+        .poll(async () => {
+          const { rows } = await sql`
+            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(t.db);
+          return rows.length;
+        })
+        .toBe(1);
+      batchId = await insertBatch(other, { ...parents, evaluator: { kind: 'http', url: 'https://rig.example' } });
+      await insertEvaluations(other, batchId, [{ input: [1, 2] }, { input: [3, 4] }]);
+    });
+    expect(await claiming).toMatchObject([
+      { batchId, caseNumber: 1, input: [1, 2], wasLost: false },
+      { batchId, caseNumber: 2, input: [3, 4], wasLost: false },
+    ]);
   } finally {
     await t.close();
   }

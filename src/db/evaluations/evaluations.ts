@@ -54,26 +54,31 @@ const CLAIMED = sql`
   json_build_object('inputNames', p.input_names, 'outputNames', p.output_names,
     'minimums', p.minimums, 'inputTypes', p.input_types, 'categories', p.categories) as labels`;
 
-const claimOnce = compileSqlOnce<Required<EvaluationClaim>, ClaimedEvaluation>(
+/** What a claim itself returns. */
+interface Leased extends LeaseReference, Pick<ClaimedEvaluation, 'wasLost' | 'waitedMs'> {}
+
+const claimOnce = compileSqlOnce<Required<EvaluationClaim>, Leased>(
   (value) => sql`
-    select ${CLAIMED}, e.lease_token as "leaseToken", e.visible_at as "leaseExpiresAt",
-      c.was_lost as "wasLost", c.waited_ms as "waitedMs"
+    select e.id, e.lease_token as "leaseToken", c.was_lost as "wasLost", c.waited_ms as "waitedMs"
     from claim_evaluations_of_others(${value('accountId')}::bigint, ${value('isPushed')}::boolean, ${value('projectId')}::bigint,
         ${value('batchId')}::bigint, ${value('afterBatchId')}::bigint, ${value('limit')}::integer,
         ${value('leaseSeconds')}::float8, ${value('evaluator')}::text, ${value('passedOver')}::bigint[]) c
       cross join lateral (select (c.evaluation).*) e
-      join batches b on b.id = e.batch_id
-      join projects p on p.id = b.project_id
     order by e.batch_id <= ${value('afterBatchId')}::bigint, e.batch_id, e.id`,
 );
 
 /**
  * Claims up to `limit` evaluations round robin over the open batches, in the order of their ids from the one after `afterBatchId` on: an
  * equal part of each, the oldest first. Rows that others are claiming are skipped. The statement is a function of the database
- * (migrations/repeatable/claim-evaluations.sql).
+ * (migrations/repeatable/claim-evaluations.sql). What belongs to the evaluations is read by a second statement: the function also claims
+ * what was committed after the first one began, which cannot see it.
  */
 export async function claimEvaluations(db: Db | Trx, claim: EvaluationClaim): Promise<readonly ClaimedEvaluation[]> {
-  return claimOnce(db, { passedOver: [], ...claim });
+  const leased = await claimOnce(db, { passedOver: [], ...claim });
+  if (leased.length === 0) return [];
+  const held = await findHeld(db, claim.accountId, leased);
+  const byId = new Map(leased.map((one) => [one.id, one]));
+  return held.map((one) => ({ ...one, ...byId.get(one.id)! }));
 }
 
 /** Which lease. */
@@ -83,7 +88,7 @@ export interface LeaseReference {
 }
 
 const selectHeldOnce = compileSqlOnce<
-  { accountId: number; ids: readonly number[]; leaseTokens: readonly string[] },
+  { accountId: number | null; ids: readonly number[]; leaseTokens: readonly string[] },
   ClaimedEvaluation
 >(
   (value) => sql`
@@ -91,16 +96,16 @@ const selectHeldOnce = compileSqlOnce<
       false as "wasLost", 0::float8 as "waitedMs"
     from unnest(${value('ids')}::bigint[], ${value('leaseTokens')}::uuid[]) with ordinality h (id, token, position)
       join evaluations e on e.id = h.id and e.lease_token = h.token and e.state = 'leased'
-        and e.account_id = ${value('accountId')}::bigint
+        and (${value('accountId')}::bigint is null or e.account_id = ${value('accountId')}::bigint)
       join batches b on b.id = e.batch_id
       join projects p on p.id = b.project_id
     order by h.position`,
 );
 
-/** Those of the leases that are still held, with what their claim returned. */
+/** Those of the leases that are still held, with what their claim returned. @param accountId null: of any account */
 export async function findHeld(
   db: Db | Trx,
-  accountId: number,
+  accountId: number | null,
   leases: readonly LeaseReference[],
 ): Promise<readonly ClaimedEvaluation[]> {
   const ids = leases.map(({ id }) => id);
