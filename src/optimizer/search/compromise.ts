@@ -13,7 +13,7 @@ import { squareBetween } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import { featuresOf, movableCount } from '../space/encoding.ts';
+import { featuresOf, hasCategories, movableCount } from '../space/encoding.ts';
 import type { Seen } from '../space/seen.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
@@ -24,8 +24,10 @@ import { bestDrawn, leastMisses } from './least-miss.ts';
 import { bestDecoded, type Found } from './maximize-acquisition.ts';
 import type { Problem } from './scope-search.ts';
 
-/** Evaluations without progress before the search aims at a compromise. */
-const FIRST_STALL = 2;
+/** Evaluations without progress before the search aims at a compromise: with 2 and 6, ordinary plays of simulators took more runs. */
+const FIRST_STALL = 4;
+/** Of the suggestions that may aim at a compromise, one in so many does where there are categories: models of one tell little about another. */
+const ONE_IN = 4;
 /** Evaluated points to climb from, and minima that are decoded where inputs are discrete. */
 const STARTS = { evaluated: 2, decoded: 3 };
 /** Least improvement that is worth a run: a share of the miss of the best run, counted from the middle of its interval. */
@@ -130,11 +132,12 @@ export function leastExpected(
 /**
  * The input at the best compromise that the models expect, as long as that promises a smaller worst miss than the best run. From then on,
  * every other time, the input at the best one that they hold possible, which finds what they do not know or shows that nothing is there.
- * null while the targets may be met, and where a compromise is no aim.
+ * null while the models hold it possible to meet the targets, and where a compromise is no aim. Comes with every other evaluation at most.
  */
 export function nextCompromise(problem: Problem): Found | null {
-  const { request, cases, pending } = problem;
-  if (!isSought(problem)) return null;
+  const { request, encoding, cases, pending } = problem;
+  const turn = (cases.stall >> 1) + pending.count;
+  if (!isSought(problem) || (hasCategories(encoding) && turn % ONE_IN !== 0)) return null;
   const misses = missesOfCases(problem);
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;
@@ -144,7 +147,7 @@ export function nextCompromise(problem: Problem): Found | null {
   if (possible === null || !(possible.worst > 0)) return null;
   const expected = leastExpected(problem, misses, {}, work);
   if (expected !== null && worst[best]! - expected.worst >= negligible) return unlessKnown(problem, expected);
-  if ((cases.stall + pending.count) % 2 === 1) return null;
+  if (turn % 2 === 1) return null;
   return worst[best]! - possible.worst >= negligible ? unlessKnown(problem, possible) : null;
 }
 

@@ -105,6 +105,6 @@ export function nextImprovement(problem: Problem): Found | null {
   if (possible === null || possible.gain >= sought.wanted) return null;
   const expected = bestAttainable(problem, sought, {}, work);
   if (expected !== null && expected.gain >= WORTHWHILE.expected) return unlessKnown(problem, expected);
-  if ((sought.quiet + pending.count) % 2 === 1) return null;
+  if (((sought.quiet >> 1) + pending.count) % 2 === 1) return null;
   return possible.gain >= WORTHWHILE.possible ? unlessKnown(problem, possible) : null;
 }

@@ -62,8 +62,12 @@ function trustRegionTurn(problem: Problem): NextInput {
   return problem.seen.has(x) ? null : { x, value: 0, terms: new Float64Array(1), expected: null, chance: null };
 }
 
-/** The best compromise, or the best value, that the models of all cases expect or hold possible where targets seem out of reach. */
+/**
+ * The best compromise, or the best value, that the models of all cases expect or hold possible where targets seem out of reach. Local turns
+ * stay what they are: models that are wrong about what can be reached cost a search no more than every other suggestion.
+ */
 function compromiseTurn(problem: Problem): NextInput {
+  if (roundOf(problem) >= 0) return null;
   const found = nextCompromise(problem) ?? nextImprovement(problem);
   if (found === null) return null;
   const work: Work = { spent: 0, limit: problem.request.workLimit };
@@ -99,15 +103,20 @@ function randomInput(problem: Problem): NextInput {
  * others are pending.
  */
 function localTurn(problem: Problem, work: Work): NextInput {
-  const { request, encoding, cases, pending } = problem;
-  // Once means meet the targets, a search for a surer input goes on around them and does not stall.
-  const isSureningUp = !problem.aim.doesRunDecide && cases.loss.includes(0);
-  const round = isSureningUp
-    ? -1
-    : localRound(cases.stall, pending.count, suggestedBefore(problem), cases.N, movableCount(encoding));
+  const { request, cases, pending } = problem;
+  const round = roundOf(problem);
   const random = makeRandom(request.seed, 8, request.history.count + pending.count);
   const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
   return region && searchIn(problem, { ...region, likely: null, local: true }, work);
+}
+
+/** The local round that this suggestion is, from 0; -1 for none. */
+function roundOf(problem: Problem): number {
+  const { encoding, cases, pending, aim } = problem;
+  // Once means meet the targets, a search for a surer input goes on around them and does not stall.
+  const isSureningUp = !aim.doesRunDecide && cases.loss.includes(0);
+  if (isSureningUp) return -1;
+  return localRound(cases.stall, pending.count, suggestedBefore(problem), cases.N, movableCount(encoding));
 }
 
 /** The input that the model expects to do best anywhere in the box. */

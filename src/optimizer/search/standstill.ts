@@ -2,8 +2,8 @@
  * Whether a search is to end by its stop rule: an addition to what the search itself finds, which it does not change.
  *
  * A stated patience is counted and nothing else. Without one the rule is for outputs to minimize or maximize and asks for
- * evidence that they can improve no further: either a dozen runs that meet the other targets came as near as the best one, or
- * models of the cases around the best one expect next to nothing there, models of all cases expect little anywhere and
+ * evidence that they can improve no further: either a dozen runs that meet the other targets came as near as the best one and models of
+ * the cases around it expect little there, or these expect next to nothing, models of all cases expect little anywhere and
  * predict cases left out at all, and the runs since the last improvement met the other targets often enough to count as attempts. Ending
  * early is the worse mistake. The constants are chosen on the problems of the collection (bench/solvers/ends.ts).
  */
@@ -32,8 +32,11 @@ const NEAR = 0.01;
 const FEASIBLE_SHARE = 0.2;
 /** Spreads are this many times wider than predicted, since the models of a young search are overconfident. */
 const WIDER = 3;
-/** The largest improvements that the models may expect, in multiples of the one that counts as none. */
-const NEGLIGIBLE_GAIN = { nearby: 0.02, anywhere: 2 };
+/**
+ * The largest improvements that the models may expect, in multiples of the one that counts as none. Surrounded by a dozen runs as good,
+ * the best one may still be on the floor of a valley: without a limit there a search was ended 8 percent above its optimum.
+ */
+const NEGLIGIBLE_GAIN = { surrounded: 0.2, nearby: 0.02, anywhere: 2 };
 /** Least share of the variance of every output that the models of all cases predict of cases left out. */
 const LEAST_R2 = 0;
 
@@ -50,13 +53,15 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
   const gain = gainLeft(problem, rule, work);
   if (gain !== null) return { quiet, expectedGain: gain };
   const feasible = withinLimits(cases);
-  if (countNear(cases, feasible, best, scales) >= SURROUNDED) return { quiet, expectedGain: null };
+  const isSurrounded = countNear(cases, feasible, best, scales) >= SURROUNDED;
   const attempts = feasible.filter((i) => cases.rows[i]! > lastRow).length;
-  if (attempts < FEASIBLE_SHARE * (request.history.count - 1 - lastRow)) return null;
+  const hasTried = attempts >= FEASIBLE_SHARE * (request.history.count - 1 - lastRow);
+  if (!isSurrounded && !hasTried) return null;
   const region = regionAround(problem, best);
-  if (region === null) return null;
-  const nearby = expectedGainOf(problem, best, scales, region, { ...work });
-  if (nearby === null || nearby > NEGLIGIBLE_GAIN.nearby * rule.improvementBelow) return null;
+  const nearby = region && expectedGainOf(problem, best, scales, region, { ...work });
+  const expects = (share: number) => nearby === null || nearby > share * rule.improvementBelow;
+  if (isSurrounded && (region === null || !expects(NEGLIGIBLE_GAIN.surrounded))) return { quiet, expectedGain: nearby };
+  if (!hasTried || nearby === null || expects(NEGLIGIBLE_GAIN.nearby)) return null;
   // The models that the expected gain comes from; other work before would fit them anew.
   if (!predictAtAll(problem, { ...work })) return null;
   const anywhere = expectedGainOf(problem, best, scales, null, { ...work });

@@ -202,8 +202,7 @@ function doubtedIn(
   const { rows } = globalScope(space, cases, request.goal);
   const absurd = absurdOutputs(cases);
   const among = Array.from(rows).filter((i) => !proven.has(i) && absurd[i]!.length === 0);
-  const { doubted, gain } = doubtsAmong(space.encoding, cases, among);
-  return gain >= LEAST_GAIN ? doubted : [];
+  return doubtsAmong(space.encoding, cases, among, LEAST_GAIN);
 }
 
 /** How many other cases suffice to judge one with n movable inputs. */

@@ -50,14 +50,6 @@ const LEAST_SQUARE = 1e-300;
 /** Share of positive values that makes a logarithmic scale worth a try. */
 const LEAST_POSITIVE = 0.75;
 
-/** The cases to doubt. */
-export interface Doubts {
-  /** Numbers of the cases, the first selected first. */
-  readonly doubted: readonly number[];
-  /** Mean gain of the log evidence by one of them. */
-  readonly gain: number;
-}
-
 /** Most cases of a first look; more are looked at in turns. */
 const FIRST_LOOK_SIZE = 60;
 
@@ -70,11 +62,18 @@ interface Look {
 }
 
 /**
- * The cases to doubt among some. Where there is none, it costs a factorization of at most 60 cases for every 60 of them.
+ * The cases to doubt among some, the first selected first. Where the first look finds none it costs a factorization of at most 60 cases
+ * for every 60 of them. Of 213 histories of honest plays in which it doubted some, 157 ended there, and of 50 with wrong cases none.
  *
  * @param among numbers of the cases
+ * @param least mean gain of the log evidence by one of them below which none is doubted
  */
-export function doubtsAmong(encoding: Encoding, { U, Y, intervals }: Cases, among: readonly number[]): Doubts {
+export function doubtsAmong(
+  encoding: Encoding,
+  { U, Y, intervals }: Cases,
+  among: readonly number[],
+  least: number,
+): readonly number[] {
   const { p } = encoding;
   const m = intervals.length;
   const logEll = modeOfLogEll(movableCount(encoding));
@@ -93,10 +92,11 @@ export function doubtsAmong(encoding: Encoding, { U, Y, intervals }: Cases, amon
   };
   const turns = Math.ceil(among.length / FIRST_LOOK_SIZE);
   const parts = Array.from({ length: turns }, (_, turn) => among.filter((_, k) => k % turns === turn));
-  if (parts.every((rows) => pursueIn(rows, [null], FIRST_LOOK).selected.length === 0)) return { doubted: [], gain: 0 };
+  const isWorthwhile = ({ selected, gain }: Pursued) => selected.length > 0 && gain >= least * selected.length;
+  if (!parts.some((rows) => isWorthwhile(pursueIn(rows, [null], FIRST_LOOK)))) return [];
   const scale = logScale(encoding);
-  const { selected, gain } = pursueIn(among, scale ? [null, scale] : [null], SETTINGS);
-  return { doubted: selected.map((k) => among[k]!), gain: gain / Math.max(1, selected.length) };
+  const pursued = pursueIn(among, scale ? [null, scale] : [null], SETTINGS);
+  return isWorthwhile(pursued) ? pursued.selected.map((k) => among[k]!) : [];
 }
 
 /** An output on one scale. */
