@@ -9,8 +9,9 @@ import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { joinLocalService } from '../../clients/typescript/src/solve/local-service.ts';
 import { checkDefinition } from '../composing/check-definition.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
-import { makeMissMeasure } from '../domain/nearest.ts';
-import { DEFAULT_CONVERGENCE, type ObjectiveDefinition, storedTargets } from '../domain/objective.ts';
+import { makeMissMeasure, type WeighedDefinition } from '../domain/nearest.ts';
+import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/objective.ts';
+import { searchOptionsOf } from '../domain/search-options.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
 import { type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
@@ -330,8 +331,9 @@ function measureOf(objective: Body): MeasureMisses {
     desiredL1Norm: 0,
     convergence: DEFAULT_CONVERGENCE,
     ...objective,
-  } as unknown as ObjectiveDefinition;
+    options: searchOptionsOf(objective),
+  } as unknown as WeighedDefinition;
   const objectives = storedTargets(definition.objectives, definition.objectiveTypes);
-  const { missesOf, missedByOf } = makeMissMeasure({ ...definition, objectives });
-  return (output) => ({ misses: missesOf(output), missedBy: missedByOf(output) });
+  const { measure, missesOf, missedByOf } = makeMissMeasure({ ...definition, objectives });
+  return (output) => ({ misses: missesOf(output), missedBy: missedByOf(output), rank: measure(output) });
 }

@@ -3,7 +3,7 @@ import type { Diagnosis, Explanation } from '../optimizer/insights.ts';
 import type { Standing } from '../optimizer/problem.ts';
 import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
 import type { StoredAdvice } from './advice.ts';
-import { makeMissMeasure, type NearestRun } from './nearest.ts';
+import { makeMissMeasure, type NearestRun, type WeighedDefinition } from './nearest.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
 
@@ -51,7 +51,7 @@ const NOTICEABLY = 0.025;
 export function diagnosisAt(
   best: Pick<NearestRun, 'input' | 'output'> | null,
   diagnosis: Diagnosis,
-  definition: ObjectiveDefinition,
+  definition: WeighedDefinition,
 ): Diagnosis | null {
   if (best === null || diagnosis.attainable) return diagnosis;
   const { measure } = makeMissMeasure(definition);

@@ -7,10 +7,11 @@ import {
   relaxation,
   type StoredExplanation,
 } from '../../src/domain/explanation.ts';
-import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
+import type { WeighedDefinition } from '../../src/domain/nearest.ts';
 import type { Diagnosis } from '../../src/optimizer/insights.ts';
 
-const definition: ObjectiveDefinition = {
+const definition: WeighedDefinition = {
+  options: null,
   objectives: [10, -4],
   objectiveTypes: ['value', 'percent'],
   minimumBounds: [-1, -1],
@@ -99,6 +100,16 @@ describe('the point that a diagnosis names', () => {
     });
     const nearer: Diagnosis = { ...diagnosis, nearestOutput: [12.5, -4] };
     expect(diagnosisAt(best, nearer, definition)).toBe(nearer);
+  });
+
+  it('It is noticeably nearer only by what its misses count', () => {
+    const nearer: Diagnosis = { ...diagnosis, nearestOutput: [12.5, -4] };
+    const first = { ...definition, options: { priorities: [2, 1] } };
+    const later = { input: [3], output: [14, -4] };
+    expect(diagnosisAt(later, nearer, first)).toBe(nearer);
+    expect(diagnosisAt(later, { ...nearer, nearestOutput: [12, -3.9] }, first)).toMatchObject({
+      nearestIs: 'evaluated',
+    });
   });
 
   it('The L1 norm of exact objectives is that of the best run', () => {

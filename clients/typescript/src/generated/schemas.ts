@@ -1566,8 +1566,8 @@ export interface History {
   }>;
   /**
    * One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the
-   * smallest worst miss, then the smallest sum. For exact, l1Threshold: all outputs miss together, by the excess of the
-   * sum.
+   * smallest worst miss, then the smallest sum, counted by weights and priorities. For exact, l1Threshold: all outputs
+   * miss together, by the excess of the sum.
    */
   tolerances: number[];
   inputTypes: Array<'float' | 'integer' | 'boolean' | 'category'>;
