@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeAdvice } from '../../src/domain/advice.ts';
-import {
-  completeExplanation,
-  describeDiagnosis,
-  diagnosisAt,
-  relaxation,
-  type StoredExplanation,
-} from '../../src/domain/explanation.ts';
+import { completeExplanation, diagnosisAt, relaxation, type StoredExplanation } from '../../src/domain/explanation.ts';
 import type { WeighedDefinition } from '../../src/domain/nearest.ts';
 import type { Diagnosis } from '../../src/optimizer/insights.ts';
 
@@ -31,50 +25,6 @@ const diagnosis: Diagnosis = {
   ],
   conflicts: [],
 };
-
-describe('a diagnosis in words', () => {
-  it('The text says by how much to relax each bound, rounded up, and which objectives are out of reach alone', () => {
-    expect(describeDiagnosis(diagnosis, definition, null)).toBe(
-      'The targets seem out of reach together; at the nearest point predicted, their bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percentage points. Out of reach even alone: 0.',
-    );
-  });
-
-  it('The text calls outputs by their names', () => {
-    const conflicting: Diagnosis = { ...diagnosis, conflicts: [[0, 1]] };
-    expect(describeDiagnosis(conflicting, definition, ['mass', 'sag'])).toBe(
-      'The targets seem out of reach together; at the nearest point predicted, their bounds would have to be relaxed: mass by 1.001, sag by 24 percentage points. Out of reach even alone: mass. Each alone can be met, but not together: mass and sag.',
-    );
-  });
-
-  it('The text names conflicting pairs', () => {
-    const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
-    const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
-    expect(describeDiagnosis(conflicting, definition, null)).toBe(
-      'The targets seem out of reach; at the best run so far, their bounds would have to be relaxed: objective 1 by 0.5 percentage points. Each alone can be met, but not together: 0 and 1.',
-    );
-  });
-
-  it('The text says what can be reached of an aspiration', () => {
-    const aspiring = { ...definition, objectives: [1.38, 4], objectiveTypes: ['minimize', 'lessthan_equal'] as const };
-    const missed: Diagnosis = {
-      ...diagnosis,
-      nearestIs: 'evaluated',
-      unmet: [{ output: 0, distance: 0.345, isOutOfReachAlone: false }],
-      conflicts: [[0, 1]],
-      attainable: [{ output: 0, value: 1.724852 }],
-    };
-    expect(describeDiagnosis(missed, aspiring, ['cost', 'sag'])).toBe(
-      'The aspirations seem out of reach: with all other targets met, the best attainable by a run is about cost = 1.725, its aspiration is 1.38. Each alone can be met, but not together: cost and sag.',
-    );
-  });
-
-  it('The text gives the L1 norm if the objectives are exact', () => {
-    const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const };
-    expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact, null)).toBe(
-      'The targets seem out of reach; the least L1 norm predicted is 1.961, which desiredL1Norm would have to allow. Out of reach even alone: 0.',
-    );
-  });
-});
 
 describe('the point that a diagnosis names', () => {
   // Tolerances of 1 and 0.04.
