@@ -53,6 +53,31 @@ it('An objective that cannot be met says which outputs conflict and by how much 
   expect(relaxed).toBeLessThan(6);
 });
 
+interface Ended extends Explained {
+  readonly endReason: string;
+  readonly best: {
+    readonly iteration: number;
+    readonly input: number[];
+    readonly output: number[];
+    readonly misses: number[];
+  };
+}
+
+it.each([
+  ['without weights', {}, 1],
+  ['with weights', { weights: [9, 1] }, 1 / 9],
+  ['with priorities', { priorities: [1, 2] }, 0],
+])('The end, the best run and the diagnosis %s name the same compromise', async (_, options, ratio) => {
+  const objectives = { objectives: [3, 3], objectiveTypes: ['lessthan_equal', 'lessthan_equal'], stop: {}, ...options };
+  const { objectivePath } = await solve(service, opposed, objectives, 40);
+  const ended = await service.ok<Ended>('GET', objectivePath);
+  expect(ended).toMatchObject({ stopReason: 2, endingKind: 'out-of-reach' });
+  expect(ended.endReason).toContain(`run ${ended.best.iteration} is the best compromise`);
+  expect(ended.diagnosis).toMatchObject({ nearestIs: 'evaluated', nearestInput: ended.best.input });
+  const [first, second] = ended.best.misses;
+  expect(first! / second!).toBeCloseTo(ratio, 1);
+});
+
 /** Each output follows one input alone. */
 const separate: BlackBox = { ...opposed, run: ([x, y]) => [x! + 4.9, y! + 7.9] };
 const reachable = { objectives: [5, 8], objectiveTypes: ['lessthan_equal', 'lessthan_equal'] };
