@@ -157,6 +157,11 @@ describe('advice in words', () => {
       'The search sets run 12 aside: it has the same inputs as run 7 of objective 4 and other outputs. Correct what is wrong.',
     ],
     [
+      'a repeat that mistakes or noise may explain',
+      { kind: 'repeats-unclear', outputs: [0], runs: [{ caseNumber: 4 }, { objectiveId: 5, iteration: 7 }] },
+      'The search sets case 5 aside: it has the same inputs as run 7 and other outputs. If one of them is wrong, correct it; if your runs are noisy, search with noise, which repeats runs where it matters.',
+    ],
+    [
       'noisy repeats',
       { kind: 'noisy-runs', outputs: [], runs: [{ caseNumber: 0 }, { objectiveId: 5, iteration: 2 }] },
       'Runs with the same inputs differ: case 1 and run 2. If your runs are noisy, search with noise, which repeats runs where it matters.',

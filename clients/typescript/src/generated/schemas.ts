@@ -1045,7 +1045,7 @@ export interface ExplainedObjective {
 }
 
 export interface Advice {
-  /** sum-of-squares, wrong-run, repeats-disagree, noisy-runs; further kinds may come. */
+  /** sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come. */
   kind: string;
   sentence: string;
   /** The objectives that it is about. */
