@@ -330,7 +330,7 @@ test('A wide range is logarithmic, targets out of reach end by evidence, and mor
 
 test('What the targets cost is told, and targets relaxed so are met without a further run', async () => {
   const file = await write('relaxed', { target: 5.6 });
-  const { code, stdout } = await runCommand(['run', file]);
+  const { code, stdout } = await runCommand(['run', file, '--jobs', '3']);
   expect(code).toBe(10);
   expect(stdout).toMatch(/The models expect a worst miss of [\d.]+ tolerances at best; it would be 0 without \w/);
   expect(stdout).toContain('ends immediately, with the best run.');
