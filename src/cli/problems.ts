@@ -31,7 +31,7 @@ import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
 import { makeUrlRunner } from '../runner/url-runner.ts';
-import { CommandError, text } from './command.ts';
+import { CommandError, readCount, text } from './command.ts';
 
 /** Of both commands. */
 export const problemFlags = {
@@ -208,12 +208,6 @@ function changesBy({ jobs, runs }: ProblemFlags): Partial<Pick<Problem, 'jobs' |
     ...(jobs !== undefined && { jobs: readCount('--jobs', jobs, 1, 64) }),
     ...(runs !== undefined && { maximumRuns: readCount('--runs', runs, 2, MAXIMUM_RUNS) }),
   };
-}
-
-function readCount(flag: string, text: string, least: number, most: number): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= least && count <= most) return count;
-  throw new CommandError(`${flag} takes a whole number from ${least} to ${most}, not "${text}".`);
 }
 
 /** One problem to its end, under its lock. Throws CommandError when another process works on it. */
