@@ -1,8 +1,7 @@
 /** Objectives with any number of runs, for tests and measurements of the page: created over HTTP, extended by SQL. */
 import { sql } from 'kysely';
 import type { Db } from '../src/db/connection/transaction.ts';
-import { judgeIterations, makeMissMeasure } from '../src/domain/nearest.ts';
-import type { ObjectiveDefinition } from '../src/domain/objective.ts';
+import { judgeIterations, makeMissMeasure, type WeighedDefinition } from '../src/domain/nearest.ts';
 
 /** Sends a JSON body to a path below /v1, and resolves to the answer; throws if it is refused. */
 // biome-ignore lint/suspicious/noExplicitAny: data from the wire is read field by field
@@ -113,12 +112,7 @@ async function insertRows(db: Db, objectiveId: number, rows: readonly Row[]): Pr
     where o.id = ${objectiveId}`.execute(db);
 }
 
-async function judge(
-  db: Db,
-  objectiveId: number,
-  definition: ObjectiveDefinition,
-  rows: readonly Row[],
-): Promise<void> {
+async function judge(db: Db, objectiveId: number, definition: WeighedDefinition, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const known = { nearestIteration: null, judgedThrough: 0 };
   const { nearestIteration, judgedThrough } = judgeIterations(makeMissMeasure(definition), known, rows);

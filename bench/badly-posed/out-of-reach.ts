@@ -70,7 +70,7 @@ const rows: Row[] = [];
 for (const system of chosen) {
   const problem = { ...problemAt(system, FACTOR), budget: BUDGET };
   const least = leastOf(system, problem);
-  const { measure } = makeMissMeasure(toDefinition(problem));
+  const { measure } = makeMissMeasure({ ...toDefinition(problem), options: null });
   for (const seed of options.seeds.split(',').map(Number)) {
     const stop = { improvementBelow: DEFAULT_IMPROVEMENT_BELOW };
     const { play, evaluations } = playAndRecord(problem, seed, { stop });

@@ -103,12 +103,17 @@ async function measure(on: Db, accountId: number, cases: number, outputCount: nu
     sql`update objectives set judged_through = ${Number(options.inverses)}, nearest_iteration = 1
       where id = ${objectiveId}`.execute(on);
   const judge = () =>
-    findNearestCase(on, accountId, definition, {
-      projectId: project.id,
-      trialId: trial.id,
-      revision: trial.revision,
-      set,
-    });
+    findNearestCase(
+      on,
+      accountId,
+      { ...definition, options: null },
+      {
+        projectId: project.id,
+        trialId: trial.id,
+        revision: trial.revision,
+        set,
+      },
+    );
   for (const work of [load, forget, read, remember, read, judge]) await work();
   const times: number[][] = [[], [], [], []];
   // Alternating, so that other load on the machine affects all of them alike.

@@ -1,5 +1,6 @@
 import { link, open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { BackupError, type BackupFooter, writeBackup } from '../db/backup/backup.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { withDatabaseUrl } from './with-database.ts';
@@ -65,10 +66,4 @@ async function writeFile(file: string, url: string): Promise<BackupFooter> {
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder);
-  await handle.sync().finally(() => handle.close());
 }

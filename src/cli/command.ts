@@ -48,3 +48,10 @@ export function databaseUrl(config: Config): string {
     'DATABASE_URL is not set. Set it, e.g. postgres://user:password@localhost:5432/backsolve, or use `npm start`, which brings its own database.',
   );
 }
+
+/** The value of a flag that takes a whole number. */
+export function readCount(flag: string, text: string, least: number, most: number): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= least && count <= most) return count;
+  throw new CommandError(`${flag} takes a whole number from ${least} to ${most}, not "${text}".`);
+}

@@ -2,11 +2,13 @@ import { createKey, listKeys, revokeKey, rotateKey } from '../application/accoun
 import { isRunByNpm } from '../config.ts';
 import type { Db } from '../db/connection/transaction.ts';
 import { formatApiKey, makeApiKey, SCOPES, type Scope } from '../domain/api-key.ts';
-import { type Command, CommandError, parseCommand, text } from './command.ts';
+import { type Command, CommandError, parseCommand, readCount, text } from './command.ts';
 import { overlapOption, toOverlapSeconds } from './overlap.ts';
 import { withDatabase } from './with-database.ts';
 
 const DAY_MS = 86_400_000;
+/** The longest life of a key. */
+const MOST_DAYS = 99_999;
 
 export const keys: Command = {
   summary: 'create, list, rotate and revoke API keys; generate one for BACKSOLVE_BOOTSTRAP_API_KEY',
@@ -73,10 +75,7 @@ async function create(db: Db, args: readonly string[]): Promise<void> {
   const unknown = wanted.find((scope) => !SCOPES.includes(scope as Scope));
   if (unknown !== undefined)
     throw new CommandError(`"${unknown}" is not a scope; the scopes are ${SCOPES.join(', ')}.`);
-  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
-    throw new CommandError(`--days takes a whole number from 1 to 99999, not "${days}".`);
-  }
-  const expiresAt = days === undefined ? null : new Date(Date.now() + Number(days) * DAY_MS);
+  const expiresAt = days === undefined ? null : new Date(Date.now() + readCount('--days', days, 1, MOST_DAYS) * DAY_MS);
   console.log(await createKey(db, { account, label: label ?? null, scopes: wanted as Scope[], expiresAt }));
 }
 

@@ -9,8 +9,9 @@ import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { joinLocalService } from '../../clients/typescript/src/solve/local-service.ts';
 import { checkDefinition } from '../composing/check-definition.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
-import { makeMissMeasure } from '../domain/nearest.ts';
-import { DEFAULT_CONVERGENCE, type ObjectiveDefinition, storedTargets } from '../domain/objective.ts';
+import { makeMissMeasure, type WeighedDefinition } from '../domain/nearest.ts';
+import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/objective.ts';
+import { searchOptionsOf } from '../domain/search-options.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
 import { type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
@@ -30,7 +31,7 @@ import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
 import { makeUrlRunner } from '../runner/url-runner.ts';
-import { CommandError, text } from './command.ts';
+import { CommandError, readCount, text } from './command.ts';
 
 /** Of both commands. */
 export const problemFlags = {
@@ -209,12 +210,6 @@ function changesBy({ jobs, runs }: ProblemFlags): Partial<Pick<Problem, 'jobs' |
   };
 }
 
-function readCount(flag: string, text: string, least: number, most: number): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= least && count <= most) return count;
-  throw new CommandError(`${flag} takes a whole number from ${least} to ${most}, not "${text}".`);
-}
-
 /** One problem to its end, under its lock. Throws CommandError when another process works on it. */
 export async function solve(
   checked: CheckedProblem,
@@ -330,8 +325,9 @@ function measureOf(objective: Body): MeasureMisses {
     desiredL1Norm: 0,
     convergence: DEFAULT_CONVERGENCE,
     ...objective,
-  } as unknown as ObjectiveDefinition;
+    options: searchOptionsOf(objective),
+  } as unknown as WeighedDefinition;
   const objectives = storedTargets(definition.objectives, definition.objectiveTypes);
-  const { missesOf, missedByOf } = makeMissMeasure({ ...definition, objectives });
-  return (output) => ({ misses: missesOf(output), missedBy: missedByOf(output) });
+  const { measure, missesOf, missedByOf } = makeMissMeasure({ ...definition, objectives });
+  return (output) => ({ misses: missesOf(output), missedBy: missedByOf(output), rank: measure(output) });
 }

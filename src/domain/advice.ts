@@ -28,6 +28,8 @@ const SENTENCES: Readonly<Record<AdviceKind, Sentence>> = {
     `The search sets ${run} aside: its ${name} is ${short(value!)}${comparison(value!, predicted ?? null)}. Correct it if it is wrong.`,
   'repeats-disagree': (_, { runs: [run, ...others] }) =>
     `The search sets ${run} aside: it has the same inputs as ${listed(others)} and other outputs. Correct what is wrong.`,
+  'repeats-unclear': (_, { runs: [run, ...others] }) =>
+    `The search sets ${run} aside: it has the same inputs as ${listed(others)} and other outputs. If one of them is wrong, correct it; if your runs are noisy, search with noise, which repeats runs where it matters.`,
   'noisy-runs': (_, { runs }) =>
     `Runs with the same inputs differ: ${listed(runs)}. If your runs are noisy, search with noise, which repeats runs where it matters.`,
 };

@@ -3,7 +3,7 @@ import type { Diagnosis, Explanation } from '../optimizer/insights.ts';
 import type { Standing } from '../optimizer/problem.ts';
 import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
 import type { StoredAdvice } from './advice.ts';
-import { makeMissMeasure, type NearestRun } from './nearest.ts';
+import { makeMissMeasure, type NearestRun, type WeighedDefinition } from './nearest.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
 
@@ -51,7 +51,7 @@ const NOTICEABLY = 0.025;
 export function diagnosisAt(
   best: Pick<NearestRun, 'input' | 'output'> | null,
   diagnosis: Diagnosis,
-  definition: ObjectiveDefinition,
+  definition: WeighedDefinition,
 ): Diagnosis | null {
   if (best === null || diagnosis.attainable) return diagnosis;
   const { measure } = makeMissMeasure(definition);
@@ -88,56 +88,4 @@ function missesAt(
 export function relaxation(definition: ObjectiveDefinition, output: number, distance: number): number {
   if (definition.objectiveTypes[output] !== ObjectiveType.percent) return distance;
   return Math.min(Number.MAX_VALUE, 100 * (distance / Math.abs(definition.objectives[output]!)));
-}
-
-/** A diagnosis in words. Outputs without names are called objective 0, objective 1 and so on. */
-export function describeDiagnosis(
-  diagnosis: Diagnosis,
-  definition: ObjectiveDefinition,
-  names: readonly string[] | null,
-): string {
-  const nameOf = (output: number) => names?.[output] ?? String(output);
-  const { l1Norm, unmet, conflicts } = diagnosis;
-  const isPredicted = diagnosis.nearestIs === 'predicted';
-  const point = isPredicted ? 'the nearest point predicted' : 'the best run so far';
-  const amounts = unmet.map(({ output, distance }) => {
-    const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percentage points' : '';
-    return `${names === null ? 'objective ' : ''}${nameOf(output)} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
-  });
-  const aspirations = describeAspirations(diagnosis, definition, names);
-  const claim =
-    aspirations ??
-    (l1Norm === null
-      ? `The targets seem out of reach${unmet.length > 1 ? ' together' : ''}; at ${point}, their bounds would have to be relaxed: ${amounts.join(', ')}.`
-      : `The targets seem out of reach; the least L1 norm ${isPredicted ? 'predicted' : 'of a run'} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`);
-  const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => nameOf(output));
-  const pairs = conflicts.map(([a, b]) => `${nameOf(a)} and ${nameOf(b)}`);
-  return [
-    claim,
-    ...(alone.length > 0 ? [`Out of reach even alone: ${alone.join(', ')}.`] : []),
-    ...(pairs.length > 0 ? [`Each alone can be met, but not together: ${pairs.join(', ')}.`] : []),
-  ].join(' ');
-}
-
-/** What can be reached of the outputs to minimize or maximize while all others are met; undefined where that is not known. */
-function describeAspirations(
-  { attainable, unmet, nearestIs }: Diagnosis,
-  { objectives }: ObjectiveDefinition,
-  names: readonly string[] | null,
-): string | undefined {
-  const missed = attainable?.filter(({ output }) => unmet.some((one) => one.output === output)) ?? [];
-  if (missed.length === 0) return undefined;
-  const parts = missed.map(({ output, value }) => {
-    const name = names?.[output] ?? `objective ${output}`;
-    return `${name} = ${Number(value.toPrecision(4))}, its aspiration is ${objectives[output]}`;
-  });
-  const source = nearestIs === 'evaluated' ? 'a run' : 'the model';
-  return `The aspirations seem out of reach: with all other targets met, the best attainable by ${source} is about ${parts.join('; ')}.`;
-}
-
-/** Four readable digits, rounded up: less would not be enough. */
-function roundedUp(value: number): number {
-  const rounded = Number(value.toPrecision(4));
-  if (rounded >= value) return rounded;
-  return Number((rounded + 10 ** (Math.floor(Math.log10(value)) - 3)).toPrecision(4));
 }

@@ -7,14 +7,23 @@
  * - exact: all outputs miss together; the L1 norm's excess over the threshold, in thresholds.
  *
  * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those the earliest. Cases come
- * before iterations. What is excluded never comes nearest.
+ * before iterations. What is excluded never comes nearest. Weights and priorities say how much the misses count in this
+ * comparison (numbers/miss-shares.ts, by which the optimizer compares as well); exact objectives are judged by one sum, which they
+ * leave alone.
  */
+import { type Importance, missShares } from '../numbers/miss-shares.ts';
 import { compileGoal, distanceToInterval, exactThreshold, isInside } from './acceptance.ts';
 import type { Matrix } from './matrix.ts';
 import { hasBounds, hasNoTarget, type NearestSoFar, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
 
-/** How far an output vector is from satisfying everything; both finite, both 0 exactly when it is satisfied. */
+/** A definition with what it says about the importance of its outputs. */
+export type WeighedDefinition = ObjectiveDefinition & { readonly options: Importance | null };
+
+/**
+ * How far an output vector is from satisfying everything, each miss times what it counts; both finite, both 0 exactly when it is
+ * satisfied.
+ */
 export interface Miss {
   readonly worst: number;
   readonly sum: number;
@@ -23,7 +32,7 @@ export interface Miss {
 export interface MissMeasure {
   /** Judges the m numbers from `offset` on. Allocates only its result. */
   measure(values: ArrayLike<number>, offset?: number): Miss;
-  /** One miss per output. */
+  /** One miss per output, in its tolerance. */
   missesOf(output: readonly number[]): number[];
   /**
    * Per output and in its unit, how far it is beyond the end of its interval: negative below, 0 within, and 0 at the limit of a strict
@@ -38,7 +47,7 @@ const SMALLEST_MISS = Number.MIN_VALUE;
 const UNIT_SHARE = 0.01;
 
 /** Compiles a checked definition. Cost O(m). */
-export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
+export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
   const { targets, l1 } = compileGoal(definition);
   const m = targets.length;
   const units = tolerancesOf(definition);
@@ -57,6 +66,7 @@ export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
       missedByOf: (output) => output.map((y, j) => toFinite(y - center[j]!)),
     };
   }
+  const shares = missShares(m, definition.options ?? {});
   const missOf = (j: number, y: number): number => {
     const interval = targets[j]!;
     return isInside(interval, y) ? 0 : inUnits(distanceToInterval(interval, y), units[j]!);
@@ -67,8 +77,10 @@ export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
       let sum = 0;
       for (let j = 0; j < m; j++) {
         const miss = missOf(j, values[offset + j]!);
-        sum += miss;
-        if (miss > worst) worst = miss;
+        if (miss === 0) continue;
+        const counted = Math.max(SMALLEST_MISS, miss * shares[j]!);
+        sum += counted;
+        if (counted > worst) worst = counted;
       }
       return { worst, sum: toFinite(sum) };
     },
@@ -215,7 +227,7 @@ interface Run extends Iteration {
  *
  * @param runs  ascending; at least the nearest known iteration and all after `judgedThrough`
  */
-export function findNearestRun(objective: ObjectiveDefinition & NearestSoFar, runs: Iterable<Run>): NearestRun | null {
+export function findNearestRun(objective: WeighedDefinition & NearestSoFar, runs: Iterable<Run>): NearestRun | null {
   if (objective.judgedThrough === null) return null;
   const measure = makeMissMeasure(objective);
   const byIteration = [...runs].filter(

@@ -1,12 +1,12 @@
 /** How near the runs of an objective came as they were made, in few numbers. */
-import { makeMissMeasure, type NearestRun } from './nearest.ts';
+import { isNearer, type Miss, makeMissMeasure, type NearestRun, type WeighedDefinition } from './nearest.ts';
 import type { NearestSoFar, ObjectiveDefinition } from './objective.ts';
 
 /** The worst miss of the nearest run so far, after each iteration that was looked at. */
 export interface Trend {
   /** Ascending; 0 stands for the cases. */
   readonly iterations: readonly number[];
-  /** One per iteration, never rising. */
+  /** One per iteration, in tolerances. It rises only where weights or priorities make another miss count more. */
   readonly misses: readonly number[];
 }
 
@@ -29,19 +29,21 @@ interface Run {
  * @param runs  those looked at; none that is excluded
  */
 export function makeTrend(
-  objective: ObjectiveDefinition & NearestSoFar,
+  objective: WeighedDefinition & NearestSoFar,
   best: NearestRun | null,
   runs: readonly Run[],
 ): Trend {
-  const { measure } = makeMissMeasure(objective);
+  const { measure, missesOf } = makeMissMeasure(objective);
   const known = new Map(runs.map(({ iteration, output }) => [iteration, output]));
   if (objective.nearestCaseOutput !== null) known.set(0, objective.nearestCaseOutput);
   if (best?.source.kind === 'inverse') known.set(best.source.iteration, best.output);
   const iterations = [...known.keys()].sort((a, b) => a - b);
-  let miss = Number.POSITIVE_INFINITY;
+  let nearest: { readonly miss: Miss; readonly worst: number } | null = null;
   const misses = iterations.map((iteration) => {
-    miss = Math.min(miss, measure(known.get(iteration)!).worst);
-    return miss;
+    const output = known.get(iteration)!;
+    const miss = measure(output);
+    if (nearest === null || isNearer(miss, nearest.miss)) nearest = { miss, worst: Math.max(...missesOf(output)) };
+    return nearest.worst;
   });
   return { iterations, misses };
 }

@@ -56,7 +56,7 @@ export interface Diagnosis {
 }
 
 /** Kinds of what a history shows that a person can act on; `domain/advice.ts` has a sentence for each. */
-export type AdviceKind = 'sum-of-squares' | 'wrong-run' | 'repeats-disagree' | 'noisy-runs';
+export type AdviceKind = 'sum-of-squares' | 'wrong-run' | 'repeats-disagree' | 'repeats-unclear' | 'noisy-runs';
 
 /** Something that a history shows and that a person can act on. */
 export interface Advice {

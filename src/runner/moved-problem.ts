@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { withScales } from '../../clients/typescript/src/solve/defaults.ts';
-import { readRecord } from '../../clients/typescript/src/solve/folder.ts';
+import { ProblemFolder } from '../../clients/typescript/src/solve/folder.ts';
 import { differencesOf } from '../../clients/typescript/src/solve/open-problem.ts';
 import type { ProjectBody } from '../../clients/typescript/src/solve/plan.ts';
 import type { CheckedProblem } from './check-problem.ts';
@@ -69,7 +68,7 @@ async function sameProblemsIn(home: string, checked: CheckedProblem): Promise<re
   const names = await readdir(path.join(home, '.backsolve')).catch((): string[] => []);
   const found: EarlierProblem[] = [];
   for (const name of names) {
-    const record = await readFileRecord(path.join(home, '.backsolve', name, 'problem.json'));
+    const record = await readFileRecord(path.join(home, '.backsolve', name));
     if (record === undefined || !isSameProblem(record, checked)) continue;
     const folder = new RunFolder(path.join(home, record.file));
     if (folder.name !== name) continue;
@@ -83,10 +82,10 @@ async function sameProblemsIn(home: string, checked: CheckedProblem): Promise<re
 }
 
 /** What is unreadable, or of others, is no state of this problem. */
-async function readFileRecord(file: string): Promise<FileRecord | undefined> {
+async function readFileRecord(folder: string): Promise<FileRecord | undefined> {
   try {
-    const record = readRecord((await readOwn(file))!) as Partial<FileRecord>;
-    return typeof record.file === 'string' && record.project !== undefined ? (record as FileRecord) : undefined;
+    const record = (await new ProblemFolder(folder).read()) as Partial<FileRecord> | undefined;
+    return typeof record?.file === 'string' && record.project !== undefined ? (record as FileRecord) : undefined;
   } catch {
     return undefined;
   }

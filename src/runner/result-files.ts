@@ -10,7 +10,7 @@ import { numberOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 import type { Advice } from '../../clients/typescript/src/solve/defaults.ts';
 import { listed } from '../../clients/typescript/src/solve/engine.ts';
 import { type FoundRun, type SearchState, stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
-import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
+import { type Goal, seeksFront } from '../../clients/typescript/src/solve/goals.ts';
 import {
   COMPLETED_ROW,
   columnTitle,
@@ -40,9 +40,8 @@ export function foundBy(
 
 const CONVERGED = 'converged';
 
-/** Whether an output has no target. */
 export function hasFront(goals: readonly Goal[]): boolean {
-  return goals.some(({ target }) => target === null);
+  return seeksFront(goals.map(({ target }) => target));
 }
 
 export interface Results {

@@ -8,14 +8,8 @@
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile, syncFolder } from '../../clients/typescript/src/evaluator/durable-files.ts';
-import { makeOwnFolder, readOwn } from '../../clients/typescript/src/evaluator/own-files.ts';
-import {
-  exists,
-  ignoreMissing,
-  ProblemFolder,
-  type ProblemRecord,
-  readRecord,
-} from '../../clients/typescript/src/solve/folder.ts';
+import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.ts';
+import { exists, ignoreMissing, ProblemFolder, type ProblemRecord } from '../../clients/typescript/src/solve/folder.ts';
 import type { Plan } from '../../clients/typescript/src/solve/plan.ts';
 
 export interface FileRecord extends ProblemRecord {
@@ -83,7 +77,7 @@ export class RunFolder extends ProblemFolder {
     await rename(earlier.journal, this.journal).catch(ignoreMissing);
     await rename(earlier.#record, this.#record);
     await syncFolder(this.path);
-    const record = readRecord((await readOwn(this.#record))!);
+    const record = await super.read();
     await this.write({ ...record, file: this.#base } as ProblemRecord);
   }
 

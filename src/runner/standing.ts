@@ -9,6 +9,8 @@ import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 interface Misses {
   readonly misses: readonly number[];
   readonly missedBy: readonly number[];
+  /** By which the service compares runs: the worst miss and the sum of misses, as far as they count. */
+  readonly rank: { readonly worst: number; readonly sum: number };
 }
 export type MeasureMisses = (output: readonly number[]) => Misses;
 
@@ -29,7 +31,7 @@ export interface SetStanding {
   readonly trend: readonly (number | null)[];
 }
 
-/** Of runs with equal worst misses the one with the smaller sum, of those the earlier, as the service has it. */
+/** The best run is the one that the service names. */
 export class StandingOfSet {
   readonly #measure: MeasureMisses;
   readonly #goals: readonly Goal[];
@@ -50,21 +52,16 @@ export class StandingOfSet {
     if (output !== null) {
       const missed = this.#measure(output);
       const worst = Math.max(...missed.misses);
-      if (isNearer({ ...missed, worst }, this.#best)) this.#best = { run, input: run.input, output, ...missed, worst };
+      if (isNearer(missed, this.#best)) this.#best = { run, input: run.input, output, ...missed, worst };
     }
     this.#trend.push(this.#best?.worst ?? null);
   }
 }
 
-type Missed = Pick<BestRun, 'misses' | 'worst'>;
-
-function isNearer(run: Missed, best: Missed | null): boolean {
-  if (best === null || run.worst < best.worst) return true;
-  return run.worst === best.worst && sum(run.misses) < sum(best.misses);
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+function isNearer({ rank: run }: Misses, holder: Misses | null): boolean {
+  if (holder === null) return true;
+  const best = holder.rank;
+  return run.worst < best.worst || (run.worst === best.worst && run.sum < best.sum);
 }
 
 /** Something that runs now. */

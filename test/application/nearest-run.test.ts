@@ -1,6 +1,7 @@
 /** The nearest run of an objective, from loading it to its end, and for objectives of an earlier version. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql as judgeAgain } from '../../migrations/0009-weigh-nearest-runs.ts';
 import { createProject } from '../../src/application/data/create-project.ts';
 import { loadOutputCases } from '../../src/application/data/load-output-cases.ts';
 import { createModel } from '../../src/application/data/manage-models.ts';
@@ -131,6 +132,20 @@ describe('the nearest run', () => {
     const output = { kind: 'output', output: linear([3.01, 7]), computeTimeNs: null } as const;
     await recordOutput(t.db, t.accountId, { objectiveId: objective.id }, output);
     expect(await bestOf(objective.id)).toMatchObject({ source: { iteration: 4 }, misses: [0, 0, 0] });
+  });
+
+  it('Counts weights and priorities, also where an earlier version judged without them', async () => {
+    const { objective } = await loadLinearObjective(t, { priorities: [1, 2, 2], weights: [1, 2, 2] });
+    await runAt(objective.id, [2, 8]);
+    await runAt(objective.id, [3, 6]);
+    const first = { source: { iteration: 2 }, misses: [0, expect.closeTo(49), expect.closeTo(32.333, 3)] };
+    expect(await bestOf(objective.id)).toMatchObject(first);
+    await sql`update objectives set nearest_iteration = 3 where id = ${objective.id}`.execute(t.db);
+    expect(await listedBestOf(objective)).toMatchObject({ source: { iteration: 3 } });
+    await sql.raw(judgeAgain).execute(t.db);
+    expect(await bestOf(objective.id)).toMatchObject(first);
+    expect(await judgeEarlierObjectives(t.db, { signal: new AbortController().signal })).toEqual({ judged: 1 });
+    expect(await listedBestOf(objective)).toMatchObject(first);
   });
 
   it('Is found among more cases than are read at a time, and is never a failed one', async () => {

@@ -328,6 +328,22 @@ test('A wide range is logarithmic, targets out of reach end by evidence, and mor
   expect((await lines('wide.log')).length).toBe(61);
 });
 
+test('What the targets cost is told, and targets relaxed so are met without a further run', async () => {
+  const file = await write('relaxed', { target: 5.6 });
+  const { code, stdout } = await runCommand(['run', file, '--jobs', '3']);
+  expect(code).toBe(10);
+  expect(stdout).toMatch(/The models expect a worst miss of [\d.]+ tolerances at best; it would be 0 without \w/);
+  expect(stdout).toContain('ends immediately, with the best run.');
+  const [, p, q] = /relaxed: p by ([\d.]+) percentage points, q by ([\d.]+)\./.exec(stdout)!;
+  const text = await readFile(file, 'utf8');
+  const wider = text.replace('within: 1%', `within: ${1 + Number(p)}%`).replace('0.01}', `${0.01 + Number(q)}}`);
+  await writeFile(file, wider);
+  const count = (await lines('relaxed.log')).length;
+  const relaxed = await runCommand(['run', file]);
+  expect(relaxed).toMatchObject({ code: 0, stdout: expect.stringContaining('Solved: everything is met') });
+  expect(await lines('relaxed.log')).toHaveLength(count);
+});
+
 test('A service that cannot be reached, or is none, has an exit code of its own', async () => {
   const files = [await write('away'), await write('no-service')];
   const page = createServer((_, response) => void response.end('<html>Welcome</html>')).listen(0, '127.0.0.1');

@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { describeAdvice } from '../../src/domain/advice.ts';
-import {
-  completeExplanation,
-  describeDiagnosis,
-  diagnosisAt,
-  relaxation,
-  type StoredExplanation,
-} from '../../src/domain/explanation.ts';
-import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
+import { completeExplanation, diagnosisAt, relaxation, type StoredExplanation } from '../../src/domain/explanation.ts';
+import type { WeighedDefinition } from '../../src/domain/nearest.ts';
 import type { Diagnosis } from '../../src/optimizer/insights.ts';
 
-const definition: ObjectiveDefinition = {
+const definition: WeighedDefinition = {
+  options: null,
   objectives: [10, -4],
   objectiveTypes: ['value', 'percent'],
   minimumBounds: [-1, -1],
@@ -30,50 +25,6 @@ const diagnosis: Diagnosis = {
   ],
   conflicts: [],
 };
-
-describe('a diagnosis in words', () => {
-  it('The text says by how much to relax each bound, rounded up, and which objectives are out of reach alone', () => {
-    expect(describeDiagnosis(diagnosis, definition, null)).toBe(
-      'The targets seem out of reach together; at the nearest point predicted, their bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percentage points. Out of reach even alone: 0.',
-    );
-  });
-
-  it('The text calls outputs by their names', () => {
-    const conflicting: Diagnosis = { ...diagnosis, conflicts: [[0, 1]] };
-    expect(describeDiagnosis(conflicting, definition, ['mass', 'sag'])).toBe(
-      'The targets seem out of reach together; at the nearest point predicted, their bounds would have to be relaxed: mass by 1.001, sag by 24 percentage points. Out of reach even alone: mass. Each alone can be met, but not together: mass and sag.',
-    );
-  });
-
-  it('The text names conflicting pairs', () => {
-    const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
-    const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
-    expect(describeDiagnosis(conflicting, definition, null)).toBe(
-      'The targets seem out of reach; at the best run so far, their bounds would have to be relaxed: objective 1 by 0.5 percentage points. Each alone can be met, but not together: 0 and 1.',
-    );
-  });
-
-  it('The text says what can be reached of an aspiration', () => {
-    const aspiring = { ...definition, objectives: [1.38, 4], objectiveTypes: ['minimize', 'lessthan_equal'] as const };
-    const missed: Diagnosis = {
-      ...diagnosis,
-      nearestIs: 'evaluated',
-      unmet: [{ output: 0, distance: 0.345, isOutOfReachAlone: false }],
-      conflicts: [[0, 1]],
-      attainable: [{ output: 0, value: 1.724852 }],
-    };
-    expect(describeDiagnosis(missed, aspiring, ['cost', 'sag'])).toBe(
-      'The aspirations seem out of reach: with all other targets met, the best attainable by a run is about cost = 1.725, its aspiration is 1.38. Each alone can be met, but not together: cost and sag.',
-    );
-  });
-
-  it('The text gives the L1 norm if the objectives are exact', () => {
-    const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const };
-    expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact, null)).toBe(
-      'The targets seem out of reach; the least L1 norm predicted is 1.961, which desiredL1Norm would have to allow. Out of reach even alone: 0.',
-    );
-  });
-});
 
 describe('the point that a diagnosis names', () => {
   // Tolerances of 1 and 0.04.
@@ -99,6 +50,16 @@ describe('the point that a diagnosis names', () => {
     });
     const nearer: Diagnosis = { ...diagnosis, nearestOutput: [12.5, -4] };
     expect(diagnosisAt(best, nearer, definition)).toBe(nearer);
+  });
+
+  it('It is noticeably nearer only by what its misses count', () => {
+    const nearer: Diagnosis = { ...diagnosis, nearestOutput: [12.5, -4] };
+    const first = { ...definition, options: { priorities: [2, 1] } };
+    const later = { input: [3], output: [14, -4] };
+    expect(diagnosisAt(later, nearer, first)).toBe(nearer);
+    expect(diagnosisAt(later, { ...nearer, nearestOutput: [12, -3.9] }, first)).toMatchObject({
+      nearestIs: 'evaluated',
+    });
   });
 
   it('The L1 norm of exact objectives is that of the best run', () => {
@@ -194,6 +155,11 @@ describe('advice in words', () => {
         ],
       },
       'The search sets run 12 aside: it has the same inputs as run 7 of objective 4 and other outputs. Correct what is wrong.',
+    ],
+    [
+      'a repeat that mistakes or noise may explain',
+      { kind: 'repeats-unclear', outputs: [0], runs: [{ caseNumber: 4 }, { objectiveId: 5, iteration: 7 }] },
+      'The search sets case 5 aside: it has the same inputs as run 7 and other outputs. If one of them is wrong, correct it; if your runs are noisy, search with noise, which repeats runs where it matters.',
     ],
     [
       'noisy repeats',

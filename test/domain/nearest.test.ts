@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { evaluateOutput } from '../../src/domain/acceptance.ts';
+import { compileGoal, evaluateOutput } from '../../src/domain/acceptance.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import {
   findNearestRun,
@@ -9,31 +9,46 @@ import {
   makeMissMeasure,
   nearestCase,
   tolerancesOf,
+  type WeighedDefinition,
   worstOutputOf,
 } from '../../src/domain/nearest.ts';
-import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
-import { anyJudged, plausibleDouble } from '../support/arbitraries.ts';
+import { makeMisses } from '../../src/optimizer/goal/misses.ts';
+import { toIntervals } from '../../src/optimizer/goal/targets.ts';
+import { anyJudged, judged, plausibleDouble } from '../support/arbitraries.ts';
 import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
-const base = { minimumBounds: [], maximumBounds: [], desiredL1Norm: 0, convergence: 1e-6 };
-const within: ObjectiveDefinition = {
+const base = { minimumBounds: [], maximumBounds: [], desiredL1Norm: 0, convergence: 1e-6, options: null };
+const within: WeighedDefinition = {
   ...base,
   objectives: [10, 200],
   objectiveTypes: ['value', 'percent'],
   minimumBounds: [-1, 1],
   maximumBounds: [3, 5],
 };
-const limits: ObjectiveDefinition = {
+const limits: WeighedDefinition = {
   ...base,
   objectives: [50, -50, 0],
   objectiveTypes: ['lessthan', 'greaterthan_equal', 'maximize'],
 };
-const exact: ObjectiveDefinition = {
+const exact: WeighedDefinition = {
   ...base,
   objectives: [1, 2],
   objectiveTypes: ['exact', 'exact'],
   desiredL1Norm: 0.5,
 };
+
+/** Outputs that are alike, or that count differently. */
+const anyWeighed = anyJudged.chain(({ definition, output }) => {
+  const length = { minLength: output.length, maxLength: output.length };
+  const options = fc.record({
+    weights: fc.array(fc.double({ min: 0.01, max: 100, noNaN: true }), length),
+    priorities: fc.array(fc.integer({ min: 1, max: 3 }), length),
+  });
+  return fc.record({
+    definition: fc.option(options).map((options): WeighedDefinition => ({ ...definition, options })),
+    output: fc.constant(output),
+  });
+});
 
 describe('the miss of an output', () => {
   test.each([
@@ -69,7 +84,7 @@ describe('the miss of an output', () => {
 
   it('The miss of an output in its unit is its miss times its tolerance, up to rounding', () => {
     fc.assert(
-      fc.property(anyJudged, ({ definition, output }) => {
+      fc.property(anyWeighed, ({ definition, output }) => {
         const { missesOf, missedByOf } = makeMissMeasure(definition);
         const tolerances = tolerancesOf(definition);
         const isExact = definition.objectiveTypes[0] === 'exact';
@@ -85,13 +100,13 @@ describe('the miss of an output', () => {
 
   it('The miss of an output is finite, and 0 for all outputs exactly when everything is satisfied', () => {
     fc.assert(
-      fc.property(anyJudged, ({ definition, output }) => {
+      fc.property(anyWeighed, ({ definition, output }) => {
         const { results, isSatisfied } = evaluateOutput(definition, output);
         const { measure, missesOf } = makeMissMeasure(definition);
         const misses = missesOf(output);
         expect(misses.map((miss) => miss === 0)).toEqual(results.map(({ satisfied }) => satisfied));
         const { worst, sum } = measure(output);
-        expect(worst).toBe(Math.max(...misses));
+        if (definition.options === null) expect(worst).toBe(Math.max(...misses));
         expect(worst === 0 && sum === 0).toBe(isSatisfied);
         expect([...misses, sum].every(Number.isFinite)).toBe(true);
       }),
@@ -99,8 +114,63 @@ describe('the miss of an output', () => {
   });
 });
 
+describe('weights and priorities', () => {
+  it.each([
+    ['The larger weight counts more', { weights: [1, 4] }, [13, 212], [15, 204]],
+    ['A weight below 1 counts less', { weights: [0.2, 1] }, [13, 212], [15, 204]],
+    [
+      'A small miss of the first priority counts more than a large one of the second',
+      { priorities: [2, 1] },
+      [13, 210.1],
+      [40, 210],
+    ],
+    ['The highest priority that is used is the first', { priorities: [3, 2] }, [13, 210.1], [40, 210]],
+    ['Once the first priority is met, the second decides', { priorities: [2, 1] }, [14, 204], [13.5, 204]],
+  ])('%s: the second run is nearer, whatever the misses themselves say', (_, options, first, second) => {
+    const measure = makeMissMeasure({ ...within, options });
+    expect(isNearer(measure.measure(second), measure.measure(first))).toBe(true);
+    expect(measure.missesOf(first)).toEqual(makeMissMeasure(within).missesOf(first));
+  });
+
+  it('The optimizer compares runs by the same measure', () => {
+    const separate = judged(['value', 'percent', 'lessthan_equal', 'greaterthan_equal']);
+    const number = fc.double({ min: 0.1, max: 100, noNaN: true });
+    const runs = separate.chain(({ definition }) => {
+      const m = definition.objectives.length;
+      const list = <T>(of: fc.Arbitrary<T>) => fc.array(of, { minLength: m, maxLength: m });
+      return fc.record({
+        objectives: list(number),
+        offsets: list(number),
+        weights: list(number),
+        priorities: list(fc.integer({ min: 1, max: 3 })),
+        outputs: fc.array(list(number), { minLength: 2, maxLength: 5 }),
+        objectiveTypes: fc.constant(definition.objectiveTypes),
+      });
+    });
+    fc.assert(
+      fc.property(runs, ({ objectives, offsets, weights, priorities, outputs, objectiveTypes }) => {
+        const bounds = { minimumBounds: offsets.map((by) => -by), maximumBounds: offsets };
+        const definition = { ...base, ...bounds, objectives, objectiveTypes, options: { weights, priorities } };
+        const goal = { ...compileGoal(definition), weights, priorities };
+        const Y = Float64Array.from(outputs.flat());
+        const theirs = makeMisses(goal, toIntervals(goal, Y, outputs.length), Y, outputs.length);
+        const { measure } = makeMissMeasure(definition);
+        const shares = outputs
+          .map((output, i) => [measure(output).worst, theirs.worstOf(Y, i * objectives.length)] as const)
+          .filter(([own, other]) => {
+            expect(other > 0).toBe(own > 0);
+            return own > 0;
+          })
+          .map(([own, other]) => Math.log10(other / own));
+        // The optimizer counts the first priority that is not met in full.
+        for (const share of shares) expect(share).toBeCloseTo(shares[0]!, 6);
+      }),
+    );
+  });
+});
+
 /** A definition with the outputs of its cases and of its iterations; null where a run failed. */
-const played = anyJudged.chain(({ definition, output }) => {
+const played = anyWeighed.chain(({ definition, output }) => {
   const near = fc.constant(output);
   const far = fc.array(plausibleDouble, { minLength: output.length, maxLength: output.length });
   const runs = { minLength: 1, maxLength: 6 };
@@ -178,11 +248,11 @@ describe('findNearestRun', () => {
 });
 
 describe('the output that a run misses most', () => {
-  const at = (definition: ObjectiveDefinition, output: readonly number[]) =>
+  const at = (definition: WeighedDefinition, output: readonly number[]) =>
     worstOutputOf(definition, { output, misses: makeMissMeasure(definition).missesOf(output) });
 
   it('is told in its own unit, a limit of 0 like any other', () => {
-    const spare: ObjectiveDefinition = {
+    const spare: WeighedDefinition = {
       ...base,
       objectives: [5, 0],
       objectiveTypes: ['lessthan', 'greaterthan_equal'],
@@ -192,7 +262,7 @@ describe('the output that a run misses most', () => {
   });
 
   it('is none of a run that meets everything, and no single one of exact objectives', () => {
-    const sum: ObjectiveDefinition = {
+    const sum: WeighedDefinition = {
       ...base,
       objectives: [1, 2],
       objectiveTypes: ['exact', 'exact'],

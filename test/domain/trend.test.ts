@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeMissMeasure } from '../../src/domain/nearest.ts';
-import type { NearestSoFar, ObjectiveDefinition } from '../../src/domain/objective.ts';
+import { makeMissMeasure, type WeighedDefinition } from '../../src/domain/nearest.ts';
+import type { NearestSoFar } from '../../src/domain/objective.ts';
 import { chooseIterations, makeTrend } from '../../src/domain/trend.ts';
 
-const objective: ObjectiveDefinition & NearestSoFar = {
+const objective: WeighedDefinition & NearestSoFar = {
   objectives: [10, 0],
   objectiveTypes: ['percent', 'lessthan_equal'],
   minimumBounds: [-1, null],
   maximumBounds: [1, null],
   desiredL1Norm: 0,
   convergence: 1e-6,
+  options: null,
   nearestCase: null,
   nearestCaseInput: null,
   nearestCaseOutput: null,
@@ -48,6 +49,18 @@ describe('a trend', () => {
         expect(misses.at(-1)).toBe(Math.min(...outputs.map((output) => measure(output).worst)));
       }),
     );
+  });
+
+  it('Where priorities make another run the nearest, a trend tells the worst miss of that run', () => {
+    const options = { priorities: [1, 2] };
+    const runs = [
+      [10.3, 0],
+      [10.2, 0.05],
+      [10, 0.07],
+      [10, 0.06],
+    ].map((output, i) => ({ iteration: i + 1, output }));
+    const { misses } = makeTrend({ ...objective, options }, null, runs);
+    expect(misses).toEqual([2, 5, 7, 6].map((miss) => expect.closeTo(miss)));
   });
 
   it('The nearest case comes first, as iteration 0, and the best run of all is part of it', () => {

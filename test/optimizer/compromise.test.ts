@@ -68,6 +68,12 @@ describe('targets that cannot all be met', () => {
     expect(Math.max(y[0]! / 0.1, y[1]! / 0.1, y[2]! / 0.2)).toBeLessThan(5.462 * 1.01);
   });
 
+  it('The end is seen while inputs are pending as well, so that several machines come to it', () => {
+    const { request } = playToEnd([unit, unit], wantedTwice, twice);
+    const asked = { ...request, pending: Float64Array.of(0.1, 0.9, 0.9, 0.2) };
+    expect(suggest(asked)).toMatchObject({ kind: 'nothing-new', reason: 'out-of-reach' });
+  });
+
   it('Weights move the compromise towards the outputs that count more', () => {
     const { proposal, y } = playToEnd([unit, unit], { ...wantedTwice, weights: [3, 1] }, twice);
     expect(proposal).toMatchObject({ reason: 'out-of-reach' });

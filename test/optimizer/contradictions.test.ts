@@ -94,6 +94,26 @@ describe('cases at one input that disagree', () => {
     expect(asideOf([...right, at, at], outputsOf(70, -40)).map(({ row }) => row)).toEqual([9, 10]);
   });
 
+  const adviceOn = (rows: readonly (readonly number[])[], outputs: readonly (readonly number[])[]) =>
+    explain(request(rows, outputs)).advice?.map(({ kind, rows }) => ({ kind, rows }));
+
+  it('The only repeat of all may be a mistake or noise, and the advice names its rows once', () => {
+    const truth = smooth(at);
+    const rows = [...right, at, at];
+    expect(adviceOn(rows, outputsOf(truth, 1.05 * truth))).toEqual([{ kind: 'repeats-unclear', rows: [10, 9] }]);
+    expect(adviceOn(rows, outputsOf(70, -40))).toEqual([{ kind: 'repeats-unclear', rows: [9, 10] }]);
+  });
+
+  it('Another repeat that agrees excludes noise, unless it is the initial point, which copies a case', () => {
+    const truth = smooth(at);
+    const rows = [...right, right[0]!, at, at];
+    const outputs = outputsOf(smooth(right[0]!), truth, 1.05 * truth);
+    const asked = request(rows, outputs);
+    const kindOf = (firstSuggested: number) => explain({ ...asked, firstSuggested }).advice?.map(({ kind }) => kind);
+    expect(kindOf(9)).toEqual(['repeats-disagree']);
+    expect(kindOf(10)).toEqual(['repeats-unclear']);
+  });
+
   it('Small differences between most repeats are noise, and all cases stay', () => {
     const rows = [...right, right[0]!, right[1]!, right[2]!];
     const outputs = outputsOf(...[0, 1, 2].map((i) => smooth(right[i]!) + 0.02 * (i - 3)));

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { type HeatExchanger, heatExchanger, loadHeatExchanger } from '../support/heat-exchanger.ts';
+import { type BlackBox, prepareTrial, solve } from '../support/native-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { dropFile } from './drop-file.ts';
 
@@ -13,6 +14,12 @@ beforeAll(async () => {
   service = await startTestService();
 });
 afterAll(() => service.close());
+
+/** Two inputs from 0 to 10. */
+const SQUARE = { minimums: [0, 0], maximums: [10, 10], inputTypes: ['float', 'float'], outputCount: 2 };
+/** The sum of the two outputs is 10 or more everywhere. */
+const opposed: BlackBox = { ...SQUARE, run: ([x, y]) => [x! + 0.1 * y!, 10 - x! + 0.2 * y!] };
+const curved: BlackBox = { ...SQUARE, caseCount: 12, run: ([x, y]) => [x! + y! + (x! * y!) / 20, 2 * x! + y!] };
 
 interface ReadObjective {
   readonly id: number;
@@ -283,6 +290,85 @@ test('All runs of the trial are in the table, where cases and runs of earlier ob
 
   await page.getByText('Its targets were changed from').getByRole('link', { name: 'objective 1' }).click();
   await page.getByText('Its targets were changed to').getByRole('link', { name: 'objective 2' }).waitFor();
+});
+
+test('An end by evidence says what the targets cost, and more runs go on from there', async ({ visit }) => {
+  const targets = { objectives: [3, 3], objectiveTypes: ['lessthan_equal', 'lessthan_equal'], stop: {} };
+  const { objectivePath } = await solve(service, opposed, targets, 40);
+  const page = await visit(service, `/page/objectives/${objectivePath.split('/').at(-1)}`, {
+    tolerates: [/status of 400/],
+  });
+  await page
+    .getByText(/^Stopped: the targets seem out of reach together, and run \d+ is the best compromise/)
+    .first()
+    .waitFor();
+  await page.getByText(/The models expect a worst miss of [\d.]+ tolerances at best/).waitFor();
+  await page.getByText('The best run meets these targets, so the search ends with it immediately.').waitFor();
+  const dialog = await openDialog(page, 'Go on…', 'Go on');
+  const field = dialog.getByLabel('Suggested runs at most');
+  await field.fill('some');
+  await press(dialog, 'Go on');
+  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+  await field.fill('1');
+  await press(dialog, 'Go on');
+  await dialog.getByText(/^Must be at least/).waitFor();
+  await screenshot(page, 'actions, go on');
+  await expectAccessible(page);
+  const { attemptCount } = await service.ok<{ attemptCount: number }>('GET', objectivePath);
+  await field.fill(String(attemptCount + 2));
+  await press(dialog, 'Go on');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Ask for the next input' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Go on…' }).count()).toBe(0);
+  for (let i = 0; i < 2; i++) {
+    const { input } = await service.ok<{ input: number[] }>('POST', `${objectivePath}/inverses`);
+    await service.ok('POST', `${objectivePath}/inverse-output`, { output: opposed.run(input) });
+  }
+  await page
+    .getByText(/^Exhausted: all \d+ suggested inputs are used/)
+    .first()
+    .waitFor();
+});
+
+test('A run that the search sets aside is corrected where the advice names it, and the search learns from it', async ({
+  visit,
+}) => {
+  const { trialPath } = await prepareTrial(service, curved);
+  const input = [4, 4.5];
+  const right = curved.run(input);
+  await service.ok('POST', `${trialPath}/cases`, { inputs: [input], outputs: [right.map((y) => 10 * y)] });
+  const targets = { objectives: [9, 13], objectiveTypes: ['value', 'value'], minimumBounds: [-1e-6, -1e-6] };
+  const { id } = await service.ok<{ id: number }>('POST', `${trialPath}/objectives`, {
+    ...targets,
+    maximumBounds: [1e-6, 1e-6],
+  });
+  const ask = () => service.ok<{ input: number[] }>('POST', `/objectives/${id}/inverses`);
+  const first = await ask();
+  const page = await visit(service, `/page/objectives/${id}`);
+  const advice = page.getByRole('region', { name: 'Advice' });
+  await advice
+    .getByText(/^The search sets case 13 aside: its y\d is \d+, where all other runs predict about/)
+    .waitFor();
+  await screenshot(page, 'advice');
+  await expectAccessible(page);
+  await advice.getByRole('button', { name: /^Correct / }).click();
+  const dialog = page.getByRole('dialog', { name: /case 13$/ });
+  await dialog.getByLabel('y1').fill(String(right[0]));
+  await dialog.getByLabel('y2').fill(String(right[1]));
+  await dialog.getByLabel('Reason for the correction').fill('decimal point');
+  await press(dialog, 'Correct');
+  await dialog.waitFor({ state: 'detached' });
+  // The next suggestions learn from the right outputs.
+  for (let i = 0; (await service.ok<ReadObjective>('GET', `/objectives/${id}`)).stopReason === 0; i++) {
+    expect(i, 'runs until the targets are met').toBeLessThan(8);
+    const { input } = i === 0 ? first : await ask();
+    await service.ok('POST', `/objectives/${id}/inverse-output`, { output: curved.run(input) });
+  }
+  await page
+    .getByText(/^Met at run \d+\.$/)
+    .first()
+    .waitFor();
+  await advice.waitFor({ state: 'detached' });
 });
 
 test('Targets out of reach are relaxed in one click', async ({ visit }) => {

@@ -5,6 +5,7 @@
 import { WIDE_RANGE } from '../../src/domain/input-details.ts';
 import { OBJECTIVE_TYPES } from '../../src/domain/objective.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
+import { LATER_SHARE } from '../../src/numbers/miss-shares.ts';
 import {
   classNameOf,
   type Document,
@@ -37,6 +38,7 @@ export function buildPythonFiles(): readonly GeneratedFile[] {
     '__init__.py': `${HEADER}\n`,
     'goal_types.py': writeGoalTypes(),
     'wide_range.py': `${HEADER}\n"""${WIDE_RANGE_MEANING}"""\n\nWIDE_RANGE = ${WIDE_RANGE}\n`,
+    'later_share.py': `${HEADER}\n"""What a miss counts beside one of the next higher priority."""\n\nLATER_SHARE = ${LATER_SHARE}\n`,
     'models.py': new Models(document).text,
     'operations.py': writeOperations(document),
     'problems.py': writeProblems(),

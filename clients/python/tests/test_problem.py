@@ -34,7 +34,9 @@ from backsolve import (
     solve_async,
     within,
 )
+from backsolve._progress import Progress
 from backsolve.problem import Failed, Space, make_problem
+from backsolve.result import Run
 
 SPACE = Space({"x": real(0, 1), "n": integer(2, 9), "m": choice("steel", "brass"), "on": boolean(), "d": levels(4, 1, 2.5)}, ("T", "cost"))
 
@@ -219,3 +221,22 @@ def test_a_search_ends_by_evidence_unless_it_is_stated() -> None:
     assert stop_of(stop=None) is None
     assert stop_of(options={"stop": None}) is None
     assert stop_of(stop={"patience": 4}) == {"patience": 4}
+
+
+def test_the_progress_names_the_run_as_best_that_the_service_names() -> None:
+    def run(number: int, u: float, v: float) -> Run:
+        return Run("suggested", number, {}, {"u": 0.0, "v": 0.0}, misses={"u": u, "v": v})
+
+    runs = [run(1, 3, 3), run(2, 0, 9), run(3, 1, 1), run(4, 0.6, 1.1)]
+    goals = {"u": within(1, 0.1), "v": within(1, 0.1)}
+
+    def best(**search: Any) -> int:
+        progress = Progress("p", None, make_problem({"x": real(0, 1)}, goals, **search).miss_shares)
+        for each in runs:
+            progress.add(each)
+        assert progress.best is not None
+        return progress.best.number
+
+    assert best() == 3
+    assert best(priorities={"v": 2}) == best(options={"priorities": [1, 2]}) == 2
+    assert best(weights={"u": 2}) == 4

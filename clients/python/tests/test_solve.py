@@ -378,6 +378,7 @@ def test_aspirations_out_of_reach_are_explained() -> None:
     assert result.status == "stopped"
     assert result.diagnosis is not None
     assert "out of reach" in str(result)
+    assert "ends immediately" in str(result)
 
 
 def test_goals_without_aspiration() -> None:

@@ -23,8 +23,14 @@ import {
   tellJudged,
 } from '../../db/search/unjudged-objectives.ts';
 import type { Matrix } from '../../domain/matrix.ts';
-import { type JudgedCase, judgeIterations, makeMissMeasure, nearestCase } from '../../domain/nearest.ts';
-import type { NearestSoFar, Objective, ObjectiveDefinition } from '../../domain/objective.ts';
+import {
+  type JudgedCase,
+  judgeIterations,
+  makeMissMeasure,
+  nearestCase,
+  type WeighedDefinition,
+} from '../../domain/nearest.ts';
+import type { NearestSoFar, Objective } from '../../domain/objective.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 
 export type NearestCase = Pick<NearestSoFar, 'nearestCase' | 'nearestCaseInput' | 'nearestCaseOutput'>;
@@ -56,7 +62,7 @@ interface CountedCases {
 export async function findNearestCase(
   db: Db | Trx,
   accountId: number,
-  definition: ObjectiveDefinition,
+  definition: WeighedDefinition,
   cases: TrialCases,
 ): Promise<NearestCase> {
   const [nearest] = await findNearestCases(db, accountId, [definition], cases);
@@ -67,7 +73,7 @@ export async function findNearestCase(
 async function findNearestCases(
   db: Db | Trx,
   accountId: number,
-  definitions: readonly ObjectiveDefinition[],
+  definitions: readonly WeighedDefinition[],
   cases: TrialCases,
 ): Promise<readonly NearestCase[]> {
   const found = definitions.map((definition) => ({

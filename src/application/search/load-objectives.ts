@@ -21,7 +21,7 @@ import { readKnownCases, readOtherRuns } from '../../db/search/suggestions.ts';
 import { DomainError, makeViolation, refuseViolations, validationFailed } from '../../domain/errors.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import { atNames } from '../../domain/names.ts';
-import { isNearer, type Miss, makeMissMeasure } from '../../domain/nearest.ts';
+import { isNearer, type Miss, makeMissMeasure, type WeighedDefinition } from '../../domain/nearest.ts';
 import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../../domain/objective.ts';
 import { resolveObjective } from '../../domain/objective-by-name.ts';
 import {
@@ -137,18 +137,19 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
   const cases = { projectId: project.id, trialId: trial.id, revision: trial.revision, set };
-  const nearestCase = await findNearestCase(trx, accountId, request, cases);
+  const definition = { ...request, options: searchOptionsOf(request) };
+  const nearestCase = await findNearestCase(trx, accountId, definition, cases);
   const { initialInput, initialOutput } = request;
   const start =
     initialInput !== undefined && initialOutput !== undefined
       ? { initialInput, initialOutput }
-      : await findStart(trx, { accountId, trialId: trial.id, reuse, continuesId }, request, {
+      : await findStart(trx, { accountId, trialId: trial.id, reuse, continuesId }, definition, {
           project,
           limits,
           nearestCase,
         });
   const row = {
-    ...request,
+    ...definition,
     ...start,
     ...limits,
     reuse,
@@ -157,7 +158,6 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
     holdBack: request.holdBack ?? true,
     batchId: request.batchId ?? null,
     maximumAttempts: attemptsWithin(request.maximumAttempts, request.stop, set.caseCount + 1),
-    options: searchOptionsOf(request),
     modelId: trial.modelId,
     projectId: trial.projectId,
     trialId: trial.id,
@@ -197,10 +197,10 @@ interface StartContext {
 async function findStart(
   trx: Trx,
   learner: Parameters<typeof readOtherRuns>[1],
-  request: NewObjective,
+  definition: WeighedDefinition,
   { project, limits, nearestCase }: StartContext,
 ): Promise<Pick<NewObjectiveRow, 'initialInput' | 'initialOutput'>> {
-  const best = new BestStart(request, (input) => isAdmissible(project, limits, input));
+  const best = new BestStart(definition, (input) => isAdmissible(project, limits, input));
   if (conditionsOf(project, limits).length > 0 || hasLimits(limits)) {
     const { inputCases, outputCases, failedCases } = await readKnownCases(trx, learner.accountId, learner.trialId);
     best.tryAll(inputCases, outputCases, new Set(failedCases));
@@ -222,7 +222,7 @@ class BestStart {
   readonly #measure: ReturnType<typeof makeMissMeasure>;
   readonly #admits: (input: readonly number[]) => boolean;
 
-  constructor(definition: NewObjective, admits: (input: readonly number[]) => boolean) {
+  constructor(definition: WeighedDefinition, admits: (input: readonly number[]) => boolean) {
     this.#measure = makeMissMeasure(definition);
     this.#admits = admits;
   }

@@ -5,8 +5,7 @@
 import type { Variable } from '../../optimizer/problem.ts';
 import { type Evaluation, evaluateOutput } from '../acceptance.ts';
 import type { InverseStatus } from '../inverse.ts';
-import { isNearer, type MissMeasure, makeMissMeasure } from '../nearest.ts';
-import type { ObjectiveDefinition } from '../objective.ts';
+import { isNearer, type MissMeasure, makeMissMeasure, type WeighedDefinition } from '../nearest.ts';
 import { findOptimum, isEligible } from './optimum.ts';
 import type { Quest } from './quest.ts';
 import { isApart } from './several-solutions.ts';
@@ -22,7 +21,7 @@ import {
 /** What runs are judged by. */
 export interface Terms {
   readonly quest: Quest;
-  readonly definition: ObjectiveDefinition;
+  readonly definition: WeighedDefinition;
   /** In which distances between hits are measured; empty where hits need not be apart. */
   readonly variables: readonly Variable[];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ADVICE_KINDS, type AdvisedRun, describeAdvice } from '../../domain/advice.ts';
-import { describeDiagnosis, diagnosisAt, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
+import { describeDiagnosis } from '../../domain/diagnosis-words.ts';
+import { diagnosisAt, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
 import { toInputByName, toOutputByName } from '../../domain/names.ts';
 import { makeMissMeasure, type NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
@@ -222,7 +223,7 @@ function presentDiagnosis(
   const relaxed = best && leastRelaxation(objective, best.output);
   return {
     caseCount,
-    detail: describeDiagnosis(diagnosis, objective, labels?.outputNames ?? null),
+    detail: describeDiagnosis(diagnosis, objective, labels?.outputNames ?? null, relaxed),
     nearestInput: [...nearestInput],
     nearestOutput: [...nearestOutput],
     ...(labels && {

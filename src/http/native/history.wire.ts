@@ -93,7 +93,7 @@ export const historySchema = z
     tolerances: z
       .array(z.number())
       .describe(
-        'One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the smallest worst miss, then the smallest sum. For exact, l1Threshold: all outputs miss together, by the excess of the sum.',
+        'One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the smallest worst miss, then the smallest sum, counted by weights and priorities. For exact, l1Threshold: all outputs miss together, by the excess of the sum.',
       ),
     inputTypes: z.array(z.enum(Object.values(InputType))),
     minimums: z.array(z.number()),

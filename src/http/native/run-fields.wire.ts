@@ -4,7 +4,7 @@ import type { InverseView } from '../../application/views.ts';
 import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
-import { makeMissMeasure } from '../../domain/nearest.ts';
+import { type MissMeasure, makeMissMeasure } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, statedTarget } from '../../domain/objective.ts';
 import {
   type FieldOf,
@@ -123,7 +123,7 @@ export function runShape<Name extends RunFieldName>(names: readonly Name[], isBr
 }
 
 /** What is not stored with the inverse, or sent as something else. undefined: left out. */
-const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView) => unknown>>> = {
+const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView, measure: () => MissMeasure) => unknown>>> = {
   trialId: ({ objective }) => objective.trialId,
   l1Norm: ({ evaluation }) => evaluation.l1Norm,
   errors: ({ evaluation }) => evaluation.results.map(({ error }) => error),
@@ -133,8 +133,8 @@ const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView) => unkno
   inputByName: ({ objective, inverse }) => presentInputByName(objective.labels, inverse.input).inputByName,
   outputs: ({ inverse }) => inverse.output ?? [],
   outputByName: ({ objective, inverse }) => presentOutputByName(objective.labels, inverse.output).outputByName,
-  misses: ({ objective, inverse }) => inverse.output && makeMissMeasure(objective).missesOf(inverse.output),
-  missedBy: ({ objective, inverse }) => inverse.output && makeMissMeasure(objective).missedByOf(inverse.output),
+  misses: ({ inverse }, measure) => inverse.output && measure().missesOf(inverse.output),
+  missedBy: ({ inverse }, measure) => inverse.output && measure().missedByOf(inverse.output),
   results: ({ objective, evaluation }) => presentResults(evaluation.results, objective.labels),
   isRepeat: ({ inverse }) => inverse.repeatOf !== null,
   disabledAt: ({ objective, inverse }) => disabledAtOf(objective, inverse),
@@ -147,9 +147,11 @@ type FieldValues = Readonly<Partial<Record<RunFieldName, unknown>>>;
 export function presentRun<Name extends RunFieldName>(names: readonly Name[], view: InverseView): Presented<Name> {
   const stored: FieldValues = view.inverse;
   const sent: Record<string, unknown> = {};
+  let compiled: MissMeasure | undefined;
+  const measure = () => (compiled ??= makeMissMeasure(view.objective));
   for (const name of names) {
     const derive = VALUES[name];
-    const value = derive === undefined ? stored[name] : derive(view);
+    const value = derive === undefined ? stored[name] : derive(view, measure);
     if (value !== undefined) sent[sentName(name)] = presentValue(name, value);
   }
   return sent as Presented<Name>;

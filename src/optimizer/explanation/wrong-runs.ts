@@ -9,13 +9,22 @@ const MOST = 10;
 export function adviseOnWrongRuns({ request, examined }: Prepared): readonly Advice[] {
   const m = request.goal.targets.length;
   const noisy = examined.noisyRepeats.flat();
-  const advice = examined.setAside.slice(0, MOST).map((one) => adviceOn(one, request.history.Y, m));
+  const advice = toldOnce(examined.setAside)
+    .slice(0, MOST)
+    .map((one) => adviceOn(one, request.history.Y, m));
   return noisy.length > 0 ? [...advice, { kind: 'noisy-runs', outputs: [], rows: noisy.slice(0, MOST) }] : advice;
 }
 
-function adviceOn({ row, output, predicted, repeats }: SetAside, Y: Float64Array, m: number): Advice {
+/** Without those that the advice on unclear repeats at their input names already. */
+function toldOnce(setAside: readonly SetAside[]): readonly SetAside[] {
+  const isTold = ({ row, mayBeNoise }: SetAside, before: readonly SetAside[]) =>
+    mayBeNoise && before.some(({ repeats }) => repeats.includes(row));
+  return setAside.filter((one, k) => !isTold(one, setAside.slice(0, k)));
+}
+
+function adviceOn({ row, output, predicted, repeats, mayBeNoise }: SetAside, Y: Float64Array, m: number): Advice {
   const about = { outputs: [output], rows: [row, ...repeats] };
-  if (repeats.length > 0) return { kind: 'repeats-disagree', ...about };
+  if (repeats.length > 0) return { kind: mayBeNoise ? 'repeats-unclear' : 'repeats-disagree', ...about };
   const isKnown = predicted !== null && Number.isFinite(predicted);
   return { kind: 'wrong-run', ...about, value: Y[row * m + output]!, predicted: isKnown ? predicted : null };
 }

@@ -1,9 +1,8 @@
 /** Misses in tolerances, by which compromises are compared: the rule of `best` (src/domain/nearest.ts), with weights and priorities. */
+import { missShares } from '../../numbers/miss-shares.ts';
 import type { Goal, Target } from '../problem.ts';
 import { distanceTo, type Interval, l1NormOf, reachedPriority } from './targets.ts';
 
-/** What a miss counts beside one of the next higher priority. */
-const LATER = 1e-4;
 /** How far inside its interval an output is aimed that goes before others, in tolerances: they would draw it just outside. */
 const INSIDE = 0.01;
 /** Share of a single end that is its tolerance. */
@@ -27,17 +26,13 @@ export interface Misses {
  * @param Y N x m, which say what priorities are met
  */
 export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float64Array, N: number): Misses {
-  const { priorities, weights } = goal;
+  const { priorities } = goal;
   const areAllDirected = intervals.every(({ directed }) => directed);
   const counts = intervals.map(({ directed }) => !directed || areAllDirected);
   const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : 1;
   const level = Number.isFinite(reached) ? reached : 1;
-  const largest = Math.max(...(weights ?? [1]));
-  const units = Float64Array.from(intervals, (_, j) => {
-    if (!counts[j]) return Number.POSITIVE_INFINITY;
-    const weight = ((weights?.[j] ?? 1) / largest) * LATER ** ((priorities?.[j] ?? level) - level);
-    return toleranceOf(goal, j) / weight;
-  });
+  const shares = missShares(intervals.length, goal, level);
+  const units = shares.map((share, j) => (counts[j] ? toleranceOf(goal, j) / share : Number.POSITIVE_INFINITY));
   return measureBy(goal, intervals, units);
 }
 

@@ -29,11 +29,11 @@ export interface OutOfReach {
   readonly best: number;
 }
 
-/** Null while the search goes on. */
+/** Null while the search goes on. While inputs are pending, an end means to wait for what they show: it is asked again then. */
 export function outOfReach(problem: Problem, { improvementBelow: share }: StopRule, work: Work): OutOfReach | null {
-  const { encoding, pending } = problem;
+  const { encoding } = problem;
   // Models of one category tell little about another: they ended a search for three materials that was solved eight runs later.
-  if (hasCategories(encoding) || !isSought(problem) || pending.count > 0) return null;
+  if (hasCategories(encoding) || !isSought(problem)) return null;
   const misses = missesOfCases(problem);
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;

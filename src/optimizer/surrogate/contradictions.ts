@@ -59,6 +59,8 @@ export interface SetAside {
   readonly predicted: number | null;
   /** Rows at the same input with other outputs. */
   readonly repeats: readonly number[];
+  /** Whether such repeats are all that was run twice: noise may explain them as well as a mistake. */
+  readonly mayBeNoise: boolean;
 }
 
 /** What the cases of a request say about each other. */
@@ -90,7 +92,7 @@ export function examine(request: SuggestRequest, space: SearchSpace): Examined {
 function absurdCases(cases: Cases): SetAside[] {
   return absurdOutputs(cases).flatMap((outputs, i): SetAside[] =>
     outputs.length > 0 && !isEvent(cases, i, outputs)
-      ? [{ row: cases.rows[i]!, output: outputs[0]!, predicted: null, repeats: [] }]
+      ? [{ row: cases.rows[i]!, output: outputs[0]!, predicted: null, repeats: [], mayBeNoise: false }]
       : [],
   );
 }
@@ -125,6 +127,7 @@ function contradictedIn(
   const noisyRepeats = isNoisy ? groups.map((members) => members.map((i) => cases.rows[i]!)) : [];
   const nothing: Examined = { cases, setAside: [], noisyRepeats, fit: null };
   const disagreeing = isNoisy ? [] : groups;
+  const mayBeNoise = !repeats.some((members) => isRepeatable(cases, members, request.firstSuggested - 1));
   const proven = new Set(disagreeing.flat());
   const doubted = doubtedIn(request, space, cases, proven);
   const suspects = [...proven, ...doubted];
@@ -138,9 +141,9 @@ function contradictedIn(
   const least = isOneWrong ? LEAST_AFTER_ONE * judge.asked : judge.asked;
   const setAside = [
     ...judged.flatMap(({ i, output, predicted, spreads }) =>
-      spreads >= least ? [{ row: cases.rows[i]!, output, predicted, repeats: [] }] : [],
+      spreads >= least ? [{ row: cases.rows[i]!, output, predicted, repeats: [], mayBeNoise: false }] : [],
     ),
-    ...disagreeing.flatMap((members) => wrongAmong(cases, members, judge)),
+    ...disagreeing.flatMap((members) => wrongAmong(cases, members, judge)).map((one) => ({ ...one, mayBeNoise })),
   ];
   if (setAside.length === 0) return nothing;
   const isAll = setAside.length === suspects.length;
@@ -156,6 +159,12 @@ function contradictedIn(
 function repeatsOf({ U, N }: Cases, p: number): (readonly number[])[] {
   const rounded = U.map((u) => Math.round(u / SAME_INPUT));
   return repeatsIn(rounded, p, N).flatMap(({ members }) => (members.length > 1 ? [members] : []));
+}
+
+/** Whether some runs at an input agree. @param initial the row that may be a copy of a case instead of a run */
+function isRepeatable(cases: Cases, members: readonly number[], initial: number): boolean {
+  const runs = members.filter((i) => cases.rows[i] !== initial);
+  return runs.some((i, k) => runs.slice(k + 1).some((other) => agree(cases, i, other)));
 }
 
 function agree({ Y, N, intervals }: Cases, a: number, b: number): boolean {
@@ -294,7 +303,7 @@ function distanceFrom({ U, N }: Points, u: Float64Array): number {
 }
 
 /** Of cases at one input all but those that fit the others best; these too where the others contradict them. */
-function wrongAmong(cases: Cases, members: readonly number[], judge: Judge): SetAside[] {
+function wrongAmong(cases: Cases, members: readonly number[], judge: Judge): Omit<SetAside, 'mayBeNoise'>[] {
   const judged = members.map((i) => {
     const supporters = members.filter((k) => agree(cases, i, k)).length;
     return { i, ...judge.of(i), supporters };

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { InverseStatus } from '../../../src/domain/inverse.ts';
-import type { ObjectiveDefinition } from '../../../src/domain/objective.ts';
+import type { WeighedDefinition } from '../../../src/domain/nearest.ts';
 import { questOf } from '../../../src/domain/search/quest.ts';
 import { after, type Change, nothingReached, type Standing, type Terms } from '../../../src/domain/search/standing.ts';
 import { type LedgerRun, standingOf } from '../../../src/domain/search/standing-of.ts';
 import { isFinal, StopReason } from '../../../src/domain/search/stop-reason.ts';
 import { searchOptionsOf } from '../../../src/domain/search-options.ts';
 
-const TARGET: ObjectiveDefinition = {
+const TARGET: WeighedDefinition = {
+  options: null,
   objectives: [0, 4],
   objectiveTypes: ['minimize', 'lessthan_equal'],
   minimumBounds: [],

@@ -25,6 +25,7 @@ const DEFINITION = {
   maximumBounds: [1],
   desiredL1Norm: 0,
   convergence: 1e-6,
+  options: null,
 } as const;
 const COMPLETED = { completedOrder: null, isExhausting: false };
 const MANY = several({ count: 1_000, apart: 0 });

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from ._words import describe_off, describe_values
 from .result import Run
+
+Shares: TypeAlias = Callable[[], Mapping[str, float]]
+"""How much the miss of each output counts; asked only once the service has accepted the problem."""
 
 
 class Progress:
     """Shows nothing."""
 
-    def __init__(self, name: str, budget: int | None) -> None:
+    def __init__(self, name: str, budget: int | None, shares: Shares) -> None:
         self.name = name
         self.budget = budget
+        self._shares = shares
         self.count = 0
         self.best: Run | None = None
 
@@ -27,9 +32,13 @@ class Progress:
     def add(self, run: Run) -> None:
         """A run is over."""
         self.count += 1
-        miss, best = run.worst_miss, None if self.best is None else self.best.worst_miss
-        if miss is not None and (best is None or miss < best):
+        if run.misses and (self.best is None or self._counted(run) < self._counted(self.best)):
             self.best = run
+
+    def _counted(self, run: Run) -> float:
+        """The worst miss as the service compares runs."""
+        shares = self._shares()
+        return max(miss * shares[name] for name, miss in run.misses.items())
 
     def note(self, text: str) -> None:
         """Shows a note to the user."""
@@ -53,8 +62,8 @@ class Lines(Progress):
 class Bar(Progress):
     """A bar of tqdm, a widget where that is a notebook."""
 
-    def __init__(self, name: str, budget: int | None) -> None:
-        super().__init__(name, budget)
+    def __init__(self, name: str, budget: int | None, shares: Shares) -> None:
+        super().__init__(name, budget, shares)
         from tqdm.auto import tqdm  # noqa: PLC0415 - takes a while to load
 
         self._bar: Any = tqdm(desc=name, total=budget, unit="run", dynamic_ncols=True)
@@ -78,10 +87,10 @@ class Bar(Progress):
         self._bar.close()
 
 
-def make_progress(name: str, budget: int | None, wanted: bool | None) -> Progress:
+def make_progress(name: str, budget: int | None, wanted: bool | None, shares: Shares) -> Progress:
     if wanted is False:
-        return Progress(name, budget)
-    return Bar(name, budget) if sys.stderr.isatty() or "ipykernel" in sys.modules else Lines(name, budget)
+        return Progress(name, budget, shares)
+    return Bar(name, budget, shares) if sys.stderr.isatty() or "ipykernel" in sys.modules else Lines(name, budget, shares)
 
 
 def _outcome(run: Run) -> str:

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict, Unpack
 
 from ._errors import OutputError
 from ._generated import models as m
+from ._generated.later_share import LATER_SHARE
 from ._options import refuse_unknown, refuse_unknown_options
 from ._wire import Wire, make, to_wire
 from .goals import Goal
@@ -172,6 +173,18 @@ class Problem:
                 **({} if maximum_attempts is None else {"maximumAttempts": maximum_attempts}),
             },
         )
+
+    def miss_shares(self) -> Mapping[str, float]:
+        """How much the miss of each output counts when runs are compared, as for the service."""
+        weights, priorities = (self._per_goal(key) for key in ("weights", "priorities"))
+        first, largest = min(priorities.values()), max(weights.values())
+        return {name: weights[name] / largest * LATER_SHARE ** (priorities[name] - first) for name in self.goals}
+
+    def _per_goal(self, key: str) -> Mapping[str, float]:
+        """A number for every goal, 1 by default."""
+        stated = self.search.get(key) or {}
+        named = stated if isinstance(stated, Mapping) else dict(zip(self.goals, stated, strict=False))
+        return {name: 1 if named.get(name) is None else named[name] for name in self.goals}
 
 
 def space_of(project: m.Project) -> Space:

@@ -116,7 +116,7 @@ class Result:
     """The run that meets the goals, or comes nearest to them. None while nothing has succeeded."""
     history: History
     diagnosis: str | None
-    """Why the goals cannot be met, if they cannot."""
+    """Why the goals cannot be met, if they cannot: what each of them costs, and by how much to relax them."""
     name: str
     model_id: int
     project_id: int

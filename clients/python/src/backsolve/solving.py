@@ -188,7 +188,7 @@ class _Session:
         if local is False and self._url is None:
             raise ValueError("Give the url of the service, or set BACKSOLVE_URL.")
         self._api_key = service[2]
-        self.display: Progress = make_progress(name, budget, progress)
+        self.display: Progress = make_progress(name, budget, progress, problem.miss_shares)
         if executor is not None and inspect.iscoroutinefunction(f):
             raise ValueError("A coroutine function is awaited, not run in an executor: leave out executor.")
         self._runner = self._runner_of(f, call, problem, executor, threads)

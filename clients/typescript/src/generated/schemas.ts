@@ -1045,7 +1045,7 @@ export interface ExplainedObjective {
 }
 
 export interface Advice {
-  /** sum-of-squares, wrong-run, repeats-disagree, noisy-runs; further kinds may come. */
+  /** sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come. */
   kind: string;
   sentence: string;
   /** The objectives that it is about. */
@@ -1566,8 +1566,8 @@ export interface History {
   }>;
   /**
    * One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the
-   * smallest worst miss, then the smallest sum. For exact, l1Threshold: all outputs miss together, by the excess of the
-   * sum.
+   * smallest worst miss, then the smallest sum, counted by weights and priorities. For exact, l1Threshold: all outputs
+   * miss together, by the excess of the sum.
    */
   tolerances: number[];
   inputTypes: Array<'float' | 'integer' | 'boolean' | 'category'>;

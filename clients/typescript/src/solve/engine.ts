@@ -84,8 +84,9 @@ export class Engine {
       this.#wake();
     });
     await watching;
+    const isUnknown = this.#fault === undefined && !this.#session.isOver;
+    if (isUnknown && this.#options.follow !== undefined) await this.#look();
     if (this.#fault !== undefined) throw this.#fault.error;
-    if (!this.#session.isOver && this.#options.follow !== undefined) await this.#look();
     if (this.#session.isOver) return { kind: 'over' };
     return this.#away === undefined ? end : { kind: 'away', reason: this.#away };
   }

@@ -1,7 +1,8 @@
 /** What the service says of a search, read no more often than it may have changed. */
-import type { BatchObjective, ExplainedObjective, NewObjectives } from '../generated/schemas.ts';
+import type { BatchObjective, ExplainedObjective } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
 import { StopReason } from '../stop-reason.ts';
+import { seeksFront } from './goals.ts';
 import type { Session } from './session.ts';
 
 /** A run among those that an objective has found. */
@@ -73,7 +74,7 @@ export class FollowedSearch {
   async readEnd(): Promise<void> {
     await this.#untilExplained();
     const { objectives } = this.#session.plan;
-    const sought = this.#state.objectives.filter((_, k) => seeksFront(objectives[k]!));
+    const sought = this.#state.objectives.filter((_, k) => seeksFront(Object.values(objectives[k]!.objectives)));
     const fronts = new Map<number, readonly FoundRun[]>();
     for (const { objectiveId: id } of sought) {
       if (id === null) continue;
@@ -104,9 +105,4 @@ export class FollowedSearch {
 
 export function stopReasonOf(state: Pick<ExplainedObjective, 'stopReason'> | undefined): string {
   return state === undefined ? 'RUNNING' : (STOP_REASONS[state.stopReason] ?? String(state.stopReason));
-}
-
-/** Whether an output has no target. */
-function seeksFront({ objectives }: NewObjectives): boolean {
-  return Object.values(objectives).includes(null);
 }

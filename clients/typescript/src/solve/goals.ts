@@ -82,3 +82,8 @@ export type OutputsOf<G extends Goals> = { readonly [Name in keyof G]: number };
 function withoutBounds(name: keyof typeof GOALS_OF_ONE_NUMBER, target: number | null): Goal {
   return { type: GOALS_OF_ONE_NUMBER[name], target, lower: null, upper: null };
 }
+
+/** Whether a front is sought: an output has no target. */
+export function seeksFront(targets: readonly (number | null)[]): boolean {
+  return targets.includes(null);
+}

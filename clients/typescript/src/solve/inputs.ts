@@ -25,7 +25,7 @@ export interface InputOptions {
   readonly unit?: string;
   /** Where the answer probably lies. */
   readonly likely?: readonly [number, number];
-  /** Whether its differences matter, or its factors; from three powers of ten on the latter unless given. */
+  /** Whether its differences matter, or its factors; default: the latter from three powers of ten on. */
   readonly scale?: 'linear' | 'log';
 }
 
@@ -34,13 +34,13 @@ export interface RealOptions extends InputOptions {
   readonly step?: number;
 }
 
-const OPTIONS = { unit: null, likely: null, scale: null };
+const LOG_OPTIONS = { unit: null, likely: null };
+const OPTIONS = { ...LOG_OPTIONS, scale: null };
 const REAL_OPTIONS = { ...OPTIONS, step: null };
 
 /** A number between the bounds whose size matters by its order of magnitude; both bounds are positive. */
 export function log(minimum: number, maximum: number, options: Omit<InputOptions, 'scale'> = {}): Input<number> {
-  const { scale: _, ...others } = OPTIONS;
-  refuseUnknownNames(options, others, 'log');
+  refuseUnknownNames(options, LOG_OPTIONS, 'log');
   return { type: 'float', scale: 'log', minimum, maximum, choices: [], ...options };
 }
 

@@ -10,7 +10,7 @@ import type { FinishedRun } from './result.ts';
 export interface SolveOptions<I extends Inputs, G extends Goals> extends Problem<I, G>, Connection {
   /** Is told of every run that is over, those of an earlier process first. */
   readonly onRun?: ((run: FinishedRun<I, G>) => void) | undefined;
-  /** Whether a line per run is printed to standard error; on a terminal unless given. */
+  /** Whether a line per run is printed to standard error; default: on a terminal. */
   readonly progress?: boolean | undefined;
   /** Runs every failed run once more, for example after the black box was mended, and goes on with what it gives. */
   readonly retryFailed?: boolean | undefined;

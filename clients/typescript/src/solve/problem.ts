@@ -12,17 +12,17 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly constraints?: readonly string[] | undefined;
   /** Of the model and the project; tells problems apart that have the same inputs and goals, and lets goals change on the same data. */
   readonly name?: string | undefined;
-  /** Runs at a time, 1 to 64; 1 unless given. */
+  /** Runs at a time, 1 to 64; default: 1. */
   readonly parallel?: number | undefined;
-  /** The most runs, designed ones included; as many as the service allows unless given. */
+  /** The most runs, designed ones included; default: as many as the service allows. */
   readonly budget?: number | undefined;
-  /** How many runs are designed and come first; up to the service unless given. */
+  /** How many runs are designed and come first; default: the service decides. */
   readonly cases?: number | undefined;
   /** Inputs that keep this value. */
   readonly fixed?: Partial<ValuesOf<I>> | undefined;
-  /** How much each output counts in the search, from 0.01 to 100; 1 unless given. */
+  /** How much each output counts in the search, from 0.01 to 100; default: 1. */
   readonly weights?: Partial<OutputsOf<G>> | undefined;
-  /** 1 unless given; outputs of 2 and 3 count little until those before them are met. */
+  /** Default: 1; outputs of 2 and 3 count little until those before them are met. */
   readonly priorities?: Partial<OutputsOf<G>> | undefined;
   /** By how much runs at one input differ: the standard deviation of every output, or `estimate`. */
   readonly noise?: OutputsOf<G> | 'estimate' | undefined;
@@ -32,15 +32,15 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly confidence?: number | undefined;
   readonly confidenceOf?: 'run' | 'mean' | undefined;
   /**
-   * When the search ends early. By evidence unless given: when the best compromise is found, or no improvement is to be expected. false
+   * When the search ends early. Default: by evidence, when the best compromise is found, or no improvement is to be expected. false
    * or null: only with its budget.
    */
   readonly stop?: boolean | NewObjectives['stop'];
   /** Further fields of the objective, as the interface names them (docs/search-options.md). */
   readonly options?: Partial<NewObjectives> | undefined;
-  /** How long one run may take; 3600 unless given. */
+  /** How long one run may take; default: 3600. */
   readonly timeoutSeconds?: number | undefined;
-  /** Failed runs in a row after which everything ends; 20 unless given. */
+  /** Failed runs in a row after which everything ends; default: 20. */
   readonly stopAfterFailures?: number | undefined;
 }
 

@@ -60,7 +60,7 @@ export interface Result<I extends Inputs, G extends Goals> {
   readonly history: readonly FinishedRun<I, G>[];
   /** How many failed runs were tried again. */
   readonly retried: number;
-  /** Which goals cannot be met together, and by how much; null without evidence. */
+  /** Which goals cannot be met together, what each costs and how to relax them, in words as `detail`; null without evidence. */
   readonly diagnosis: Diagnosis | null;
   /** What you can act on: how the problem was understood, and what the runs show. */
   readonly advice: readonly Advice[];

@@ -19,14 +19,14 @@ interface Trend {
 }
 
 /**
- * Corners of the line, from left to right, y pointing down: the logarithm of the miss over the iterations, the first miss at the
+ * Corners of the line, from left to right, y pointing down: the logarithm of the miss over the iterations, the largest one at the
  * top and 0 at the bottom. A miss holds until a nearer run, so the line has steps.
  */
 export function cornersOf({ iterations, misses }: Trend, { width, height }: Box): readonly Dot[] {
   const first = iterations[0] ?? 0;
   const span = Math.max(1, (iterations.at(-1) ?? 0) - first);
   const low = Math.log(FLOOR);
-  const range = Math.max(Math.log(Math.max(misses[0] ?? 0, FLOOR)) - low, 1e-9);
+  const range = Math.max(Math.log(Math.max(...misses, FLOOR)) - low, 1e-9);
   const dots = iterations.map((iteration, i) => ({
     x: ((iteration - first) / span) * width,
     y: (1 - (Math.log(Math.max(misses[i]!, FLOOR)) - low) / range) * height,

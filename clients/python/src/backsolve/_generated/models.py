@@ -958,7 +958,7 @@ class AdviceRuns(Wire):
 
 class Advice(Wire):
     kind: str
-    """sum-of-squares, wrong-run, repeats-disagree, noisy-runs; further kinds may come."""
+    """sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
@@ -1436,7 +1436,7 @@ class History(Wire):
     intervals: list[HistoryIntervals]
     """One per output: the values that satisfy it. For exact, the share of l1Threshold of each."""
     tolerances: list[float]
-    """One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the smallest worst miss, then the smallest sum. For exact, l1Threshold: all outputs miss together, by the excess of the sum."""
+    """One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the smallest worst miss, then the smallest sum, counted by weights and priorities. For exact, l1Threshold: all outputs miss together, by the excess of the sum."""
     input_types: list[Literal["float", "integer", "boolean", "category"]]
     minimums: list[float]
     maximums: list[float]
