@@ -16,6 +16,7 @@ import {
   negligibleGain,
   OPTIMISM,
 } from './compromise.ts';
+import { firstRow } from './progress.ts';
 import type { Problem } from './scope-search.ts';
 
 /** Suggestions in a row that came no nearer before any evidence counts, and how many more for every input. */
@@ -52,13 +53,12 @@ export function outOfReach(problem: Problem, { improvementBelow: share }: StopRu
 
 /** Suggestions since the worst miss last fell noticeably. */
 function quietSince({ request, cases }: Problem, { worst }: CaseMisses, share: number): number {
-  const { firstSuggested, firstOwn = 0, history } = request;
   let least = Number.POSITIVE_INFINITY;
-  let last = Math.max(firstSuggested, firstOwn) - 1;
+  let last = firstRow(request) - 1;
   cases.rows.forEach((row, i) => {
     if (cases.isAdmissible[i] === 0 || worst[i]! > least - negligibleGain(worst[i]!, share)) return;
     least = worst[i]!;
     last = Math.max(last, row);
   });
-  return history.count - 1 - last;
+  return request.history.count - 1 - last;
 }

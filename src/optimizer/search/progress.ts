@@ -70,8 +70,8 @@ export function progressOf({ request, cases }: Problem, share: number, scales: r
   return { quiet: request.history.count - 1 - lastRow, lastRow };
 }
 
-/** Row of the first suggestion that counts. */
-function firstRow({ firstSuggested, firstOwn = 0 }: SuggestRequest): number {
+/** Row of the history with the first suggestion of the search itself. */
+export function firstRow({ firstSuggested, firstOwn = 0 }: SuggestRequest): number {
   return Math.max(firstSuggested, firstOwn);
 }
 

@@ -15,6 +15,7 @@ import { type Encoding, movableCount } from '../space/encoding.ts';
 import { MANY_INPUTS } from '../surrogate/model-choice.ts';
 import { fitLimit } from '../surrogate/subset.ts';
 import { boxAround, type Region } from './local-mode.ts';
+import { firstRow } from './progress.ts';
 import type { Problem } from './scope-search.ts';
 
 /**
@@ -117,7 +118,7 @@ function firstRegion(loss: Float64Array, rows: readonly number[], first: number,
 /** The region of the next suggestion; null while there is none. */
 export function currentRegion({ request, encoding, cases, pending, aim }: Problem): RegionState | null {
   if (!aim.doesRunDecide || request.solutions) return null;
-  return regionState(cases, Math.max(request.firstSuggested, request.firstOwn ?? 0), {
+  return regionState(cases, firstRow(request), {
     start: START.quiet * Math.sqrt(1 + pending.count),
     shrink: Math.max(FAILURES, movableCount(encoding), pending.count + 1),
   });
