@@ -13,7 +13,7 @@ import { squareBetween } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import { featuresOf, hasCategories, movableCount } from '../space/encoding.ts';
+import { featuresOf, movableCount } from '../space/encoding.ts';
 import type { Seen } from '../space/seen.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
@@ -26,7 +26,7 @@ import type { Problem } from './scope-search.ts';
 
 /** Evaluations without progress before the search aims at a compromise: with 2 and 6, ordinary plays of simulators took more runs. */
 const FIRST_STALL = 4;
-/** Of the suggestions that may aim at a compromise, one in so many does where there are categories: models of one tell little about another. */
+/** Of the suggestions that may aim at a compromise, one in so many does with discrete inputs: models of one material tell little about another. */
 const ONE_IN = 4;
 /** Evaluated points to climb from, and minima that are decoded where inputs are discrete. */
 const STARTS = { evaluated: 2, decoded: 3 };
@@ -137,7 +137,7 @@ export function leastExpected(
 export function nextCompromise(problem: Problem): Found | null {
   const { request, encoding, cases, pending } = problem;
   const turn = (cases.stall >> 1) + pending.count;
-  if (!isSought(problem) || (hasCategories(encoding) && turn % ONE_IN !== 0)) return null;
+  if (!isSought(problem) || (encoding.discrete.includes(1) && turn % ONE_IN !== 0)) return null;
   const misses = missesOfCases(problem);
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;

@@ -5,7 +5,7 @@
  */
 import type { Work } from '../numerics/work.ts';
 import type { Standstill, StopRule } from '../problem.ts';
-import { hasCategories, movableCount } from '../space/encoding.ts';
+import { movableCount } from '../space/encoding.ts';
 import {
   areModelsExact,
   type CaseMisses,
@@ -34,7 +34,8 @@ export interface OutOfReach {
 export function outOfReach(problem: Problem, { improvementBelow: share }: StopRule, work: Work): OutOfReach | null {
   const { encoding } = problem;
   // Models of one category tell little about another: they ended a search for three materials that was solved eight runs later.
-  if (hasCategories(encoding) || !isSought(problem)) return null;
+  const hasCategories = encoding.p > encoding.n;
+  if (hasCategories || !isSought(problem)) return null;
   const misses = missesOfCases(problem);
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;

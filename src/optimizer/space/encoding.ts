@@ -83,11 +83,6 @@ export function nearestLevel(variable: Variable, x: number): number {
   return Math.min(levelCount(variable) - 1, Math.max(0, k));
 }
 
-/** Whether some category has more than two levels, and a feature for each of them. */
-export function hasCategories({ n, p }: Pick<Encoding, 'n' | 'p'>): boolean {
-  return p > n;
-}
-
 /** Number of variables with more than one value. */
 export function movableCount(encoding: Encoding): number {
   return encoding.movable.reduce((sum, one) => sum + one, 0);
