@@ -1,19 +1,20 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { ownFiles } from '../support/own-files.ts';
 
 const BENCH = new URL('../../bench/', import.meta.url);
 const COMMAND = /npx node (bench\/[\w/-]+\.ts)/g;
 
 const commandsIn = (text: string): string[] => [...text.matchAll(COMMAND)].map(([, path]) => path!);
 
-async function readTexts(pattern: RegExp): Promise<readonly string[]> {
-  const names = await readdir(BENCH, { recursive: true });
-  return Promise.all(names.filter((name) => pattern.test(name)).map((name) => readFile(new URL(name, BENCH), 'utf8')));
+async function readTexts(pattern: string): Promise<readonly string[]> {
+  const names = await ownFiles('bench', pattern);
+  return Promise.all(names.map((name) => readFile(new URL(name, BENCH), 'utf8')));
 }
 
 /** Scripts whose opening comment documents a command. */
 async function readDocumented(): Promise<Set<string>> {
-  const texts = await readTexts(/\.ts$/);
+  const texts = await readTexts('**/*.ts');
   return new Set(texts.flatMap((text) => commandsIn(text.slice(0, text.indexOf('*/')))));
 }
 
@@ -23,12 +24,11 @@ it('bench/README.md lists every command of bench and no other', async () => {
 });
 
 it('no documentation of bench calls node without npx, which would be the Node of the system', async () => {
-  const texts = await readTexts(/^(?!peers\/\.venv).*\.(ts|md|py)$/);
+  const texts = await readTexts('**/*.{ts,md,py}');
   expect(texts.flatMap((text) => text.match(/.*(?<!npx )\bnode bench\/.*/g) ?? [])).toEqual([]);
 });
 
 it('every command of bench documents its own path', async () => {
-  const names = await readdir(BENCH, { recursive: true });
-  const paths = new Set(names.map((name) => `bench/${name.replaceAll('\\', '/')}`));
+  const paths = new Set((await ownFiles('bench', '**/*.ts')).map((name) => `bench/${name}`));
   expect([...(await readDocumented())].filter((path) => !paths.has(path))).toEqual([]);
 });

@@ -1,8 +1,9 @@
 /** The layers are clients, src, harness, bench and test, each above the one before. Code that two of them need moves down. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSource, resolve } from '../support/import-rules.ts';
+import { ownFiles } from '../support/own-files.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 
@@ -48,11 +49,9 @@ function maybeCrosses(folder: string, source: string): boolean {
 }
 
 async function readCrossings(folder: string): Promise<Crossing[]> {
-  const names = await readdir(new URL(`${folder}/`, ROOT), { recursive: true });
-  const sources = names.filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'));
   const found = await Promise.all(
-    sources.map(async (name) => {
-      const path = posix.join(folder, name.replaceAll('\\', '/'));
+    (await ownFiles(folder, '**/*.{ts,tsx}')).map(async (name) => {
+      const path = posix.join(folder, name);
       const source = await readFile(new URL(path, ROOT), 'utf8');
       return maybeCrosses(folder, source) ? crossings(path, source) : [];
     }),

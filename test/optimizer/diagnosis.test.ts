@@ -466,7 +466,7 @@ describe('the diagnosis', () => {
 
   it.each(possible)('claims nothing at any suggestion while the goal is $name', (problem) => {
     // bench/insight/diagnoses.ts plays many more.
-    play({ ...problem, seed: 3, watch: (prepared) => expect(diagnosisOf(prepared)).toBeNull() }, 25);
+    play({ ...problem, seed: 3, watch: (prepared) => expect(diagnosisOf(prepared)).toBeNull() }, 15);
   });
 });
 

@@ -85,7 +85,7 @@ describe('any history', () => {
         const explanation = explainFrom(prepared);
         expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

@@ -128,15 +128,6 @@ describe('a finite space', () => {
 describe('a search whose aspiration is out of reach', () => {
   const cases: [string, Game, number][] = [
     [
-      'below the minimum of a bowl',
-      {
-        variables: [float(-2, 2), float(-2, 2)],
-        goal: { targets: [minimize(0.5)], l1: null },
-        evaluate: ([a, b]) => [(a! - 0.3) ** 2 + (b! + 0.2) ** 2 + 1],
-      },
-      1,
-    ],
-    [
       'above the maximum of a parabola',
       {
         variables: [float(-2, 2)],

@@ -334,7 +334,7 @@ describe('a body', () => {
           expect(violations.every(({ message }) => message.length > 0)).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -221,7 +221,7 @@ describe('what a search has reached', () => {
         }
         ends.add(search.standing.stopReason);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
     expect(ends.size).toBeGreaterThan(1);
   });

@@ -211,7 +211,7 @@ describe('a condition', () => {
         if (parsed.kind === 'parsed') linearFormOf(parsed.condition.left);
         else expect(parsed.fault.position).toBeLessThanOrEqual(sent.length);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 500 },
     );
   });
 

@@ -107,7 +107,7 @@ describe('a region', () => {
           expect(squareOf(u, nearest)).toBeLessThanOrEqual(squareOf(u, inside) + 1e-6);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -133,7 +133,7 @@ describe('a region', () => {
           expect(second.next().value).toEqual(u);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

@@ -10,7 +10,7 @@ import type { Head } from '../columns.ts';
 import { goOn } from '../going-on.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
-import { allowanceOf, movesOf, reachedBy, relax } from './relaxing.ts';
+import { movesOf, type Proposed, relax } from './relaxing.ts';
 import './diagnosis.css';
 
 /** Evidence that the targets cannot all be met, and a way to continue. Empty without evidence. */
@@ -25,8 +25,8 @@ export function Diagnosis({ run }: { readonly run: Run }) {
       <p>{diagnosis.detail}</p>
       <Unmet head={head} diagnosis={diagnosis} names={names} />
       {/* Another best run brings new proposals. */}
-      {may('write') && (
-        <Relaxing key={JSON.stringify(reachedBy(head, diagnosis))} head={head} diagnosis={diagnosis} names={names} />
+      {may('write') && diagnosis.relaxed && (
+        <Relaxing key={JSON.stringify(diagnosis.relaxed)} head={head} proposed={diagnosis.relaxed} names={names} />
       )}
       <p class="hint">This is an estimate and can be wrong.</p>
     </section>
@@ -58,16 +58,14 @@ function Unmet({ head, diagnosis, names }: PartProps) {
 }
 
 /** The proposed ends can be changed before going on. */
-function Relaxing({ head, diagnosis, names }: PartProps) {
-  const reached = reachedBy(head, diagnosis);
-  const moves = movesOf(head, reached);
-  const allowance = allowanceOf(head, reached);
+function Relaxing({ head, proposed, names }: Pick<PartProps, 'head' | 'names'> & { readonly proposed: Proposed }) {
+  const moves = movesOf(head, proposed);
+  const allowance = head.l1Threshold === null ? null : proposed.desiredL1Norm;
   const [texts, setTexts] = useState<readonly string[]>(moves.map(({ to }) => String(to)));
   const [sum, setSum] = useState(String(allowance ?? ''));
   const [hasTried, setTried] = useState(false);
   const { isBusy, error, send } = useSending();
   const id = useId();
-  if (moves.length === 0 && allowance === null) return null;
   const isProposed = sum === String(allowance ?? '') && moves.every(({ to }, i) => texts[i] === String(to));
   const reads = texts.map(readNumber);
   const readSum = allowance === null ? undefined : readNumber(sum);
@@ -76,7 +74,7 @@ function Relaxing({ head, diagnosis, names }: PartProps) {
     setTried(true);
     if ([...reads, readSum].some((read) => read?.fault !== undefined)) return;
     const to = reads.map(({ value }) => value!);
-    void send(() => goOn(head, relax(head, moves, to, readSum?.value ?? null)));
+    void send(() => goOn(head, relax(head, { proposed, moves }, to, readSum?.value ?? null)));
   };
   return (
     <form class="relaxing" noValidate onSubmit={load}>
@@ -108,7 +106,7 @@ function Relaxing({ head, diagnosis, names }: PartProps) {
       </p>
       <p class="hint">
         {isProposed &&
-          diagnosis.relaxed?.endsSearch === true &&
+          proposed.endsSearch &&
           'The best run meets these targets, so the search ends with it immediately. '}
         This creates a new objective with these targets, which knows all runs so far
         {head.stopReason === StopReason.RUNNING && ', and stops this one'}.
