@@ -74,7 +74,7 @@ function gainLeft(problem: Problem, { improvementBelow }: StopRule, work: Work):
   // Models of one material or size tell little about another: with discrete inputs this ended four of six plays early.
   if (problem.encoding.discrete.includes(1)) return null;
   const sought = improvementSought(problem, improvementBelow);
-  if (sought === null || sought.quiet < QUIET + movableCount(problem.encoding)) return null;
+  if (sought === null || sought.quiet < QUIET + movableCount(problem.encoding) / 2) return null;
   if (!areModelsExact(problem.fitGlobally({ ...work }))) return null;
   const expected = bestAttainable(problem, sought, {}, { ...work });
   if (expected === null || expected.gain > improvementBelow) return null;
