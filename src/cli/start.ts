@@ -82,7 +82,7 @@ function withOpenRegistration(config: Config): Config {
 /** Loaded only when needed: every other command runs without the optional package. */
 async function startDatabase(config: Config, log: Log) {
   const { startEmbeddedPostgres } = await import('../dev/embedded-postgres.ts');
-  return startEmbeddedPostgres({ dataDir: config.dataDir, log });
+  return startEmbeddedPostgres({ dataDir: config.dataDir, postgresFolder: config.postgresFolder, log });
 }
 
 /** The text of a new key when there was none, else undefined. A key from the settings is stored, not printed. */

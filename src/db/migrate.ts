@@ -13,10 +13,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { ROOT } from '../installation.ts';
 import { refuseEarlierSchema } from './backup/earlier-schema.ts';
 import { type Db, sqlState, type Trx } from './connection/transaction.ts';
 
-const FOLDER = new URL('../../migrations/', import.meta.url);
+const FOLDER = new URL('migrations/', ROOT);
 const REPEATABLE_FOLDER = new URL('repeatable/', FOLDER);
 
 export interface MigrationOutcome {
@@ -160,14 +161,19 @@ async function countApplied(
 
 /** Names in the order in which they are applied. */
 export async function listMigrations(): Promise<readonly string[]> {
-  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file));
-  return files.map((file) => file.replace(/\.ts$/, '')).sort();
+  return [...(await findMigrations()).keys()].sort();
+}
+
+/** Files by name: TypeScript in a clone, JavaScript in a package. */
+async function findMigrations(): Promise<ReadonlyMap<string, string>> {
+  const found = (await readdir(FOLDER)).map((file) => /^(\d{4}-[a-z0-9-]+)\.[jt]s$/.exec(file));
+  return new Map(found.filter((match) => match !== null).map(([file, name]) => [name!, file]));
 }
 
 async function getMigrations(): Promise<Record<string, Migration>> {
   const migrations: Record<string, Migration> = {};
-  for (const name of await listMigrations()) {
-    const module = (await import(new URL(`${name}.ts`, FOLDER).href)) as { sql: string };
+  for (const [name, file] of await findMigrations()) {
+    const module = (await import(new URL(file, FOLDER).href)) as { sql: string };
     migrations[name] = {
       up: async (db) => {
         await sql.raw(module.sql).execute(db);

@@ -1,6 +1,6 @@
 /** The workflows call what exists, may do no more than they need, and release what is ready only. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -116,11 +116,10 @@ describe('what is ready', () => {
   beforeAll(async () => {
     copy = await mkdtemp(path.join(tmpdir(), 'backsolve-release-'));
     for (const file of files) await cp(path.join(root, file), path.join(copy, file), { recursive: true });
-    await cp(path.join(root, 'CHANGELOG.md'), path.join(copy, 'clients/python/pyproject.toml'), { recursive: true });
-    await writeFile(
-      path.join(copy, 'clients/python/pyproject.toml'),
-      '[project]\nname = "backsolve"\nversion = "1.2.3"\n',
-    );
+    for (const folder of ['clients/python', 'clients/python-service']) {
+      await mkdir(path.join(copy, folder), { recursive: true });
+      await writeFile(path.join(copy, folder, 'pyproject.toml'), '[project]\nversion = "1.2.3"\n');
+    }
   });
   afterAll(() => rm(copy, { recursive: true }));
 

@@ -5,7 +5,7 @@ import { SETTINGS_TREE } from '../../src/settings.ts';
 const SECTIONS = {
   HTTP: ['http'],
   Suggestions: ['suggest', 'worker', 'engine'],
-  Database: ['database', 'dataDir'],
+  Database: ['database', 'dataDir', 'postgresFolder'],
   'Accounts and keys': ['account', 'deletedDataKeptDays', 'bootstrapApiKey'],
   'Webhooks and evaluators': ['webhooks', 'evaluators'],
   'Commands that use a service': ['client'],
