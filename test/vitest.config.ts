@@ -49,8 +49,11 @@ if (!hasOldest) {
 `);
 }
 
+/** The folder of what `npm run package` has built: .ci/run sets it. */
+const arePackagesBuilt = (process.env['TEST_PACKAGES'] ?? '') !== '';
+
 /**
- * Four projects. `pure` finishes within seconds. `postgres` runs on a real server of the newest supported version, and so does
+ * Four projects, and `packages` with TEST_PACKAGES. `pure` finishes within seconds. `postgres` runs on a real server of the newest supported version, and so does
  * `page`, in a browser besides; `postgres-oldest` runs the tests that depend on the version on one of the oldest: a few of them, or
  * with TEST_OLDEST_IN_FULL, as in .ci/run, all.
  * support/postgres-server.ts provides the servers. Each test file gets a fresh database.
@@ -107,6 +110,22 @@ export default defineConfig({
                 name: 'postgres-oldest',
                 isolate: false,
                 include: isInFull ? ON_OLDEST_IN_FULL : ON_OLDEST,
+              },
+            },
+          ]
+        : []),
+      ...(arePackagesBuilt
+        ? [
+            {
+              test: {
+                name: 'packages',
+                isolate: false,
+                globalSetup: ['test/support/installed-packages.ts'],
+                include: ['test/packages/**/*.test.ts'],
+                testTimeout: onPostgres.testTimeout,
+                hookTimeout: onPostgres.hookTimeout,
+                maxWorkers: availableParallelism(),
+                sequence: { groupOrder: 2 },
               },
             },
           ]

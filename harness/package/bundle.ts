@@ -2,7 +2,7 @@
  * Builds the JavaScript of the packages, because Node runs no TypeScript below node_modules: a file per entry and per part that several
  * share, with everything that they import, so that an installation has no dependencies of its own.
  */
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Plugin } from 'vite';
 
 /** What processes and threads start with. Each keeps its name, so that src/installation.ts finds it. */
@@ -42,7 +42,13 @@ async function buildModules(root: string, outDir: string, files: readonly string
       minify: false,
       rolldownOptions: {
         input: Object.fromEntries(files.map((file) => [basename(file).replace(/\.[jt]s$/, ''), join(root, file)])),
-        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        output: {
+          format: 'es',
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name]-[hash].js',
+          // As if they were built within the repository, wherever it is.
+          sourcemapPathTransform: (source, map) => join('..', relative(root, resolve(dirname(map), source))),
+        },
       },
     },
   });
