@@ -13,3 +13,9 @@ export function entryModule(source: string): URL {
   const name = IS_BUILT ? source.replace(/^.*\//, '').replace(/\.ts$/, '.js') : source;
   return new URL(`./${name}`, import.meta.url);
 }
+
+/** What computes here. Suggestions follow from it alone, and from what they are computed from. */
+export function currentVersions() {
+  const { node, v8 } = process.versions;
+  return { backsolve: VERSION, node, v8, platform: `${process.platform}-${process.arch}` };
+}

@@ -64,6 +64,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'composing/database',
       'composing/url-judges',
       'http/native/export',
+      // Replays a campaign without a service.
+      'engine/pool',
       'config',
       'installation',
       'log',
