@@ -12,8 +12,10 @@ import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 export interface PostgresBinaries {
-  /** Folder with bin; with its own share beside bin, it works wherever it is copied to. */
+  /** Folder with bin; with its own share beside bin, it works wherever it is copied to, together with `libraries`. */
   readonly folder: string;
+  /** A folder that the programs look for at its place relative to theirs, as in wheels of Python. */
+  readonly libraries?: string;
   /** Starts with the version of PostgreSQL, e.g. 18.4.0. */
   readonly version: string;
 }
@@ -60,7 +62,12 @@ async function readFolder(folder: string): Promise<PostgresBinaries> {
   const version = /\d+\.\d+/.exec(stdout)?.[0];
   if (version === undefined)
     throw new EmbeddedPostgresError(`${program} prints no version of PostgreSQL: ${stdout.trim()}`);
-  return { folder, version };
+  const libraries = `${path.dirname(folder)}.libs`;
+  const hasLibraries = await access(libraries).then(
+    () => true,
+    () => false,
+  );
+  return { folder, version, ...(hasLibraries && { libraries }) };
 }
 
 /** As in the names of the packages: linux-x64, for example. */
