@@ -44,8 +44,9 @@ export function findObstacles(root: string, tag: string): readonly string[] {
   if ([service, client].some(({ license }) => license === undefined || license === 'UNLICENSED')) {
     found.push('license is UNLICENSED in package.json or clients/typescript/package.json: name the one of LICENSE.');
   }
-  if (client.private === true)
-    found.push('clients/typescript/package.json is private: remove that when the licence stands.');
+  if ([service, client].some((one) => one.private === true)) {
+    found.push('package.json or clients/typescript/package.json is private: remove that when there is a licence.');
+  }
   return found;
 }
 
