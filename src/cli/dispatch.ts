@@ -111,7 +111,11 @@ async function report(error: unknown): Promise<number> {
 }
 
 /** By name: their classes are loaded only when needed. */
-const SAYS_WHAT_TO_DO: ReadonlySet<string> = new Set(['EmbeddedPostgresError', 'EarlierSchemaError']);
+const SAYS_WHAT_TO_DO: ReadonlySet<string> = new Set([
+  'EmbeddedPostgresError',
+  'EarlierSchemaError',
+  'LaterSchemaError',
+]);
 
 const TROUBLES: Readonly<Record<DatabaseTrouble, (message: string) => string>> = {
   away: (message) =>

@@ -7,6 +7,7 @@ import { migrate } from '../db/migrate.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { type Log, makeLog } from '../log.ts';
 import { type Command, parseCommand } from './command.ts';
+import { takeOver } from './data-folder.ts';
 import { linkTo } from './page.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -56,7 +57,8 @@ export async function startEverything(config: Config, log: Log, proof: Proof = {
   try {
     const url = config.database.url ?? postgres!.url;
     const db = openDatabase(config, url, log);
-    await migrate(db).finally(() => db.destroy());
+    const isOwn = postgres !== undefined;
+    await (isOwn ? takeOver(db, url, config.dataDir, log) : migrate(db)).finally(() => db.destroy());
     const service = await startService(withOpenRegistration(config), url, log, {
       ingress: true,
       worker: true,

@@ -76,12 +76,39 @@ async function migrateLocked(
   // From here on requests queue up behind every lock that is waited for.
   await sql`select set_config('lock_timeout', ${rows[0]!.lockTimeout}, true)`.execute(trx);
   await refuseEarlierSchema(trx);
+  await refuseLaterSchema(trx);
   const migrator = new Migrator({ db: trx, provider: { getMigrations } });
   const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
   if (error !== undefined) throw error;
   const applied = (results ?? []).map((result) => result.migrationName);
   for (const one of repeatable) if (await applyIfChanged(trx, one)) applied.push(one.name);
   return { applied };
+}
+
+/** A later release has migrated the database. */
+export class LaterSchemaError extends Error {
+  override readonly name = 'LaterSchemaError';
+  /** The newest one that this release does not know. */
+  readonly migration: string;
+
+  constructor(migration: string) {
+    super(
+      `A later release has migrated this database (${migration}); this one does not know that migration, and has changed nothing. Use ` +
+        'the later release, or restore a backup that was made before.',
+    );
+    this.migration = migration;
+  }
+}
+
+/** Throws LaterSchemaError. */
+async function refuseLaterSchema(trx: Trx): Promise<void> {
+  const { rows: tables } = await sql`select where to_regclass('kysely_migration') is not null`.execute(trx);
+  if (tables.length === 0) return;
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration where name <> all (${await listMigrations()}::text[]) order by name desc`.execute(
+    trx,
+  );
+  if (rows[0] !== undefined) throw new LaterSchemaError(rows[0].name);
 }
 
 /** A file of migrations/repeatable. */
@@ -132,6 +159,12 @@ export function makeMigrationCheck(db: Db): () => Promise<boolean> {
     const [names, repeatable] = expected;
     return (await countApplied(db, names, repeatable)) === names.length + repeatable.length;
   };
+}
+
+/** Whether migrations of an earlier release are in the database, and some of this one are not. */
+export async function isBehind(db: Db): Promise<boolean> {
+  const applied = await countApplied(db, await listMigrations(), []);
+  return applied > 0 && !(await makeMigrationCheck(db)());
 }
 
 const UNDEFINED_TABLE = '42P01';
