@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { OLDEST_MAJOR } from '../harness/postgres-versions.ts';
 import { hasOldestServer } from './support/postgres-server.ts';
@@ -39,7 +40,7 @@ const ON_OLDEST = [
 const isInFull = (process.env['TEST_OLDEST_IN_FULL'] ?? '') !== '';
 
 /** They start programs, which is no work for threads that share a process. */
-const WITH_PROGRAMS = ['test/runner/command-runner.test.ts'];
+const WITH_PROGRAMS = ['test/runner/{command-runner,windows-jobs}.test.ts'];
 
 const hasOldest = await hasOldestServer();
 if (!hasOldest) {
@@ -60,7 +61,7 @@ const arePackagesBuilt = (process.env['TEST_PACKAGES'] ?? '') !== '';
  */
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     reporters: ['default'],
     projects: [
       {
