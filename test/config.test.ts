@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { delimiter, dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { ConfigError, loadConfig } from '../src/config.ts';
+import { ConfigError, environmentForPrograms, loadConfig } from '../src/config.ts';
 import { formatApiKey, makeApiKey } from '../src/domain/api-key.ts';
 import { readDatabaseUrl } from '../src/domain/database-url.ts';
 import { listSettings } from '../src/setting-rules.ts';
@@ -144,4 +145,11 @@ test('docs/settings.md is the page that the settings generate', async () => {
 test('no two settings read the same variable', () => {
   const names = SETTINGS.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
+});
+
+test('programs get no secrets, and find the Node of this process after everything else, whatever the case of PATH', () => {
+  const node = dirname(process.execPath);
+  const env = { Path: '/first', BACKSOLVE_API_KEY: 'bks_secret', MESH: 'fine' };
+  expect(environmentForPrograms(env)).toEqual({ Path: `/first${delimiter}${node}`, MESH: 'fine' });
+  expect(environmentForPrograms({})).toEqual({ PATH: node });
 });

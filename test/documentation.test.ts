@@ -233,17 +233,24 @@ const FROM_REGISTRY =
 /** A folder outside the clone, in which npx looks for the command in the registry. */
 const NPX_ELSEWHERE = /\bcd (?!\S*\/backsolve\b)\S+ && .*npx backsolve/;
 
-test.skipIf(arePackagesPublished)('no page installs a package that is not published', async () => {
-  const clients = ['clients/python/README.md', 'clients/typescript/README.md'];
-  const texts = await Promise.all(clients.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
-  const promises = [...pages, ...texts].flatMap(({ path, text }) =>
-    text.split('\n').flatMap((line, i) => {
-      const isRun = !/npm run backsolve/.test(line);
-      return (isRun && FROM_REGISTRY.test(line)) || NPX_ELSEWHERE.test(line) ? [`${path}:${i + 1}: ${line}`] : [];
-    }),
-  );
-  expect(promises).toEqual([]);
-});
+/** Before it, the page says how the packages are built in a clone. */
+const BUILT_INSTEAD = /Until the first release.*npm run package/s;
+
+test.skipIf(arePackagesPublished)(
+  'no page installs a package that is not published without saying how to build it',
+  async () => {
+    const clients = ['clients/python/README.md', 'clients/typescript/README.md'];
+    const texts = await Promise.all(clients.map(async (path) => ({ path, text: await readFile(path, 'utf8') })));
+    const silent = [...pages, ...texts].filter(({ text }) => !BUILT_INSTEAD.test(text));
+    const promises = silent.flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, i) => {
+        const isRun = !/npm run backsolve/.test(line);
+        return (isRun && FROM_REGISTRY.test(line)) || NPX_ELSEWHERE.test(line) ? [`${path}:${i + 1}: ${line}`] : [];
+      }),
+    );
+    expect(promises).toEqual([]);
+  },
+);
 
 test.each([
   'pip install backsolve optuna',

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { OLDEST_MAJOR } from '../harness/postgres-versions.ts';
 import { hasOldestServer } from './support/postgres-server.ts';
@@ -39,7 +40,7 @@ const ON_OLDEST = [
 const isInFull = (process.env['TEST_OLDEST_IN_FULL'] ?? '') !== '';
 
 /** They start programs, which is no work for threads that share a process. */
-const WITH_PROGRAMS = ['test/runner/command-runner.test.ts'];
+const WITH_PROGRAMS = ['test/runner/{command-runner,windows-jobs}.test.ts'];
 
 const hasOldest = await hasOldestServer();
 if (!hasOldest) {
@@ -49,15 +50,18 @@ if (!hasOldest) {
 `);
 }
 
+/** The folder of what `npm run package` has built: .ci/run sets it. */
+const arePackagesBuilt = (process.env['TEST_PACKAGES'] ?? '') !== '';
+
 /**
- * Four projects. `pure` finishes within seconds. `postgres` runs on a real server of the newest supported version, and so does
+ * Four projects, and `packages` with TEST_PACKAGES. `pure` finishes within seconds. `postgres` runs on a real server of the newest supported version, and so does
  * `page`, in a browser besides; `postgres-oldest` runs the tests that depend on the version on one of the oldest: a few of them, or
  * with TEST_OLDEST_IN_FULL, as in .ci/run, all.
  * support/postgres-server.ts provides the servers. Each test file gets a fresh database.
  */
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     reporters: ['default'],
     projects: [
       {
@@ -107,6 +111,22 @@ export default defineConfig({
                 name: 'postgres-oldest',
                 isolate: false,
                 include: isInFull ? ON_OLDEST_IN_FULL : ON_OLDEST,
+              },
+            },
+          ]
+        : []),
+      ...(arePackagesBuilt
+        ? [
+            {
+              test: {
+                name: 'packages',
+                isolate: false,
+                globalSetup: ['test/support/installed-packages.ts'],
+                include: ['test/packages/**/*.test.ts'],
+                testTimeout: onPostgres.testTimeout,
+                hookTimeout: onPostgres.hookTimeout,
+                maxWorkers: availableParallelism(),
+                sequence: { groupOrder: 2 },
               },
             },
           ]

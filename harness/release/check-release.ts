@@ -24,12 +24,17 @@ export function findObstacles(root: string, tag: string): readonly string[] {
   const versions = {
     'package.json': service.version,
     'clients/typescript/package.json': client.version,
-    ...(existsSync(join(root, PYTHON)) && { [PYTHON]: /^version\s*=\s*"([^"]+)"/m.exec(read(PYTHON))?.[1] ?? 'none' }),
+    ...Object.fromEntries(
+      PYTHON.filter((file) => existsSync(join(root, file))).map((file) => [
+        file,
+        /^version\s*=\s*"([^"]+)"/m.exec(read(file))?.[1] ?? 'none',
+      ]),
+    ),
   };
   for (const [file, stated] of Object.entries(versions)) {
     if (version !== undefined && stated !== version) found.push(`${file} has version ${stated}, the tag ${version}.`);
   }
-  if (!existsSync(join(root, PYTHON))) found.push(`${PYTHON} is missing.`);
+  for (const file of PYTHON) if (!existsSync(join(root, file))) found.push(`${file} is missing.`);
   if (version !== undefined && !read('CHANGELOG.md').includes(`\n## [${version}]`)) {
     found.push(`CHANGELOG.md has no section [${version}]: name what is under Unreleased.`);
   }
@@ -39,12 +44,13 @@ export function findObstacles(root: string, tag: string): readonly string[] {
   if ([service, client].some(({ license }) => license === undefined || license === 'UNLICENSED')) {
     found.push('license is UNLICENSED in package.json or clients/typescript/package.json: name the one of LICENSE.');
   }
-  if (client.private === true)
-    found.push('clients/typescript/package.json is private: remove that when the licence stands.');
+  if ([service, client].some((one) => one.private === true)) {
+    found.push('package.json or clients/typescript/package.json is private: remove that when there is a licence.');
+  }
   return found;
 }
 
-const PYTHON = 'clients/python/pyproject.toml';
+const PYTHON = ['clients/python/pyproject.toml', 'clients/python-service/pyproject.toml'];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [tag = ''] = process.argv.slice(2);

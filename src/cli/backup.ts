@@ -17,7 +17,7 @@ API key, but the signing secrets of webhooks. \`backsolve restore\` reads it. Us
   async run(args, config) {
     const file = onlyFile(this.usage, args);
     await refuseExisting(file);
-    const footer = await withDatabaseUrl(config, (url) => writeFile(file, url)).catch(explain);
+    const footer = await withDatabaseUrl(config, (url) => writeBackupFile(file, url)).catch(explain);
     console.log(`${file}: ${countOf(footer)}.`);
     return 0;
   },
@@ -54,7 +54,7 @@ async function refuseExisting(file: string): Promise<void> {
 }
 
 /** Under its own name only once it is complete and on disk. */
-async function writeFile(file: string, url: string): Promise<BackupFooter> {
+export async function writeBackupFile(file: string, url: string): Promise<BackupFooter> {
   const draft = `${file}.${process.pid}.part`;
   try {
     const handle = await open(draft, 'wx', 0o600);

@@ -4,6 +4,7 @@ import { ForeignFileError } from '../../clients/typescript/src/evaluator/own-fil
 import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
 import type { DatabaseTrouble } from '../db/connection/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
+import { VERSION } from '../installation.ts';
 import { type Command, CommandError } from './command.ts';
 import { complain } from './print.ts';
 
@@ -17,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   page: async () => (await import('./page.ts')).page,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   export: async () => (await import('./export.ts')).exportCommand,
+  replay: async () => (await import('./replay.ts')).replay,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
   demo: async () => (await import('./demo.ts')).demo,
@@ -34,6 +36,10 @@ const HIDDEN: Readonly<Record<string, () => Promise<Command>>> = {
 /** Runs one command to its end; returns the exit code: 0, 2 for wrong usage or settings, 1 for anything else. */
 export async function run(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv;
+  if (name === '--version') {
+    console.log(VERSION);
+    return 0;
+  }
   const command = await (COMMANDS[name] ?? HIDDEN[name])?.();
   // What follows -- belongs to the program that the command runs.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
@@ -57,7 +63,7 @@ async function usage(unknown: string | undefined): Promise<string> {
     Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(8)} ${(await load()).summary}`),
   );
   const complaint = unknown === undefined ? '' : `There is no command "${unknown}".\n\n`;
-  return `${complaint}Usage: backsolve <command> [options]\n\n${lines.join('\n')}\n\nbacksolve <command> --help explains each. Settings: docs/settings.md.`;
+  return `${complaint}Usage: backsolve <command> [options]\n\n${lines.join('\n')}\n\nbacksolve <command> --help explains each; --version prints the version. Settings: docs/settings.md.`;
 }
 
 /**
@@ -105,7 +111,11 @@ async function report(error: unknown): Promise<number> {
 }
 
 /** By name: their classes are loaded only when needed. */
-const SAYS_WHAT_TO_DO: ReadonlySet<string> = new Set(['EmbeddedPostgresError', 'EarlierSchemaError']);
+const SAYS_WHAT_TO_DO: ReadonlySet<string> = new Set([
+  'EmbeddedPostgresError',
+  'EarlierSchemaError',
+  'LaterSchemaError',
+]);
 
 const TROUBLES: Readonly<Record<DatabaseTrouble, (message: string) => string>> = {
   away: (message) =>

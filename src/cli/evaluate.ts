@@ -57,7 +57,7 @@ examples.
 COMMAND gets the inputs as JSON on standard input, as {name} or {name:.6e} in its arguments, and as BACKSOLVE_INPUT_NAME. It
 prints its outputs as the last line: [1.5, 2], {"mass": 1.5, "sag": 2}, or a line that begins with fail.
 
-  --shell                  COMMAND is one text for /bin/sh
+  --shell                  COMMAND is one text for /bin/sh, on Windows for cmd.exe
   --template IN:OUT        writes the file OUT from IN, with {{name}} and {{name:.6e}} filled in; may be repeated
   --copy PATH              copies a file or folder to where the command runs; may be repeated
   --read RULE              reads outputs from files: out.json, 'mass=out.txt:/mass = (\\S+)/', 'mass=out.json#/results/0/mass' or

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { troubleOf } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.ts';
@@ -12,6 +13,7 @@ import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
 import { makeMissMeasure, type WeighedDefinition } from '../domain/nearest.ts';
 import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/objective.ts';
 import { searchOptionsOf } from '../domain/search-options.ts';
+import { entryModule } from '../installation.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
 import { type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
@@ -148,7 +150,7 @@ export async function connectTo(
   if (url === undefined) {
     if (flags.key !== undefined) throw new CommandError('--key needs --url, the address of the service it is for.');
     const local = await joinLocalService(path.join(folder.home, '.backsolve'), {
-      command: [process.execPath, process.argv[1]!],
+      command: [process.execPath, fileURLToPath(entryModule('main.ts'))],
       environment: environmentForPrograms(),
       onStart,
     });

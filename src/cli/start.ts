@@ -7,6 +7,7 @@ import { migrate } from '../db/migrate.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { type Log, makeLog } from '../log.ts';
 import { type Command, parseCommand } from './command.ts';
+import { takeOver } from './data-folder.ts';
 import { linkTo } from './page.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -56,7 +57,8 @@ export async function startEverything(config: Config, log: Log, proof: Proof = {
   try {
     const url = config.database.url ?? postgres!.url;
     const db = openDatabase(config, url, log);
-    await migrate(db).finally(() => db.destroy());
+    const isOwn = postgres !== undefined;
+    await (isOwn ? takeOver(db, url, config.dataDir, log) : migrate(db)).finally(() => db.destroy());
     const service = await startService(withOpenRegistration(config), url, log, {
       ingress: true,
       worker: true,
@@ -82,7 +84,7 @@ function withOpenRegistration(config: Config): Config {
 /** Loaded only when needed: every other command runs without the optional package. */
 async function startDatabase(config: Config, log: Log) {
   const { startEmbeddedPostgres } = await import('../dev/embedded-postgres.ts');
-  return startEmbeddedPostgres({ dataDir: config.dataDir, log });
+  return startEmbeddedPostgres({ dataDir: config.dataDir, postgresFolder: config.postgresFolder, log });
 }
 
 /** The text of a new key when there was none, else undefined. A key from the settings is stored, not printed. */

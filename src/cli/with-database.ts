@@ -31,7 +31,10 @@ export async function withDatabaseUrl<T>(
   if (config.database.url !== undefined) return work(config.database.url, log);
   // Loaded only when needed: a container has no embedded database.
   const { openLocalDatabase } = await import('../dev/local-database.ts');
-  const local = await openLocalDatabase({ dataDir: config.dataDir, log }, { mayCreate });
+  const local = await openLocalDatabase(
+    { dataDir: config.dataDir, postgresFolder: config.postgresFolder, log },
+    { mayCreate },
+  );
   try {
     if (local === undefined) {
       throw new CommandError(

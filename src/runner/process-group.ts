@@ -1,12 +1,33 @@
-/** Groups of processes: a program and everything that it has started and that has not left its group. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** Groups of processes: a program and everything that it has started and that has not left its group. Windows: windows-jobs.ts. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
 
+/** Starts programs in groups and ends whole groups, also when this process dies without being able to. */
+export interface ProcessGuard {
+  /** In a group of its own, which a terminal's Ctrl-C does not reach. The program waits until `open`. */
+  start(
+    file: string,
+    args: readonly string[],
+    isShell: boolean,
+    options: Pick<SpawnOptions, 'cwd' | 'env'>,
+  ): ChildProcess;
+  /** Resolves when the group will be ended whatever happens to this process. */
+  add(group: number): Promise<void>;
+  /** Lets the program begin. */
+  open(child: ChildProcess): void;
+  /** Asks the group to end, and ends what is left of it after `graceMs`. */
+  end(group: number, graceMs: number): Promise<void>;
+  /** The group has ended. */
+  remove(group: number): void;
+  close(): void;
+}
+
 /** Sends SIGTERM to the group, and SIGKILL if any of it is left after `graceMs`. */
-export async function endGroup(group: number, graceMs: number): Promise<void> {
+async function endGroup(group: number, graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs;
   for (let isLeft = signalGroup(group, 'SIGTERM'); isLeft; isLeft = signalGroup(group, 0)) {
     if (performance.now() >= deadline) {
@@ -33,7 +54,7 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
  * which closes when the evaluator is gone, however it went. Node cannot ask the system to do this (PR_SET_PDEATHSIG), and macOS has
  * no such thing.
  */
-export class ProcessGuard {
+export class GroupGuard implements ProcessGuard {
   readonly #shell: ChildProcess;
 
   constructor(graceSeconds: number, onError: (error: Error) => void) {
@@ -50,7 +71,31 @@ export class ProcessGuard {
     (this.#shell.stdin as Socket).unref();
   }
 
-  /** Resolves when the guard will know of it, whatever happens to this process. */
+  /** A shell waits for its sign before it becomes the program: by then the guard knows of it. */
+  start(
+    file: string,
+    args: readonly string[],
+    isShell: boolean,
+    options: Pick<SpawnOptions, 'cwd' | 'env'>,
+  ): ChildProcess {
+    const program = isShell ? ['/bin/sh', '-c', file] : [file, ...args];
+    return spawn('/bin/sh', ['-c', GATE, 'backsolve', ...program], {
+      ...options,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    });
+  }
+
+  open(child: ChildProcess): void {
+    const gate = child.stdio[3] as Writable;
+    gate.on('error', () => undefined);
+    gate.end('go\n');
+  }
+
+  end(group: number, graceMs: number): Promise<void> {
+    return endGroup(group, graceMs);
+  }
+
   add(group: number): Promise<void> {
     return new Promise((resolve) => this.#shell.stdin!.write(`+ ${group}\n`, () => resolve()));
   }
@@ -63,6 +108,8 @@ export class ProcessGuard {
     this.#shell.stdin!.end();
   }
 }
+
+const GATE = 'read -r sign <&3 || exit 1; exec "$@" 3<&-';
 
 const SCRIPT = `
 groups=' '

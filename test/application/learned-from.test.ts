@@ -1,6 +1,15 @@
 /** What a suggestion learns from, and that it can be repeated from what is stored with it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CAMPAIGN_FORMAT,
+  type CampaignHeader,
+  type RowLine,
+  readLine,
+  writeLine,
+} from '../../src/application/exports/campaign-lines.ts';
+import { exportSuggestions } from '../../src/application/exports/export-campaign.ts';
+import { replayCampaign } from '../../src/application/exports/replay-campaign.ts';
 import { computeSuggestion } from '../../src/application/search/compute-suggestion.ts';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
 import { loadObjectives } from '../../src/application/search/load-objectives.ts';
@@ -385,5 +394,76 @@ describe('while the data of a trial change', () => {
       kind: 'written',
       objective: { stopReason: 1 },
     });
+  });
+});
+
+describe('a campaign', () => {
+  const header: CampaignHeader = {
+    type: 'campaign',
+    format: CAMPAIGN_FORMAT,
+    versions: { backsolve: '0.1.0', node: '24.0.0', v8: '13', platform: 'linux-x64' },
+    exportedAt: '2027-01-31T00:00:00.000Z',
+    problem: null,
+  };
+  const END = '{"type":"end"}';
+  let lines: readonly string[];
+
+  beforeAll(async () => {
+    const { trial, objective } = await loadLinearObjective(account, { ...FAR, reuse: true });
+    for (const output of [curved, () => null, curved]) await run(objective.id, output);
+    await addCases(trial.id, 3, [[1, 2]]);
+    await correctCase(trial.id, 1, { output: [1, 2, 3] });
+    await run(objective.id);
+    const { accountId, db } = account;
+    const text = await collect(exportSuggestions(db, accountId, trial.modelId, WORK_LIMIT));
+    lines = text.map((line) => line.trimEnd());
+  });
+
+  async function replay(texts: readonly string[]): Promise<readonly (string | null)[]> {
+    const replayed = replayCampaign(toStream(texts), engine, { threads: 2, signal: never });
+    return (await collect(replayed)).flatMap((one) => ('difference' in one ? [one.difference] : []));
+  }
+  async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+    const found: T[] = [];
+    for await (const item of items) found.push(item);
+    return found;
+  }
+  async function* toStream(texts: readonly string[]): AsyncGenerator<string> {
+    yield* texts;
+  }
+
+  it('repeats every suggestion bit for bit, with what was failed, added and corrected meanwhile', async () => {
+    expect(await replay([writeLine(header), ...lines, END])).toEqual([null, null, null, null]);
+  });
+
+  it('names what differs, and what is no longer stored', async () => {
+    const suggestions = lines.filter((line) => line.includes('"type":"suggestion"'));
+    const [first, second] = suggestions.map((line) => JSON.parse(line));
+    const changed = (line: object) => JSON.stringify(line);
+    const other = lines.map((line) => {
+      if (line === suggestions[0]) return changed({ ...first, input: [first.input[0], first.input[1] + 1e-12] });
+      return line === suggestions[1] ? changed({ ...second, from: null }) : line;
+    });
+    expect(await replay([writeLine(header), ...other, END])).toEqual([
+      expect.stringMatching(/^input 2 is \S+ instead of \S+$/),
+      expect.stringContaining('no longer stored'),
+      null,
+      null,
+    ]);
+  });
+
+  it('is refused when it is none, a part of one, or of a later format', async () => {
+    const whole = [writeLine(header), ...lines, END];
+    await expect(replay([END])).rejects.toThrow('The file is no campaign');
+    await expect(replay(['inputs: {}'])).rejects.toThrow('or a line of it is damaged');
+    await expect(replay(whole.slice(0, -1))).rejects.toThrow('a part is missing');
+    await expect(replay(whole.filter((line) => !line.includes('"type":"row"')))).rejects.toThrow('lacks rows');
+    await expect(replay([writeLine({ ...header, format: 2 }), END])).rejects.toThrow('use Backsolve 0.1.0');
+  });
+
+  it('keeps infinities and the sign of zero', () => {
+    const input = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 0, 5e-324];
+    const line = writeLine({ type: 'row', row: 0, input, output: null });
+    expect((readLine(line) as RowLine).input).toEqual(input);
   });
 });

@@ -50,4 +50,8 @@ test('export says what is wrong and writes nothing', async () => {
     failed(2, /takes the number of a model, not "x"\.[\s\S]*Usage: backsolve export/),
   );
   expect(await run('--modle', '1')).toEqual(failed(2, /--modle/));
+  expect(await run('--campaign')).toEqual(failed(2, /takes one model: name it with either --model or --problem/));
+  expect(await run('--problem', 'mine.yaml')).toEqual(failed(2, /--problem is for --campaign/));
+  expect(await run('--campaign', '--model', '1', '--deleted')).toEqual(failed(2, /leave out --deleted/));
+  expect(await run('--campaign', '--problem', 'never.yaml')).toEqual(failed(1, /has not been worked on here/));
 });

@@ -1,6 +1,6 @@
 /** The workflows call what exists, may do no more than they need, and release what is ready only. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -50,10 +50,12 @@ function missingOf({
   const expectPath = (file: string) => {
     if (!existsSync(path.join(root, file))) missing.push(file);
   };
-  if (where !== 'clients/python') expectPath(where);
+  // What another job has built.
+  if (where !== 'dist') expectPath(where);
   for (const [, script] of run.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)) {
     if (!scriptsOf(where).includes(script!)) missing.push(`npm run ${script}`);
   }
+  if (where === 'dist' || run.startsWith('mkdir ')) return missing;
   for (const [file] of run.matchAll(/(?<![\w@=])(?:\.\/)?[\w.-]*\/[\w./-]+/g)) expectPath(path.join(where, file));
   if (uses.startsWith('./')) expectPath(uses);
   if (given['context'] !== undefined) expectPath(path.join(String(given['context']), 'Dockerfile'));
@@ -94,7 +96,9 @@ describe('a release', () => {
   it('is made of tags only, after all checks, and without stored secrets', () => {
     expect(release.on).toEqual({ push: { tags: ['v*'] } });
     expect(release.jobs['check']).toEqual({ needs: 'ready', uses: './.github/workflows/ci.yml' });
-    for (const name of ['image', 'npm', 'python-build']) expect(release.jobs[name]!.needs).toBe('check');
+    for (const name of ['image', 'packages', 'on-systems']) expect(release.jobs[name]!.needs).toBe('check');
+    for (const name of ['npm', 'pypi'])
+      expect(release.jobs[name]!.needs).toEqual(['on-python', 'on-node', 'on-systems']);
     const secrets = readFileSync(path.join(folder, 'release.yml'), 'utf8').match(/secrets\.\w+/g);
     expect(secrets).toEqual(['secrets.GITHUB_TOKEN']);
   });
@@ -103,6 +107,7 @@ describe('a release', () => {
     const granted = Object.entries(release.jobs).map(([name, job]) => [name, job.permissions]);
     expect(Object.fromEntries(granted.filter(([, permissions]) => permissions !== undefined))).toEqual({
       image: { contents: 'read', packages: 'write', 'id-token': 'write', attestations: 'write' },
+      packages: { contents: 'read', 'id-token': 'write', attestations: 'write' },
       npm: { contents: 'read', 'id-token': 'write' },
       pypi: { 'id-token': 'write' },
     });
@@ -116,11 +121,10 @@ describe('what is ready', () => {
   beforeAll(async () => {
     copy = await mkdtemp(path.join(tmpdir(), 'backsolve-release-'));
     for (const file of files) await cp(path.join(root, file), path.join(copy, file), { recursive: true });
-    await cp(path.join(root, 'CHANGELOG.md'), path.join(copy, 'clients/python/pyproject.toml'), { recursive: true });
-    await writeFile(
-      path.join(copy, 'clients/python/pyproject.toml'),
-      '[project]\nname = "backsolve"\nversion = "1.2.3"\n',
-    );
+    for (const folder of ['clients/python', 'clients/python-service']) {
+      await mkdir(path.join(copy, folder), { recursive: true });
+      await writeFile(path.join(copy, folder, 'pyproject.toml'), '[project]\nversion = "1.2.3"\n');
+    }
   });
   afterAll(() => rm(copy, { recursive: true }));
 

@@ -26,8 +26,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   optimizer: { imports: ['numbers'], packages: [], platform: [] },
   // Pure functions of numbers that the domain, the optimizer and the page share. Runs in browsers.
   numbers: { imports: [], packages: [], platform: [] },
-  engine: { imports: ['optimizer', 'compile-cache'], packages: ['p-queue', 'piscina'] },
-  db: { imports: ['domain'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
+  engine: { imports: ['optimizer', 'compile-cache', 'earlier-node', 'installation'], packages: ['p-queue', 'piscina'] },
+  db: { imports: ['domain', 'installation'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],
     types: ['db/backlog', 'db/connection/client', 'domain/evaluation', 'domain/suggestion-job', 'engine'],
@@ -48,7 +48,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   http: {
     // Hooks run in separate contexts, so each has to enter the span of its request again.
-    imports: ['application', 'domain', 'telemetry/trace-context'],
+    imports: ['application', 'domain', 'telemetry/trace-context', 'earlier-node', 'installation'],
     // Designing the cases of a project needs the engine.
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     // Large bodies are read in a thread.
@@ -64,7 +64,10 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'composing/database',
       'composing/url-judges',
       'http/native/export',
+      // Replays a campaign without a service.
+      'engine/pool',
       'config',
+      'installation',
       'log',
       'dev',
       'runner',
@@ -82,7 +85,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   // Runs on the machines of users: knows the service through its interface only.
   runner: {
     // Of the domain only how names are corrected and how columns of CSV files are titled.
-    imports: ['../clients/typescript', 'domain/nearest-name', 'domain/case-columns'],
+    imports: ['../clients/typescript', 'domain/nearest-name', 'domain/case-columns', 'installation'],
     packages: ['yaml'],
   },
   // Runs in browsers: knows the service through its interface only.
@@ -126,6 +129,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   composing: {
     imports: [
       'config',
+      'installation',
       'log',
       'db',
       'engine',
@@ -145,8 +149,10 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   settings: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
   'setting-rules': { imports: ['domain/database-url'], packages: ['zod'] },
   log: { imports: [], packages: ['pino', 'pino-pretty'] },
-  'compile-cache': { imports: [], packages: [] },
-  main: { imports: ['cli', 'compile-cache'], packages: [] },
+  'compile-cache': { imports: ['installation'], packages: [] },
+  'earlier-node': { imports: [], packages: [] },
+  installation: { imports: [], packages: [] },
+  main: { imports: ['cli', 'compile-cache', 'earlier-node'], packages: [] },
 };
 
 /**
@@ -180,8 +186,8 @@ const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'domain/loopback.ts': ['node:net'],
   // Migrations are SQL text outside src, found by their numbers.
   'db/migrate.ts': ['../migrations', COMPUTED],
-  // The interface has the version of the package.
-  'http/interface-version.ts': ['../package.json'],
+  // The version is that of the package.
+  'installation.ts': ['../package.json'],
   // The optional package of each platform has its own name.
   'dev/postgres-binaries.ts': [COMPUTED],
   // Not part of the page: how it is built.

@@ -5,7 +5,7 @@ import { SETTINGS_TREE } from '../../src/settings.ts';
 const SECTIONS = {
   HTTP: ['http'],
   Suggestions: ['suggest', 'worker', 'engine'],
-  Database: ['database', 'dataDir'],
+  Database: ['database', 'dataDir', 'postgresFolder'],
   'Accounts and keys': ['account', 'deletedDataKeptDays', 'bootstrapApiKey'],
   'Webhooks and evaluators': ['webhooks', 'evaluators'],
   'Commands that use a service': ['client'],
@@ -52,5 +52,6 @@ function forTests(): string {
 | \`TEST_BROWSER\` | The browser for the tests of the page: the path of a Chrome, Edge or Chromium. Without it, on Linux x64 the one that \`npm ci\` installs, else an installed one; where there is none, these tests are skipped. |
 | \`TEST_BROWSER_REQUIRED\` | If set, the tests fail where there is no browser. |
 | \`TEST_SCREENSHOTS\` | If set, the tests of the page leave pictures in \`test/page/screenshots\`; a test that fails always does. |
+| \`TEST_PACKAGES\` | The folder into which \`npm run package\` has built, \`dist\`; the tests of test/packages install from it. Without it they are left out. |
 | \`TEST_JAVASCRIPT_CLIENT\` | A folder in which the client of [clients.md](clients.md) is installed. |`;
 }

@@ -57,8 +57,21 @@ def test_starts_one_and_uses_it_again(capsys: pytest.CaptureFixture[str]) -> Non
 def test_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BACKSOLVE_COMMAND")
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(LocalServiceError, match=r"npx is missing.*install Node\.js"):
+    with pytest.raises(LocalServiceError, match=r"npx is missing.*pip install 'backsolve\[local\]'"):
         solve(square, INPUTS, GOALS, local=True)
+
+
+def test_an_installed_service_is_preferred_to_that_of_npm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    package = tmp_path / "backsolve_service"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "def command(): return ['no-such-program', 'main.js']\ndef environment(): raise RuntimeError('PostgreSQL is missing: run pip')"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("BACKSOLVE_COMMAND")
+    with pytest.raises(LocalServiceError, match="^PostgreSQL is missing: run pip$"):
+        solve(square, INPUTS, GOALS, local=True)
+    sys.modules.pop("backsolve_service")
 
 
 def test_says_why_it_does_not_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

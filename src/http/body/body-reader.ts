@@ -2,6 +2,7 @@
 import { Piscina } from 'piscina';
 import { DomainError } from '../../domain/errors.ts';
 import { Matrix } from '../../domain/matrix.ts';
+import { entryModule } from '../../installation.ts';
 import type { BodyTask } from './body-thread.ts';
 import type { TextLimits } from './json-text.ts';
 import { type BodyFormat, type BodyReading, readBodyBytes } from './read-body.ts';
@@ -27,7 +28,7 @@ interface BodyReader {
 /** Starts its thread with the first large body. */
 export function makeBodyReader(limits: TextLimits): BodyReader {
   const pool = new Piscina({
-    filename: new URL('./body-thread.ts', import.meta.url).href,
+    filename: entryModule('http/body/body-thread.ts').href,
     minThreads: 0,
     maxThreads: THREADS,
     idleTimeout: IDLE_MS,

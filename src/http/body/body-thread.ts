@@ -1,4 +1,5 @@
 /** Runs in a worker thread: takes the bytes of one large body and returns its value or its violations. */
+import '../../earlier-node.ts';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { Matrix } from '../../domain/matrix.ts';
 import type { TextLimits } from './json-text.ts';

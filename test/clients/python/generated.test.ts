@@ -11,9 +11,14 @@ it.each(buildPythonFiles())(
   },
 );
 
-it('The package has the version of the interface', async () => {
-  const text = await readFile(new URL('../../../clients/python/pyproject.toml', import.meta.url), 'utf8');
-  expect(/^version = "(.*)"$/m.exec(text)![1]).toBe(VERSION);
+it('Both packages have the version of the interface, and the client asks for the service of its own', async () => {
+  const [client, service] = await Promise.all(
+    ['python', 'python-service'].map((name) =>
+      readFile(new URL(`../../../clients/${name}/pyproject.toml`, import.meta.url), 'utf8'),
+    ),
+  );
+  for (const text of [client!, service!]) expect(/^version = "(.*)"$/m.exec(text)![1]).toBe(VERSION);
+  expect(client).toContain(`local = ["backsolve-service==${VERSION}"]`);
 });
 
 it('Every refusal of the service is an exception of its own class', () => {

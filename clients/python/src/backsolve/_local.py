@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -27,6 +29,7 @@ from ._own_files import create_own, make_own_folder, read_own
 
 START_SECONDS = 180
 POLL_SECONDS = 0.05
+ADVICE = "Run pip install 'backsolve[local]', which brings a service, or npm install backsolve in this folder"
 HOSTED_ALREADY = 75
 """The exit code of a host that finds another one in its folder."""
 LOCK = re.compile(r"lock\.([\w-]*)\.(\d+)\.(\w+)\.[\da-f]+", re.ASCII)
@@ -79,7 +82,7 @@ def _find(folder: Path) -> tuple[str, str] | None:
 def _start(folder: Path) -> None:
     """Returns once it serves, or once another host was first."""
     log = folder / "service.log"
-    command = _command()
+    command, variables = _command()
     with create_own(log) as output:
         # The folder is given from the root, because npx may change to that of the package.
         child = subprocess.Popen(  # noqa: S603 - the command of the user
@@ -87,6 +90,7 @@ def _start(folder: Path) -> None:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
+            env={**os.environ, **variables},
             start_new_session=True,
         )
     while (code := child.poll()) is None:
@@ -99,21 +103,28 @@ def _start(folder: Path) -> None:
         return
     words = "\n".join(log.read_text(errors="replace").strip().splitlines()[-5:])
     raise LocalServiceError(
-        f"The service could not be started with `{shlex.join(command)}`:\n{words}\n"
-        "Set BACKSOLVE_COMMAND to bin/backsolve.js of a clone of Backsolve in which `npm ci` was run, work inside that clone, "
-        "or give url and api_key of a service."
+        f"The service could not be started with `{shlex.join(command)}`:\n{words}\n{ADVICE}, or give url and api_key of a service."
     )
 
 
-def _command() -> list[str]:
-    command = shlex.split(os.environ.get("BACKSOLVE_COMMAND", "")) or ["npx", "--no", "backsolve"]
-    program = shutil.which(command[0])
-    if program is None:
-        raise LocalServiceError(
-            f"{command[0]} is missing, and a service on this machine needs it: install Node.js 20 or later from https://nodejs.org, "
-            "or give url and api_key of a service."
-        )
-    return [program, *command[1:]]
+def _command() -> tuple[list[str], dict[str, str]]:
+    """The program with its first arguments, and variables for it: the one that is stated, the one that is installed, or that of npm."""
+    stated = shlex.split(os.environ.get("BACKSOLVE_COMMAND", ""))
+    if not stated and find_spec("backsolve_service") is not None:
+        return _installed()
+    program, *first = stated or ["npx", "--no", "backsolve"]
+    found = shutil.which(program)
+    if found is None:
+        raise LocalServiceError(f"{program} is missing. {ADVICE}, or give url and api_key of a service.")
+    return [found, *first], {}
+
+
+def _installed() -> tuple[list[str], dict[str, str]]:
+    service = import_module("backsolve_service")
+    try:
+        return service.command(), service.environment()
+    except RuntimeError as error:
+        raise LocalServiceError(str(error)) from error
 
 
 def _is_held(folder: Path) -> bool:

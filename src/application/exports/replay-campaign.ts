@@ -1,0 +1,110 @@
+/** Computes the suggestions of a campaign again and compares them bit for bit. */
+import { withoutNegativeZero } from '../../domain/vectors.ts';
+import type { Engine } from '../../engine/pool.ts';
+import type { Proposal, SuggestRequest } from '../../optimizer/problem.ts';
+import {
+  CAMPAIGN_FORMAT,
+  type CampaignHeader,
+  type CampaignLine,
+  CampaignReader,
+  readLine,
+  type SuggestionLine,
+} from './campaign-lines.ts';
+
+/** The file is no campaign, or a part of one. The message says what to do. */
+export class CampaignError extends Error {
+  override readonly name = 'CampaignError';
+}
+
+/** How a suggestion was repeated. */
+export interface Repeated {
+  readonly line: Pick<SuggestionLine, 'objectiveId' | 'iteration'>;
+  /** What differs, for people; null: nothing. */
+  readonly difference: string | null;
+}
+
+/** The header, then each suggestion in its order. Throws CampaignError. */
+export async function* replayCampaign(
+  lines: AsyncIterable<string>,
+  engine: Pick<Engine, 'suggest'>,
+  { threads, signal }: { readonly threads: number; readonly signal: AbortSignal },
+): AsyncGenerator<CampaignHeader | Repeated, void> {
+  const reader = new CampaignReader();
+  const underWay: Promise<Repeated>[] = [];
+  let isBegun = false;
+  let isWhole = false;
+  for await (const text of lines) {
+    if (text === '') continue;
+    const line = parse(text);
+    if (!isBegun) yield checkHeader(line);
+    isBegun = true;
+    isWhole = line.type === 'end';
+    if (line.type === 'row' || line.type === 'search') reader.add(line as never);
+    if (line.type !== 'suggestion') continue;
+    const suggestion = line as SuggestionLine;
+    const request = suggestion.from === null ? null : reader.requestOf(suggestion.from);
+    if (request === undefined)
+      throw new CampaignError('The campaign lacks rows that a suggestion names: export it again.');
+    const repeated = repeat(engine, suggestion, request, signal);
+    // It is looked at after those before it, unless one of them ends the replay.
+    repeated.catch(() => undefined);
+    underWay.push(repeated);
+    if (underWay.length > threads) yield await underWay.shift()!;
+  }
+  if (!isWhole)
+    throw new CampaignError('The campaign has no last line of type end, so a part is missing: export it again.');
+  for (const one of underWay) yield await one;
+}
+
+function parse(text: string): CampaignLine | { readonly type: string } {
+  try {
+    return readLine(text);
+  } catch {
+    throw new CampaignError(
+      'The file is no campaign, or a line of it is damaged: backsolve export --campaign writes one.',
+    );
+  }
+}
+
+function checkHeader(line: CampaignLine | { readonly type: string }): CampaignHeader {
+  if (line.type !== 'campaign') {
+    throw new CampaignError('The file is no campaign: backsolve export --campaign writes one.');
+  }
+  const header = line as CampaignHeader;
+  if (header.format === CAMPAIGN_FORMAT) return header;
+  throw new CampaignError(
+    `The campaign has format ${header.format}, and this release reads ${CAMPAIGN_FORMAT}: use Backsolve ${header.versions.backsolve}.`,
+  );
+}
+
+async function repeat(
+  engine: Pick<Engine, 'suggest'>,
+  line: SuggestionLine,
+  request: SuggestRequest | null,
+  signal: AbortSignal,
+): Promise<Repeated> {
+  if (request === null)
+    return { line, difference: 'cannot be repeated: what it was computed from is no longer stored' };
+  const answer = await engine.suggest(request, signal);
+  const difference = answer.ok ? differenceOf(line, request, answer.result) : `the optimizer fails: ${answer.fault}`;
+  return { line, difference };
+}
+
+function differenceOf(
+  { isEnd, input }: SuggestionLine,
+  { history, space }: SuggestRequest,
+  proposal: Proposal,
+): string | null {
+  if (isEnd) {
+    // With the attempts used up, what is proposed is not run either.
+    const n = space.variables.length;
+    const isKnown = Array.from({ length: history.count }).some((_, row) =>
+      input.every((value, i) => Object.is(value, history.X[row * n + i])),
+    );
+    return isKnown ? null : 'ends with an input that is not among the runs';
+  }
+  if (proposal.kind !== 'candidate') return `ends the search (${proposal.reason}) where an input was suggested`;
+  const repeated = withoutNegativeZero(Array.from(proposal.input));
+  const at = input.findIndex((value, i) => !Object.is(value, repeated[i]));
+  return at < 0 ? null : `input ${at + 1} is ${repeated[at]} instead of ${input[at]}`;
+}

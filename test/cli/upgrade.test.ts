@@ -1,0 +1,63 @@
+/** A folder that several releases use, one after the other. */
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey } from '../../src/application/accounts/manage-keys.ts';
+import { takeOver } from '../../src/cli/data-folder.ts';
+import { openDatabase } from '../../src/composing/database.ts';
+import { loadConfig } from '../../src/config.ts';
+import { listMigrations, makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { VERSION } from '../../src/installation.ts';
+import { makeLog } from '../../src/log.ts';
+
+const EARLIER = '0007-note-runs';
+const log = makeLog({ level: 'silent' });
+let dataDir: string;
+let postgres: EmbeddedPostgres;
+let db: ReturnType<typeof openDatabase>;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'backsolve-upgrade-'));
+  postgres = await startEmbeddedPostgres({ dataDir, log, loseDataOnCrash: true });
+  db = openDatabase(loadConfig({}), postgres.url, log);
+});
+afterAll(async () => {
+  await db.destroy();
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const copies = async () => (await readdir(dataDir)).filter((name) => name.startsWith('before-'));
+const take = () => takeOver(db, postgres.url, dataDir, log);
+
+test('a later release copies the database before it changes it, once, and an earlier one refuses and says which it needs', async () => {
+  await migrate(db, { upTo: EARLIER });
+  await createKey(db, { account: 'default', label: 'kept', scopes: ['read'], expiresAt: null });
+  await take();
+  expect(await makeMigrationCheck(db)()).toBe(true);
+  expect(await copies()).toEqual([`before-${VERSION}.backup`]);
+  const copy = path.join(dataDir, `before-${VERSION}.backup`);
+  expect((await stat(copy)).mode & 0o777).toBe(0o600);
+  const text = gunzipSync(await readFile(copy)).toString('utf8');
+  expect(JSON.parse(text.split('\n')[0]!).migrations.at(-1)).toBe(EARLIER);
+  expect(text).toContain('kept');
+
+  const written = (await stat(copy)).mtimeMs;
+  await take();
+  expect((await stat(copy)).mtimeMs).toBe(written);
+
+  await sql`insert into kysely_migration (name, timestamp) values ('0999-of-a-later-release', now()::text)`.execute(db);
+  await writeFile(path.join(dataDir, 'release.json'), '{"backsolve":"9.8.7"}');
+  await expect(take()).rejects.toThrow(
+    /needs Backsolve 9\.8\.7 or later: it has the migration 0999-of-a-later-release.*restore/s,
+  );
+  expect(await readFile(path.join(dataDir, 'release.json'), 'utf8')).toContain('9.8.7');
+  await expect(migrate(db)).rejects.toThrow('A later release has migrated this database (0999-of-a-later-release)');
+  await sql`delete from kysely_migration where name = '0999-of-a-later-release'`.execute(db);
+  await take();
+  expect(await listMigrations()).toContain(EARLIER);
+});
