@@ -19,6 +19,8 @@ export interface Played {
   /** The misfit of every run. */
   readonly misfits: readonly number[];
   readonly inputs: readonly (readonly number[])[];
+  /** Of all runs. */
+  readonly request: SuggestRequest;
   /** Why it ended; null for the budget. */
   readonly reason: string | null;
   /** Processor time of a suggestion, in milliseconds: mean and largest. */
@@ -30,7 +32,7 @@ export function play(
   { variables, model, fits }: FitProblem,
   seed: number,
   budget: number,
-  improvementBelow = Number(process.env.IB ?? 0.005),
+  improvementBelow = 0.05,
 ): Played {
   const space = { variables };
   const n = variables.length;
@@ -46,19 +48,19 @@ export function play(
   const m = Y.length / design.count;
   const times: number[] = [];
   let reason: string | null = null;
+  const requestAt = (count: number): SuggestRequest => ({
+    space,
+    goal: { targets: Array.from({ length: m }, () => FREE), l1: null, fits },
+    history: { count, X: Float64Array.from(X), Y: Float64Array.from(Y), failed: new Uint8Array(count) },
+    firstSuggested: design.count,
+    convergence: 1e-6,
+    stop: { improvementBelow },
+    seed,
+    workLimit: 3e3,
+  });
   for (let count = design.count; count < budget; count++) {
-    const request: SuggestRequest = {
-      space,
-      goal: { targets: Array.from({ length: m }, () => FREE), l1: null, fits },
-      history: { count, X: Float64Array.from(X), Y: Float64Array.from(Y), failed: new Uint8Array(count) },
-      firstSuggested: design.count,
-      convergence: 1e-6,
-      stop: { improvementBelow },
-      seed,
-      workLimit: 3e3,
-    };
     const before = process.cpuUsage();
-    const proposal = suggest(request);
+    const proposal = suggest(requestAt(count));
     const { user, system } = process.cpuUsage(before);
     times.push((user + system) / 1e3);
     if (proposal.kind === 'nothing-new') {
@@ -70,6 +72,7 @@ export function play(
   }
   const runs = Y.length / m;
   return {
+    request: requestAt(runs),
     misfits: Array.from({ length: runs }, (_, i) => misfitOf(fits, Y, i * m)),
     inputs: Array.from({ length: runs }, (_, i) => X.slice(i * n, (i + 1) * n)),
     reason,

@@ -11,7 +11,7 @@ const REMARKABLE = 0.005;
 const ENOUGH_FOR_RUNS = 10;
 const DIGITS = 4;
 
-export interface FitPoint {
+interface FitPoint {
   /** Zero-based. */
   readonly output: number;
   readonly value: number;
@@ -20,7 +20,7 @@ export interface FitPoint {
   readonly residual: number;
 }
 
-export interface FitSetQuality {
+interface FitSetQuality {
   readonly name: string | null;
   readonly points: number;
   readonly sumOfSquares: number;

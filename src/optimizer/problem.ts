@@ -101,6 +101,8 @@ export interface Goal {
    * targets of their outputs have infinite ends, as have those of outputs that count nothing.
    */
   readonly fits?: readonly FitGoal[];
+  /** With `fits`: outputs that count nothing have models as well. */
+  readonly predictsAll?: boolean;
 }
 
 /** All evaluated cases in the order in which they became known: loaded cases, the initial point, then inverses. */

@@ -181,3 +181,40 @@ it('chooses the best run again after a correction', async () => {
   const least = Math.min(...others.map(({ outputs }: { outputs: number[] }) => chiSquare(outputs)));
   expect(chiSquare(after.optimalInverse.outputs)).toBe(least);
 });
+
+it('says what the data tell about the inputs: intervals that hold the truth, their correlation, and the curve with its band', async () => {
+  const { url } = await load({});
+  await play(url);
+  const { status, body } = await service.send('GET', `${url}/fit?confidence=99`);
+  expect([status, body.confidence]).toEqual([200, 0.99]);
+  const { parameters, correlations, outputs, sentences, run, best } = body.fit;
+  for (const [i, truth] of [2, 0.7].entries()) {
+    const { low, high, estimate, standardError, kind, profile } = parameters[i];
+    expect(kind).toBe('identifiable');
+    expect([low < truth, truth < high, low < estimate, estimate < high]).toEqual([true, true, true, true]);
+    expect((high - low) / standardError).toBeGreaterThan(4.5);
+    expect((high - low) / standardError).toBeLessThan(6);
+    expect(profile.at(0).increase).toBeGreaterThan(5);
+  }
+  const objective = await read(url);
+  expect([run.inverseId, best]).toEqual([objective.optimalInverse.id, objective.optimalInverse.inputs]);
+  expect(correlations[0][1]).toBeGreaterThan(0.3);
+  expect(outputs).toHaveLength(8);
+  const cost = outputs[7];
+  expect([cost.name, cost.low < 4, 4 < cost.high]).toEqual(['cost', true, true]);
+  expect(sentences[0]).toMatch(/^x1: 2\S*, standard error 0\.0\S+; 99 % interval 1\.\S+ to 2\.\S+\.$/);
+});
+
+it('answers questions about a fit and about targets each where they belong', async () => {
+  const { url } = await load({});
+  for (const question of ['identifiability', 'solutions', 'robustness?tolerances=1,1']) {
+    const { status, body } = await service.send('GET', `${url}/${question}`);
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('has a fit')]);
+  }
+  const { body: plain } = await service.send('POST', `${trialUrl}/objectives`, {
+    objectives: [...DATA, 100],
+    objectiveTypes: [...DATA, 100].map(() => 'lessthan_equal'),
+  });
+  const { status, body } = await service.send('GET', `/v1/objectives/${plain.id}/fit`);
+  expect([status, body.detail]).toEqual([400, expect.stringContaining('has no output of type fit')]);
+});

@@ -5,8 +5,8 @@ import { type LogTerm, logIntervalProbability } from './interval-probability.ts'
 
 /** Step of the central difference of a warp, standardized. */
 const DIFFERENCE = 1e-4;
-/** Spread by which a limit acts as a wall, standardized. */
-const WALL = 1e-2;
+/** Narrower intervals of limits are rounding, standardized. */
+const LEAST_WIDTH = 1e-9;
 /** Largest residual that is told apart, so that nothing overflows. */
 const LARGEST = 1e12;
 /** With more features the Hessian costs more than it gains. */
@@ -26,6 +26,8 @@ export class PredictedMisfit {
   /** Length m: the residuals at the point evaluated last; 0 for limits. */
   readonly terms: Float64Array;
   readonly frozenFloor: Float64Array;
+  /** Spread by which a limit acts as a wall, standardized: the wider, the farther the least value lies beyond it. */
+  wall = 1;
   readonly #surrogate: Surrogate;
   readonly #predictor: Predictor;
   readonly #intervals: readonly Interval[];
@@ -58,9 +60,28 @@ export class PredictedMisfit {
     this.#slope = new Float64Array(m);
   }
 
+  /** Whether there are limits. */
+  get hasLimits(): boolean {
+    return this.#intervals.some(
+      ({ sigma, lower, upper }) => sigma === undefined && (Number.isFinite(lower) || Number.isFinite(upper)),
+    );
+  }
+
   /** The sum of squares at the point evaluated last, without limits. */
   get sumOfSquares(): number {
     return this.terms.reduce((sum, r) => sum + r * r, 0);
+  }
+
+  /** How far the sum of squares at the point evaluated last may be off, with the given spreads of the models (length m). */
+  spreadOf(sigma: Float64Array): number {
+    let variance = 0;
+    let square = 0;
+    this.terms.forEach((r, k) => {
+      const spread = sigma[k]! * this.#slope[k]!;
+      variance += (2 * r * spread) ** 2;
+      square += spread * spread;
+    });
+    return Math.min(Number.MAX_VALUE, Math.sqrt(variance) + square);
   }
 
   /** m x p: the derivatives of the residuals by the features at the point differentiated last. */
@@ -117,8 +138,14 @@ export class PredictedMisfit {
     this.terms[j] = this.#slope[j] = this.#byMean[j] = this.curvature[j] = 0;
     const isAsked = Number.isFinite(lower) || Number.isFinite(upper);
     if (!isAsked || fitted === null) return 0;
-    const width = Math.max(upper - lower, 1e-9);
-    logIntervalProbability(this.#predictor.mean[j]!, WALL, lower, lower + width, this.#term);
+    const isPoint = Number.isFinite(upper - lower) && upper - lower < LEAST_WIDTH;
+    logIntervalProbability(
+      this.#predictor.mean[j]!,
+      this.wall,
+      lower,
+      isPoint ? lower + LEAST_WIDTH : upper,
+      this.#term,
+    );
     this.#byMean[j] = this.#term.byMean;
     this.curvature[j] = this.#term.curvature;
     return this.#term.value;

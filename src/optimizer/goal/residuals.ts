@@ -42,6 +42,10 @@ export interface Residuals {
   /** Its sum of squares, of which components may leave out a part, and that part. */
   readonly sumOfSquares: number;
   readonly leftOut: number;
+  /** Length P: of its residuals, what the components leave out. */
+  readonly leftOutAtBest: Float64Array;
+  /** Whether all standard errors were stated. */
+  readonly isScaleKnown: boolean;
   /** Whether the standard errors, which are all known, explain its misfit. */
   readonly isExplained: boolean;
 }
@@ -66,15 +70,29 @@ export function withResiduals(request: SuggestRequest): ResidualRequest | null {
   const components = points.length > MOST_POINTS ? componentsOf(goal, history, points, usable) : null;
   const atBest = residualsAt({ points }, history.Y, best * m);
   const total = sumOfSquares(atBest);
-  const leftOut = Math.max(0, total - sumOfSquares(projected({ components }, atBest)));
+  const leftOutAtBest = remainder(components, atBest);
+  const leftOut = sumOfSquares(leftOutAtBest);
+  const isScaleKnown = fits.every(({ sigmas }) => sigmas !== null);
   const isExplained = isExplainedAt(fits, history.Y, best * m);
-  const residuals = { outputCount: m, kept, points, components, best, sumOfSquares: total, leftOut, isExplained };
+  const residuals = {
+    outputCount: m,
+    kept,
+    points,
+    components,
+    best,
+    sumOfSquares: total,
+    leftOut,
+    leftOutAtBest,
+    isScaleKnown,
+    isExplained,
+  };
   return { request: replaced(request, residuals, new Set(usable)), residuals };
 }
 
-/** The outputs with targets, which are no part of a fit. */
-function keptOutputs({ targets }: Goal): number[] {
-  return Array.from(targets.keys()).filter((j) => hasEnds(targets[j]!));
+/** The outputs that are no part of a fit and have targets or are to be predicted. */
+function keptOutputs({ targets, fits = [], predictsAll = false }: Goal): number[] {
+  const fitted = new Set(fits.flatMap(({ outputs }) => outputs));
+  return Array.from(targets.keys()).filter((j) => !fitted.has(j) && (predictsAll || hasEnds(targets[j]!)));
 }
 
 function hasEnds({ lower, upper, direction }: Target): boolean {
@@ -128,7 +146,7 @@ function pointsOf(fit: FitGoal, Y: Float64Array, offset: number): Residuals['poi
 }
 
 /** Length P: the residuals of one run. */
-export function residualsAt({ points }: Pick<Residuals, 'points'>, Y: ArrayLike<number>, offset: number): Float64Array {
+function residualsAt({ points }: Pick<Residuals, 'points'>, Y: ArrayLike<number>, offset: number): Float64Array {
   return Float64Array.from(points, ({ output, value, factor }) => (Y[offset + output]! - value) * factor);
 }
 
@@ -206,8 +224,19 @@ function replaced(request: SuggestRequest, residuals: Residuals, usable: Readonl
   };
 }
 
+/** Length P: the part of residuals that no component has. */
+function remainder(components: Float64Array | null, r: Float64Array): Float64Array {
+  if (components === null) return new Float64Array(r.length);
+  const P = r.length;
+  const rest = r.slice();
+  projected({ components }, r).forEach((share, k) => {
+    for (let i = 0; i < P; i++) rest[i]! -= share * components[k * P + i]!;
+  });
+  return rest;
+}
+
 /** Length q: the residuals, or their components. */
-export function projected({ components }: Pick<Residuals, 'components'>, r: Float64Array): Float64Array {
+function projected({ components }: Pick<Residuals, 'components'>, r: Float64Array): Float64Array {
   if (components === null) return r;
   const P = r.length;
   return Float64Array.from({ length: components.length / P }, (_, k) =>

@@ -22,6 +22,19 @@ const STEPS = 60;
  */
 const QUIET = { explained: 1, unexplained: 3 };
 
+/** Spreads of the walls at limits, one climb after the other; of the last, next to nothing is beyond. */
+const WALLS = [1e-2, 1e-4, 1e-6];
+
+/** Climbs to the least misfit nearby within the limits, from u (changed in place). Returns minus half of it, walls included. */
+export function descend(aim: PredictedMisfit, u: Float64Array, box: Box, work: Work): number {
+  let value = Number.NEGATIVE_INFINITY;
+  for (const wall of aim.hasLimits ? WALLS : WALLS.slice(-1)) {
+    aim.wall = wall;
+    value = climb(aim, u, null, box, STEPS, work);
+  }
+  return value;
+}
+
 /** A point where the models expect a small misfit. */
 export interface Least {
   /** Features of an input. */
@@ -65,7 +78,7 @@ export function leastMisfit(prepared: Prepared, { aim, box }: MisfitModel, work:
   let most = Number.NEGATIVE_INFINITY;
   for (const u of starts) {
     if (least && isSpent(work, 0.9)) break;
-    climb(aim, u, null, box, STEPS, work);
+    descend(aim, u, box, work);
     const at = inputAt(prepared, u);
     const value = aim.evaluate(at);
     if (least && !(value > most)) continue;

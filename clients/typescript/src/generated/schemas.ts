@@ -1949,6 +1949,90 @@ export interface ObjectiveIdentifiability {
   } | null;
 }
 
+export interface FitParameters {
+  /** As it was asked for. */
+  confidence: number;
+  /** null until a run meets all other targets. */
+  fit: {
+    /** The input of the run with the least misfit that meets all other targets. */
+    best: number[];
+    /** That run. */
+    run: {
+      /** 1 for the first input case; null for a run of an objective. */
+      caseNumber: number | null;
+      inverseId: number | null;
+      iteration: number | null;
+    };
+    /**
+     * The increase of chi-square at the ends of the intervals; with unknown standard errors in units of the estimated
+     * ones.
+     */
+    threshold: number;
+    /** One per input. */
+    parameters: Array<{
+      /** Zero-based. */
+      input: number;
+      name: string | null;
+      /** The value of the best run. */
+      estimate: number;
+      /** From the slopes of the models; null where it exceeds the range between the bounds, and for held inputs. */
+      standardError: number | null;
+      /** The lower end of the profile-likelihood interval; null where it is at the bound. */
+      low: number | null;
+      /** The upper end. */
+      high: number | null;
+      /**
+       * identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side.
+       * structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category,
+       * or a number with few values.
+       */
+      kind: 'identifiable' | 'practically-not' | 'structurally-not' | 'held';
+      /** The increase of chi-square with the input at a value and the others adapted, ascending by value. */
+      profile: Array<{
+        value: number;
+        increase: number;
+      }>;
+    }>;
+    /** Of the estimates, input by input; null where an input is held or not determined. */
+    correlations: Array<Array<number | null>>;
+    /** Inputs that can change together while the data hardly notice. */
+    combinations: Array<{
+      /** Changes in shares of the ranges, one per input; the largest is 1 and 0 takes no part. */
+      loadings: number[];
+      kind: 'practically-not' | 'structurally-not';
+    }>;
+    /**
+     * The predicted outputs with their intervals, by what the data leave open about the inputs; those of no data set
+     * and gaps as well.
+     */
+    outputs: Array<{
+      /** Zero-based. */
+      output: number;
+      name: string | null;
+      predicted: number;
+      low: number;
+      high: number;
+    }>;
+    /**
+     * Runs at the ends of the intervals, the one that tells most first. Add their outputs as cases and ask again: the
+     * intervals then rest on them.
+     */
+    verify: Array<{
+      /** The input whose interval it is about. */
+      input: number;
+      side: 'low' | 'high';
+      /** The input of the run. */
+      at: number[];
+      /** The increase of chi-square that the models expect there. */
+      increase: number;
+      /** How far the models may be off. */
+      spread: number;
+    }>;
+    /** The same in words. */
+    sentences: string[];
+  } | null;
+}
+
 export interface Solutions {
   /** Runs that meet all targets, each the farthest from those before it. */
   verified: KnownRun[];

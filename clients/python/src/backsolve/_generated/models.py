@@ -1804,6 +1804,92 @@ class ObjectiveIdentifiability(Wire):
     """null while the models know no input that surely meets the targets."""
 
 
+class FitParametersFitRun(Wire):
+    """That run."""
+    case_number: int | None
+    """1 for the first input case; null for a run of an objective."""
+    inverse_id: int | None
+    iteration: int | None
+
+
+class FitParametersFitParametersProfile(Wire):
+    value: float
+    increase: float
+
+
+class FitParametersFitParameters(Wire):
+    input: int
+    """Zero-based."""
+    name: str | None
+    estimate: float
+    """The value of the best run."""
+    standard_error: float | None
+    """From the slopes of the models; null where it exceeds the range between the bounds, and for held inputs."""
+    low: float | None
+    """The lower end of the profile-likelihood interval; null where it is at the bound."""
+    high: float | None
+    """The upper end."""
+    kind: Literal["identifiable", "practically-not", "structurally-not", "held"]
+    """identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values."""
+    profile: list[FitParametersFitParametersProfile]
+    """The increase of chi-square with the input at a value and the others adapted, ascending by value."""
+
+
+class FitParametersFitCombinations(Wire):
+    loadings: list[float]
+    """Changes in shares of the ranges, one per input; the largest is 1 and 0 takes no part."""
+    kind: Literal["practically-not", "structurally-not"]
+
+
+class FitParametersFitOutputs(Wire):
+    output: int
+    """Zero-based."""
+    name: str | None
+    predicted: float
+    low: float
+    high: float
+
+
+class FitParametersFitVerify(Wire):
+    input: int
+    """The input whose interval it is about."""
+    side: Literal["low", "high"]
+    at: list[float]
+    """The input of the run."""
+    increase: float
+    """The increase of chi-square that the models expect there."""
+    spread: float
+    """How far the models may be off."""
+
+
+class FitParametersFit(Wire):
+    best: list[float]
+    """The input of the run with the least misfit that meets all other targets."""
+    run: FitParametersFitRun
+    """That run."""
+    threshold: float
+    """The increase of chi-square at the ends of the intervals; with unknown standard errors in units of the estimated ones."""
+    parameters: list[FitParametersFitParameters]
+    """One per input."""
+    correlations: list[list[float | None]]
+    """Of the estimates, input by input; null where an input is held or not determined."""
+    combinations: list[FitParametersFitCombinations]
+    """Inputs that can change together while the data hardly notice."""
+    outputs: list[FitParametersFitOutputs]
+    """The predicted outputs with their intervals, by what the data leave open about the inputs; those of no data set and gaps as well."""
+    verify: list[FitParametersFitVerify]
+    """Runs at the ends of the intervals, the one that tells most first. Add their outputs as cases and ask again: the intervals then rest on them."""
+    sentences: list[str]
+    """The same in words."""
+
+
+class FitParameters(Wire):
+    confidence: float
+    """As it was asked for."""
+    fit: FitParametersFit | None
+    """null until a run meets all other targets."""
+
+
 class Solutions(Wire):
     verified: list[KnownRun]
     """Runs that meet all targets, each the farthest from those before it."""
