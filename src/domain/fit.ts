@@ -33,6 +33,7 @@ export interface SentFit {
 }
 
 export { FIT_LOSSES };
+
 const FIT_WEIGHT = { least: 1e-6, largest: 1e6 } as const;
 
 /** What a fit needs of a definition. */

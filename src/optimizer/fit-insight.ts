@@ -79,6 +79,7 @@ export function fitInsight(request: SuggestRequest, confidence = 0.95): FitInsig
     outputs: curveOf(prepared, residuals, model, {
       best,
       least: least.u,
+      byInput: (gradient) => byInput(encoding, numbers, least.u, gradient),
       covariance: (f, g) => scale * covarianceOfFeatures(encoding, numbers, covariance, f, g),
       quantile: quantile.value,
     }),
@@ -211,9 +212,7 @@ function parameterOf(
   const profile = points.map((held) => ({ value: valueAt(held), increase: Math.max(0, held.misfit - least.misfit) }));
   const flat = points.filter(({ misfit }) => misfit - least.misfit < FLAT.rise * threshold).map(({ u }) => u[f]!);
   const flatShare = (Math.max(...flat) - Math.min(...flat)) / 2;
-  const slope =
-    (numberOf(encoding, v, least.u[f]! + DIFFERENCE) - numberOf(encoding, v, least.u[f]! - DIFFERENCE)) /
-    (2 * DIFFERENCE);
+  const slope = valuePerFeature(encoding, v, least.u[f]!);
   return {
     estimate,
     standardError: error <= 2 ? error * Math.abs(slope) : null,
@@ -222,6 +221,18 @@ function parameterOf(
     kind: kindOf(low, high, isFlat && flatShare > FLAT.share),
     profile,
   };
+}
+
+/** Derivative of the value of input v by its feature. */
+function valuePerFeature(encoding: Encoding, v: number, u: number): number {
+  return (numberOf(encoding, v, u + DIFFERENCE) - numberOf(encoding, v, u - DIFFERENCE)) / (2 * DIFFERENCE);
+}
+
+function byInput(encoding: Encoding, numbers: readonly number[], u: Float64Array, gradient: Float64Array): number[] {
+  return Array.from(encoding.variables.keys(), (v) => {
+    const f = encoding.first[v]!;
+    return numbers.includes(v) ? gradient[f]! / valuePerFeature(encoding, v, u[f]!) : 0;
+  });
 }
 
 function kindOf(low: Side, high: Side, isFlat: boolean): Determined {

@@ -240,6 +240,8 @@ export interface PredictedOutput {
   /** From what the data leave open about the inputs; without the errors of the data. */
   readonly low: number;
   readonly high: number;
+  /** Length n: its derivative by each input in natural units, by the models; 0 for held inputs. */
+  readonly slopes: readonly number[];
 }
 
 /** A run that would confirm or move an end of an interval. */

@@ -59,6 +59,8 @@ describe('what the data tell about the inputs', () => {
     expect(correlations[0]![1]).toBeCloseTo(-10 / Math.sqrt(150), 4);
     const half = (outputs[2]!.high - outputs[2]!.low) / 2;
     expect(half).toBeCloseTo((1.95996 * 0.1) / Math.sqrt(5), 4);
+    expect(outputs[3]!.slopes[0]).toBeCloseTo(1, 4);
+    expect(outputs[3]!.slopes[1]).toBeCloseTo(3, 4);
   });
 
   it('Unknown errors are estimated, and few degrees of freedom widen the intervals as Student says', () => {

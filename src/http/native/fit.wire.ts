@@ -138,6 +138,7 @@ export const fitParametersSchema = z
               predicted: z.number(),
               low: z.number(),
               high: z.number(),
+              slopes: z.array(z.number()).describe('The derivative by each input, by the models; 0 for held inputs.'),
             }),
           )
           .describe(
@@ -190,7 +191,11 @@ export function presentFitParameters({
       })),
       correlations: correlations.map((row) => [...row]),
       combinations: combinations.map(({ loadings, kind }) => ({ loadings: [...loadings], kind })),
-      outputs: outputs.map((one) => ({ ...one, name: labels?.outputNames?.[one.output] ?? null })),
+      outputs: outputs.map((one) => ({
+        ...one,
+        slopes: [...one.slopes],
+        name: labels?.outputNames?.[one.output] ?? null,
+      })),
       verify: verify.map(({ at, ...one }) => ({ ...one, at: [...at] })),
       sentences: [...describeFitInsight(insight, names)],
     },

@@ -11,6 +11,8 @@ interface At {
   readonly least: Float64Array;
   /** Covariance of two features. */
   readonly covariance: (f: number, g: number) => number;
+  /** The derivatives by the inputs that derivatives by the features (length p) say. */
+  readonly byInput: (gradient: Float64Array) => readonly number[];
   /** Two-sided quantile of the confidence. */
   readonly quantile: number;
 }
@@ -24,7 +26,7 @@ export function curveOf(
   { cases, request }: Prepared,
   { kept, points, components, leftOutAtBest }: Residuals,
   { aim, surrogate, predictor }: MisfitModel,
-  { least, covariance, quantile, best }: At,
+  { least, covariance, byInput, quantile, best }: At,
 ): PredictedOutput[] {
   aim.evaluate(least);
   aim.differentiate();
@@ -60,6 +62,6 @@ export function curveOf(
     let variance = 0;
     for (let f = 0; f < p; f++) for (let g = 0; g < p; g++) variance += gradient[f]! * gradient[g]! * covariance(f, g);
     const half = Math.min(1e300, quantile * Math.sqrt(Math.max(0, variance)));
-    return { output, predicted, low: predicted - half, high: predicted + half };
+    return { output, predicted, low: predicted - half, high: predicted + half, slopes: byInput(gradient) };
   }
 }

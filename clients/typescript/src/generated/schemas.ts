@@ -2012,6 +2012,8 @@ export interface FitParameters {
       predicted: number;
       low: number;
       high: number;
+      /** The derivative by each input, by the models; 0 for held inputs. */
+      slopes: number[];
     }>;
     /**
      * Runs at the ends of the intervals, the one that tells most first. Add their outputs as cases and ask again: the

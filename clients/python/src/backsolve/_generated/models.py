@@ -1848,6 +1848,8 @@ class FitParametersFitOutputs(Wire):
     predicted: float
     low: float
     high: float
+    slopes: list[float]
+    """The derivative by each input, by the models; 0 for held inputs."""
 
 
 class FitParametersFitVerify(Wire):
