@@ -15,6 +15,7 @@ export function makeCheapEngine(): Engine {
     },
     explain: async () => ({ ok: true, result: { insight: null, diagnosis: null }, elapsedNs: 0 }),
     robustness: async () => ({ ok: true, result: null, elapsedNs: 0 }),
+    fit: async () => ({ ok: true, result: null, elapsedNs: 0 }),
     identifiability: async () => ({ ok: true, result: null, elapsedNs: 0 }),
     solutions: () => Promise.reject(new Error('the cheap engine finds no solutions')),
     front: () => Promise.reject(new Error('the cheap engine finds no front')),

@@ -7,6 +7,7 @@
  */
 import type { Goal, Target } from '../optimizer/problem.ts';
 import { outermostDouble } from './double-order.ts';
+import { fitGoalsOf, GAP, misfitOfOutput } from './fit.ts';
 import { boundsOf, hasBounds, hasNoTarget, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { absoluteSum, toFinite } from './vectors.ts';
 
@@ -30,6 +31,8 @@ export interface Evaluation {
   readonly l1Norm: number;
   /** Sum of the distances to the satisfied intervals, relative to the sum of the absolute targets. */
   readonly convergence: number;
+  /** What a fit minimizes; null without one. */
+  readonly misfit: number | null;
 }
 
 /** Compiles a valid definition. Cost O(m). */
@@ -37,7 +40,17 @@ export function compileGoal(definition: ObjectiveDefinition): Goal {
   const threshold = exactThreshold(definition);
   const targets = definition.objectiveTypes.map((_, j) => compileInterval(definition, j, threshold));
   const isExact = definition.objectiveTypes[0] === ObjectiveType.exact;
-  return { targets, l1: isExact ? { center: definition.objectives, threshold } : null };
+  const fits = fitGoalsOf(definition);
+  return {
+    targets,
+    l1: isExact ? { center: definition.objectives, threshold } : null,
+    ...(fits.length > 0 && { fits }),
+  };
+}
+
+/** Whether output j is of a data set and has no value. */
+function isGap({ objectives, objectiveTypes }: ObjectiveDefinition, j: number): boolean {
+  return objectiveTypes[j] === ObjectiveType.fit && objectives[j] === GAP;
 }
 
 /** The largest total L1 norm that satisfies exact objectives. */
@@ -47,7 +60,7 @@ export function exactThreshold(definition: ObjectiveDefinition): number {
 
 /** Sum of the absolute targets, or 1 if that is 0: the scale of an objective's relative figures. */
 function targetScale(definition: ObjectiveDefinition): number {
-  const sum = absoluteSum(definition.objectives.filter((_, j) => !hasNoTarget(definition, j)));
+  const sum = absoluteSum(definition.objectives.filter((_, j) => !hasNoTarget(definition, j) && !isGap(definition, j)));
   return sum === 0 ? 1 : sum;
 }
 
@@ -56,6 +69,8 @@ function compileInterval(definition: ObjectiveDefinition, j: number, threshold: 
   if (hasNoTarget(definition, j)) return withoutEnds(definition.objectiveTypes[j] as Target['direction']);
   const closed = { lowerOpen: false, upperOpen: false, direction: 'none' } as const;
   switch (definition.objectiveTypes[j]!) {
+    case ObjectiveType.fit:
+      return withoutEnds('none');
     case ObjectiveType.exact: {
       const share = threshold / definition.objectives.length;
       return { ...closed, lower: toFinite(t - share), upper: toFinite(t + share) };
@@ -140,12 +155,13 @@ function verdicts(definition: ObjectiveDefinition, goal: Goal, output: readonly 
   return goal.targets.map((interval, j) => {
     // Without aspiration there is always a better value.
     if (hasNoTarget(definition, j)) return false;
+    if (definition.objectiveTypes[j] === ObjectiveType.fit) return isGap(definition, j);
     return definition.objectiveTypes[j] === ObjectiveType.exact ? meetsL1 : isInside(interval, output[j]!);
   });
 }
 
 function totalL1(definition: ObjectiveDefinition, output: readonly number[]): number {
-  return definition.objectives.reduce((sum, t, j) => sum + Math.abs(output[j]! - t), 0);
+  return definition.objectives.reduce((sum, t, j) => sum + (isGap(definition, j) ? 0 : Math.abs(output[j]! - t)), 0);
 }
 
 /**
@@ -163,18 +179,14 @@ export function evaluateOutput(definition: ObjectiveDefinition, output: readonly
     const type = definition.objectiveTypes[j]!;
     const t = definition.objectives[j]!;
     const y = output[j]!;
-    const gap = toFinite(Math.abs(y - t));
+    const gap = isGap(definition, j) ? 0 : toFinite(Math.abs(y - t));
     const outside = distanceToInterval(interval, y);
     const isExact = type === ObjectiveType.exact;
-    l1Norm += isExact || hasBounds(type) ? gap : outside;
+    const isByGap = isExact || hasBounds(type) || type === ObjectiveType.fit;
+    l1Norm += isByGap ? gap : outside;
     distance += isExact ? gap : outside;
     const satisfied = met[j]!;
-    const error =
-      type === ObjectiveType.percent
-        ? toFinite(Math.abs(percentDeviation(y, t)))
-        : isExact || hasBounds(type)
-          ? gap
-          : outside;
+    const error = type === ObjectiveType.percent ? toFinite(Math.abs(percentDeviation(y, t))) : isByGap ? gap : outside;
     return {
       number: j,
       type,
@@ -196,6 +208,7 @@ export function evaluateOutput(definition: ObjectiveDefinition, output: readonly
     isSatisfied: results.every((result) => result.satisfied),
     l1Norm: toFinite(l1Norm),
     convergence: toFinite(toFinite(distance) / targetScale(definition)),
+    misfit: misfitOfOutput(definition, output),
   };
 }
 
@@ -234,5 +247,9 @@ function describe(
       return `Output ${y} ${verdict}: the aspiration is at most ${t} (minimize).`;
     case ObjectiveType.maximize:
       return `Output ${y} ${verdict}: the aspiration is at least ${t} (maximize).`;
+    case ObjectiveType.fit:
+      return isGap(definition, j)
+        ? `Output ${y} counts nothing: its data set has no value here.`
+        : `Output ${y} differs from the measured ${t} by ${toFinite(y - t)}; all values of a fit count together.`;
   }
 }

@@ -5,14 +5,18 @@
  * - percent, value: half the width between the bounds, in output units.
  * - inequalities, minimize, maximize: they have no tolerance; 1 percent of the absolute target (0.01 for a target of 0).
  * - exact: all outputs miss together; the L1 norm's excess over the threshold, in thresholds.
+ * - fit: no miss, but a part of the sum that grows with the misfit.
  *
  * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those the earliest. Cases come
  * before iterations. What is excluded never comes nearest. Weights and priorities say how much the misses count in this
  * comparison (numbers/miss-shares.ts, by which the optimizer compares as well); exact objectives are judged by one sum, which they
  * leave alone.
  */
+
+import { misfitOf } from '../numbers/misfit.ts';
 import { type Importance, missShares } from '../numbers/miss-shares.ts';
 import { compileGoal, distanceToInterval, exactThreshold, isInside } from './acceptance.ts';
+import { fitGoalsOf } from './fit.ts';
 import type { Matrix } from './matrix.ts';
 import { hasBounds, hasNoTarget, type NearestSoFar, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
@@ -67,6 +71,7 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
     };
   }
   const shares = missShares(m, definition.options ?? {});
+  const fits = fitGoalsOf(definition);
   const missOf = (j: number, y: number): number => {
     const interval = targets[j]!;
     return isInside(interval, y) ? 0 : inUnits(distanceToInterval(interval, y), units[j]!);
@@ -82,11 +87,17 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
         sum += counted;
         if (counted > worst) worst = counted;
       }
+      if (fits.length > 0) sum += positive(misfitOf(fits, values, offset));
       return { worst, sum: toFinite(sum) };
     },
     missesOf: (output) => output.map((y, j) => missOf(j, y)),
     missedByOf: (output) => output.map((y, j) => beyond(targets[j]!, y)),
   };
+}
+
+/** A positive number that grows with a misfit, which may be negative. */
+function positive(misfit: number): number {
+  return misfit >= 0 ? 1 + misfit : 1 / (1 - misfit);
 }
 
 function beyond({ lower, upper }: { readonly lower: number; readonly upper: number }, y: number): number {
@@ -102,7 +113,7 @@ export function tolerancesOf(definition: ObjectiveDefinition): readonly number[]
 }
 
 function unitOf(definition: ObjectiveDefinition, j: number): number {
-  if (hasNoTarget(definition, j)) return 1;
+  if (hasNoTarget(definition, j) || definition.objectiveTypes[j] === ObjectiveType.fit) return 1;
   const t = Math.abs(definition.objectives[j]!);
   const type = definition.objectiveTypes[j]!;
   if (!hasBounds(type)) return UNIT_SHARE * (t === 0 ? 1 : t);

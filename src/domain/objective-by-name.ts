@@ -11,10 +11,11 @@ import {
   readInputValue,
   readNumber,
 } from './names.ts';
+import { findNearestName } from './nearest-name.ts';
 import {
+  ALL_OBJECTIVE_TYPES,
   FIELDS_BY_NAME,
   type NewObjective,
-  OBJECTIVE_TYPES,
   type ObjectiveType,
   outputsWithoutTarget,
   storedTargets,
@@ -74,8 +75,24 @@ export function resolveObjective(
       return null;
     });
   };
-  const { inputTolerances, front } = objective;
-  const options: Pick<NewObjective, 'inputTolerances' | 'front'> = {};
+  const { inputTolerances, front, fits } = objective;
+  const options: Pick<NewObjective, 'inputTolerances' | 'front' | 'fits'> = {};
+  if (fits != null) {
+    const names = outputNamesOf(outputCount, project.names.outputNames);
+    const numbered = fits.map((fit, k) => {
+      const outputs = fit.outputs?.map((output, i) => {
+        if (typeof output === 'number') return output;
+        const j = names.indexOf(output);
+        const known = findNearestName(output, names);
+        const hint = known === undefined ? '' : ` Did you mean ${known}?`;
+        const message = `must be the number or the name of an output, is ${JSON.stringify(output)}.${hint}`;
+        if (j < 0) violations.push(makeViolation(['fits', k, 'outputs', i], message));
+        return j;
+      });
+      return outputs === undefined ? fit : { ...fit, outputs };
+    });
+    Object.assign(options, { fits: numbered });
+  }
   if (inputTolerances != null && isByName(inputTolerances.values)) {
     const names = inputNamesOf(project.inputCount, project.names.inputNames);
     const values = readOption(['inputTolerances', 'values'], inputTolerances.values, names, true);
@@ -105,8 +122,8 @@ function readEntry(
   value: unknown,
 ): { readonly value: unknown } | { readonly message: string } {
   if (field === 'objectiveTypes') {
-    const isType = OBJECTIVE_TYPES.includes(value as ObjectiveType);
-    return isType ? { value } : { message: describeWrongType(`one of ${OBJECTIVE_TYPES.join(', ')}`, value) };
+    const isType = ALL_OBJECTIVE_TYPES.includes(value as ObjectiveType);
+    return isType ? { value } : { message: describeWrongType(`one of ${ALL_OBJECTIVE_TYPES.join(', ')}`, value) };
   }
   const ofInputs = field === 'initialInput' || field === 'fixedInputs';
   const read = ofInputs ? readInputValue(space, i, value) : readNumber(value, WANTED[field]);

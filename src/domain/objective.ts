@@ -4,16 +4,20 @@
  */
 
 import { makeViolation, type Violation } from './errors.ts';
+import { checkFits, fitOutputs, GAP } from './fit.ts';
 import { checkFront } from './front-option.ts';
 import type { InputSpace, SentConstraint } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
 import type { ByName, Labels } from './names.ts';
+import { type BoundsRule, checkBounds, checkLengths, hasBounds, type Lengths } from './objective-bounds.ts';
 import type { ObjectiveConstraints } from './objective-limits.ts';
 import { checkInput } from './project.ts';
 import type { Ending } from './search/ending.ts';
 import type { StopReason } from './search/stop-reason.ts';
 import { checkSearchOptions, type SearchOptions, type SentSearchOptions } from './search-options.ts';
 import { checkLength } from './vectors.ts';
+
+export { type BoundsRule, hasBounds };
 
 export const ObjectiveType = {
   exact: 'exact',
@@ -25,10 +29,19 @@ export const ObjectiveType = {
   greaterthanEqual: 'greaterthan_equal',
   minimize: 'minimize',
   maximize: 'maximize',
+  fit: 'fit',
 } as const;
 export type ObjectiveType = (typeof ObjectiveType)[keyof typeof ObjectiveType];
 
-export const OBJECTIVE_TYPES = Object.values(ObjectiveType);
+export const ALL_OBJECTIVE_TYPES = Object.values(ObjectiveType);
+/** Those that judge each output by itself or all together; all that earlier clients know. */
+export type JudgedType = Exclude<ObjectiveType, 'fit'>;
+export const OBJECTIVE_TYPES = ALL_OBJECTIVE_TYPES.filter((type): type is JudgedType => type !== ObjectiveType.fit);
+
+/** A type as clients that know no fit read it: the value is to be met as nearly as possible. */
+export function judgedTypeOf(type: ObjectiveType): JudgedType {
+  return type === ObjectiveType.fit ? ObjectiveType.exact : type;
+}
 
 export const DEFAULT_MAXIMUM_ATTEMPTS = 500;
 /** The most that a client may ask for. */
@@ -54,6 +67,8 @@ export interface ObjectiveDefinition {
   readonly desiredL1Norm: number;
   /** Relative criterion for exact objectives; see acceptance.ts. */
   readonly convergence: number;
+  /** The data sets of outputs of type fit, and how much each output counts. */
+  readonly options?: Pick<SearchOptions, 'fits' | 'weights' | 'priorities'> | null;
 }
 
 /** What is stored about the nearest run of an objective; see nearest.ts. */
@@ -165,10 +180,6 @@ export interface ObjectiveWithInverses extends Objective {
   readonly inverses: readonly Inverse[];
 }
 
-export function hasBounds(type: ObjectiveType): boolean {
-  return type === ObjectiveType.percent || type === ObjectiveType.value;
-}
-
 /** The bounds of objective j, whose type has bounds: `checkNewObjective` takes null only for the others. */
 export function boundsOf(
   { minimumBounds, maximumBounds }: Pick<ObjectiveDefinition, 'minimumBounds' | 'maximumBounds'>,
@@ -182,11 +193,13 @@ export function hasNoTarget(
   { objectives, objectiveTypes }: Pick<ObjectiveDefinition, 'objectives' | 'objectiveTypes'>,
   j: number,
 ): boolean {
-  return statedTarget(objectiveTypes[j]!, objectives[j]!) === null;
+  const type = objectiveTypes[j]!;
+  return isAspiration(type) && statedTarget(type, objectives[j]!) === null;
 }
 
-/** A stored target as clients state it: null for none. */
+/** A stored target as clients state it: null for none, and for a gap of a fit. */
 export function statedTarget(type: ObjectiveType, target: number): number | null {
+  if (type === 'fit') return target === GAP ? null : target;
   return (type === 'minimize' || type === 'maximize') && target === NO_TARGET[type] ? null : target;
 }
 
@@ -212,6 +225,7 @@ export function storedTargets(
 ): readonly number[] {
   return stated.map((target, j) => {
     const type = objectiveTypes[j];
+    if (type === 'fit') return target ?? GAP;
     return target ?? (type === 'minimize' || type === 'maximize' ? NO_TARGET[type] : Number.NaN);
   });
 }
@@ -220,17 +234,14 @@ export function isAspiration(type: ObjectiveType): boolean {
   return type === ObjectiveType.minimize || type === ObjectiveType.maximize;
 }
 
+/** Whether an output has no limit to meet: there may always be a better value. */
+export function isImproved(type: ObjectiveType): boolean {
+  return isAspiration(type) || type === ObjectiveType.fit;
+}
+
 export function hasAspiration({ objectiveTypes }: Pick<ObjectiveDefinition, 'objectiveTypes'>): boolean {
   return objectiveTypes.some(isAspiration);
 }
-
-/**
- * Which bounds are required and checked.
- * - where-needed: if some objective is percent or value, both arrays and every entry; otherwise only the lengths.
- * - always: both arrays and every entry, whatever the types.
- * - bounded-types: if some objective is percent or value, both arrays and the entries of those objectives.
- */
-export type BoundsRule = 'where-needed' | 'always' | 'bounded-types';
 
 /** What an objective has to agree with. */
 interface ObjectiveContext {
@@ -238,15 +249,6 @@ interface ObjectiveContext {
   readonly outputCount: number;
   readonly space: InputSpace;
 }
-
-type ArrayField =
-  | 'objectives'
-  | 'objectiveTypes'
-  | 'minimumBounds'
-  | 'maximumBounds'
-  | 'initialInput'
-  | 'initialOutput';
-type Lengths = { readonly [Field in ArrayField]?: { readonly length: number } };
 
 /**
  * All violations of a new objective. If a body is refused for some of its fields, the others are still checked: rules
@@ -275,7 +277,7 @@ export function checkNewObjective(
       violations.push(makeViolation(['objectives', j], 'must not be 0 for a percent objective; use value instead.'));
     }
   });
-  violations.push(...checkTargets(fields), ...checkEnds(fields), ...checkBounds(fields, arrays));
+  violations.push(...checkTargets(fields), ...checkEnds(fields), ...checkBounds(fields, arrays), ...checkFits(fields));
   if (desiredL1Norm !== undefined && !(desiredL1Norm >= 0)) {
     violations.push(makeViolation(['desiredL1Norm'], `must not be negative, is ${desiredL1Norm}.`));
   }
@@ -300,14 +302,17 @@ function checkTargets({ objectives = [], objectiveTypes = [], front }: Partial<N
   const message = `must have at most ${LARGEST_FRONT} outputs without a target, has ${open.length}.`;
   return [
     ...missing.map((j) =>
-      makeViolation(['objectives', j], 'must be a number, is null: only minimize and maximize may have no target.'),
+      makeViolation(
+        ['objectives', j],
+        'must be a number, is null: only minimize, maximize and fit may have no target.',
+      ),
     ),
     ...(open.length > LARGEST_FRONT ? [makeViolation(['objectives'], message)] : []),
     ...checkFront(front, open.length),
   ];
 }
 
-/** Options that each say when an objective ends; so does a front, which ends when no run adds to it. */
+/** Options that each say when an objective ends; so do a front and a fit, which end when no run adds to them. */
 function checkEnds({
   objectives = [],
   objectiveTypes = [],
@@ -324,8 +329,13 @@ function checkEnds({
     confidence: confidence != null,
     confirm: confirm != null && confirm > 1,
   }).flatMap(([option, isStated]) => (isStated ? [option] : []));
-  const refused = isFront ? stated : stated.slice(1);
-  const reason = isFront ? 'where an output has no target: the search looks for a front' : `with ${stated[0]}`;
+  const isFit = fitOutputs(objectiveTypes).length > 0;
+  const refused = isFront || isFit ? stated : stated.slice(1);
+  const reason = isFront
+    ? 'where an output has no target: the search looks for a front'
+    : isFit
+      ? 'with a fit'
+      : `with ${stated[0]}`;
   return [
     ...refused.map((option) =>
       makeViolation([option], `must be left out ${reason}, which has a rule of its own for the end of the objective.`),
@@ -342,55 +352,4 @@ function checkInitialPoint({ initialInput, initialOutput }: Lengths): readonly V
   const [given, missing] = initialInput === undefined ? ['Output', 'Input'] : ['Input', 'Output'];
   const message = `is required with initial${given}: send both, or neither to start from the best case known.`;
   return [makeViolation([`initial${missing}`], message)];
-}
-
-/** Every array has one entry per objective. */
-function checkLengths(arrays: Lengths, names: readonly ArrayField[]): readonly Violation[] {
-  const { objectives } = arrays;
-  if (objectives === undefined) return [];
-  return names.flatMap((name) => {
-    const values = arrays[name];
-    return values === undefined ? [] : checkLength([name], values, objectives.length, 'objective');
-  });
-}
-
-const BOUNDS = ['minimumBounds', 'maximumBounds'] as const;
-
-function checkBounds(fields: Partial<NewObjective>, arrays: Lengths): readonly Violation[] {
-  const { objectiveTypes = [], minimumBounds = [], maximumBounds = [], boundsRule: rule = 'where-needed' } = fields;
-  const areRequired = rule === 'always' || objectiveTypes.some(hasBounds);
-  const given = BOUNDS.filter((field) => arrays[field]?.length !== 0);
-  const missing = BOUNDS.filter((field) => !given.includes(field));
-  const violations = [...checkLengths(arrays, given)];
-  if (!areRequired) return violations;
-  const count = arrays.objectives?.length ?? 0;
-  if (count > 0) violations.push(...missing.map((field) => missingBounds(field, count, rule)));
-  for (let j = 0; j < Math.min(minimumBounds.length, maximumBounds.length); j++) {
-    const type = objectiveTypes[j];
-    const isBounded = type !== undefined && hasBounds(type);
-    if (isBounded || rule !== 'bounded-types') violations.push(...checkPair(fields, j, isBounded));
-  }
-  return violations;
-}
-
-function missingBounds(field: string, count: number, rule: BoundsRule): Violation {
-  const reason = rule === 'always' ? '' : ' because some objective is percent or value';
-  return makeViolation([field], `is required${reason}: send ${count} values.`);
-}
-
-/** A type without bounds takes null; two numbers must be in order whatever the type. */
-function checkPair(fields: Partial<NewObjective>, j: number, isBounded: boolean): readonly Violation[] {
-  const type = fields.objectiveTypes?.[j];
-  const minimum = fields.minimumBounds![j]!;
-  const maximum = fields.maximumBounds![j]!;
-  if (minimum !== null && maximum !== null) {
-    if (maximum > minimum) return [];
-    const advice = isBounded || type === undefined ? '' : `; ${type} has no bounds, so both may be null`;
-    const message = `must be greater than minimumBounds[${j}] (${minimum}), is ${maximum}${advice}.`;
-    return [makeViolation(['maximumBounds', j], message)];
-  }
-  if (!isBounded) return [];
-  return BOUNDS.filter((field) => fields[field]![j] === null).map((field) =>
-    makeViolation([field, j], `must be a number because objective ${j} is ${type}, is null.`),
-  );
 }

@@ -3,10 +3,11 @@
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
 import { makeViolation, type Violation } from './errors.ts';
+import { type FitOption, fitOptionsOf, type SentFit } from './fit.ts';
 import { type FrontOption, frontOptionOf, type SentFrontOption } from './front-option.ts';
 import { checkRobustOptions, type RobustOptions, robustOptionsOf, type SentRobustOptions } from './robust-options.ts';
 import { checkSolutions, DEFAULT_SOLUTIONS, type SolutionsOption } from './search/several-solutions.ts';
-import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
+import { FIT_IMPROVEMENT_BELOW, type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
 import { checkLength } from './vectors.ts';
 
 /** As stored: an option that is not used is not there. */
@@ -28,6 +29,8 @@ export interface SearchOptions extends RobustOptions {
   readonly solutions?: SolutionsOption;
   /** Where outputs have no target. */
   readonly front?: FrontOption;
+  /** The data sets of outputs of type fit. */
+  readonly fits?: readonly FitOption[];
 }
 
 type Noise = 'estimate' | { readonly standardDeviations: readonly number[] };
@@ -45,6 +48,7 @@ export interface SentSearchOptions extends SentRobustOptions {
   readonly stop?: SentStop;
   readonly solutions?: { readonly count?: number | null; readonly apart?: number | null } | null;
   readonly front?: SentFrontOption | null;
+  readonly fits?: readonly SentFit[] | null;
 }
 
 export const LEAST_WEIGHT = 0.01;
@@ -59,8 +63,11 @@ function solutionsOf({ count, apart }: NonNullable<SentSearchOptions['solutions'
 }
 
 /** The record of valid options; null when they ask for nothing. */
-export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
-  const stop = stopOptionsOf(sent.stop);
+export function searchOptionsOf(
+  sent: SentSearchOptions & { readonly objectiveTypes?: readonly string[] },
+): SearchOptions | null {
+  const fits = fitOptionsOf(sent.fits, sent.objectiveTypes ?? []);
+  const stop = stopOptionsOf(sent.stop, fits && FIT_IMPROVEMENT_BELOW);
   const [weights, priorities] = [sent.weights, sent.priorities].map((list) => list?.map((entry) => entry ?? 1) ?? []);
   const options = {
     ...(weights!.some((weight) => weight !== 1) && { weights: weights! }),
@@ -71,6 +78,7 @@ export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
     ...(stop && { stop }),
     ...(sent.solutions && { solutions: solutionsOf(sent.solutions) }),
     ...(sent.front && { front: frontOptionOf(sent.front) }),
+    ...(fits && { fits }),
   };
   return Object.keys(options).length === 0 ? null : options;
 }

@@ -9,7 +9,7 @@ import { makeViolation, type Violation } from './errors.ts';
 export interface StopOptions {
   /** Suggested inputs in a row without an improvement. Left out: ended by evidence that nothing is left to gain. */
   readonly patience?: number;
-  /** The largest improvement that counts as none, as a share. */
+  /** The largest improvement that counts as none, as a share; of a fit in chi-square. */
   readonly improvementBelow: number;
   /** In UTC, as Date.toISOString writes it, so that the order of texts is that of times. */
   readonly until?: string;
@@ -30,15 +30,20 @@ export type SentStop =
 
 /** The largest improvement that counts as none unless a client states another. */
 export const DEFAULT_IMPROVEMENT_BELOW = 0.005;
+/** The same of a fit: a reduction of chi-square, of which one is what a standard error of one parameter makes. */
+export const FIT_IMPROVEMENT_BELOW = 0.05;
 export const LARGEST_PATIENCE = 100_000;
 
-/** What is stored; undefined for nothing. */
-export function stopOptionsOf(sent: SentStop | undefined): StopOptions | undefined {
+/** What is stored; undefined for nothing. @param byDefault  the largest improvement that counts as none */
+export function stopOptionsOf(
+  sent: SentStop | undefined,
+  byDefault = DEFAULT_IMPROVEMENT_BELOW,
+): StopOptions | undefined {
   if (!sent) return undefined;
   const { patience, improvementBelow, until, maximumRuns } = sent;
   return {
     ...(patience != null && { patience }),
-    improvementBelow: improvementBelow ?? DEFAULT_IMPROVEMENT_BELOW,
+    improvementBelow: improvementBelow ?? byDefault,
     ...(until != null && { until: until.toISOString() }),
     ...(maximumRuns != null && { maximumRuns }),
   };

@@ -3,6 +3,7 @@ import { threadId } from 'node:worker_threads';
 import { explainFrom } from '../optimizer/explain.ts';
 import { findFront } from '../optimizer/find-front.ts';
 import { findSolutions } from '../optimizer/find-solutions.ts';
+import { fitInsight } from '../optimizer/fit-insight.ts';
 import { identifiability } from '../optimizer/identifiability.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';
 import { type Prepared, prepare } from '../optimizer/prepare.ts';
@@ -25,6 +26,7 @@ function compute(task: EngineTask): Result {
   if (task.kind === 'design') return initialDesign(task.request);
   if (task.kind === 'robustness') return robustness(task.request, task.input, task.tolerances);
   if (task.kind === 'identifiability') return identifiability(task.request, task.confidence);
+  if (task.kind === 'fit') return fitInsight(task.request, task.confidence);
   if (task.kind === 'solutions') return findSolutions(task.request);
   if (task.kind === 'front') return findFront(task.request);
   const { kind, request, requestNumber } = task;

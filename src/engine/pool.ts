@@ -12,6 +12,7 @@ import type {
   DesignAnswer,
   EngineTask,
   ExplainAnswer,
+  FitAnswer,
   FrontAnswer,
   IdentifiabilityAnswer,
   IdentifiabilityTask,
@@ -41,6 +42,8 @@ export interface Engine {
   robustness(task: RobustnessTask, signal: AbortSignal): Promise<RobustnessAnswer>;
   /** The inputs that meeting the targets allows; rejects as `suggest` does. */
   identifiability(task: IdentifiabilityTask, signal: AbortSignal): Promise<IdentifiabilityAnswer>;
+  /** What the data of a fit tell about its inputs; rejects as `suggest` does. */
+  fit(task: IdentifiabilityTask, signal: AbortSignal): Promise<FitAnswer>;
   /** Inputs that meet all targets; rejects as `suggest` does. */
   solutions(request: SolutionsRequest, signal: AbortSignal): Promise<SolutionsAnswer>;
   /** The front of a goal with outputs without aspiration, as far as known; rejects as `suggest` does. */
@@ -96,6 +99,7 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
     robustness: (task, signal) => run({ kind: 'robustness', ...task }, signal) as Promise<RobustnessAnswer>,
     identifiability: (task, signal) =>
       run({ kind: 'identifiability', ...task }, signal) as Promise<IdentifiabilityAnswer>,
+    fit: (task, signal) => run({ kind: 'fit', ...task }, signal) as Promise<FitAnswer>,
     solutions: (request, signal) => run({ kind: 'solutions', request }, signal) as Promise<SolutionsAnswer>,
     front: (request, signal) => run({ kind: 'front', request }, signal) as Promise<FrontAnswer>,
     close: async () => {

@@ -4,6 +4,7 @@
  */
 import type {
   Explanation,
+  FitInsight,
   FrontReport,
   Identifiability,
   Robustness,
@@ -20,6 +21,7 @@ export interface RobustnessTask {
   readonly tolerances: InputTolerances;
 }
 
+/** What the targets, or the data of a fit, tell about the inputs. */
 export interface IdentifiabilityTask {
   readonly request: SuggestRequest;
   readonly confidence: number;
@@ -35,6 +37,7 @@ export type EngineTask =
   | ({ readonly kind: 'robustness' } & RobustnessTask)
   | ({ readonly kind: 'identifiability' } & IdentifiabilityTask)
   | { readonly kind: 'solutions'; readonly request: SolutionsRequest }
+  | ({ readonly kind: 'fit' } & IdentifiabilityTask)
   | { readonly kind: 'front'; readonly request: SuggestRequest }
   | {
       readonly kind: 'suggest' | 'explain';
@@ -52,6 +55,7 @@ export type DesignAnswer = EngineAnswer<Design>;
 export type SuggestAnswer = EngineAnswer<Proposal>;
 export type ExplainAnswer = EngineAnswer<Explanation>;
 export type RobustnessAnswer = EngineAnswer<Robustness | null>;
+export type FitAnswer = EngineAnswer<FitInsight | null>;
 export type IdentifiabilityAnswer = EngineAnswer<Identifiability | null>;
 
 export type Result =
@@ -60,6 +64,7 @@ export type Result =
   | Explanation
   | Robustness
   | Identifiability
+  | FitInsight
   | SolutionsFound
   | FrontReport
   | null;

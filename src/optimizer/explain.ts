@@ -1,14 +1,12 @@
 import { adviceFrom } from './explanation/advice.ts';
 import { diagnose } from './explanation/diagnosis.ts';
-import { outputInsights } from './explanation/insight.ts';
-import type { Explanation } from './insights.ts';
+import { NOTHING_KNOWN, outputInsights } from './explanation/insight.ts';
+import type { Explanation, OutputInsight } from './insights.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { StopRule, SuggestRequest } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
-import { outOfReach } from './search/out-of-reach.ts';
-import { standstillOf } from './search/standstill.ts';
 import { Predictor } from './surrogate/predictor.ts';
 
 /** Of requests that state none. */
@@ -34,11 +32,23 @@ export function explainFrom(prepared: Prepared): Explanation {
   const standing = quest.standing(prepared);
   const advice = adviceFrom(prepared);
   return {
-    insight: outputInsights(encoding, surrogate, predictor),
-    diagnosis: diagnose(prepared, surrogate, predictor, work, isFound(prepared, quest)),
+    insight: perOutput(prepared, outputInsights(encoding, surrogate, predictor)),
+    // Residuals have no limits to contradict each other.
+    diagnosis:
+      prepared.residuals === null ? diagnose(prepared, surrogate, predictor, work, isFound(prepared, quest)) : null,
     ...(standing && { standing }),
     ...(advice.length > 0 && { advice }),
   };
+}
+
+/** Of a fit: what is known of the outputs with limits, and nothing of those that residuals stand for. */
+function perOutput({ residuals }: Prepared, insights: readonly OutputInsight[]): readonly OutputInsight[] {
+  if (residuals === null) return insights;
+  const { outputCount, kept } = residuals;
+  return Array.from({ length: outputCount }, (_, j) => {
+    const k = kept.indexOf(j);
+    return k < 0 ? { crossValidated: { r2: null, rmse: null }, ...NOTHING_KNOWN } : insights[k]!;
+  });
 }
 
 /** Whether a stop rule would end the search by evidence: at the best compromise, or at the best value within the limits. */
@@ -47,5 +57,5 @@ function isFound(prepared: Prepared, quest: Quest): boolean {
   const { stop = DEFAULT_RULE, workLimit } = prepared.request;
   const rule = { improvementBelow: stop.improvementBelow };
   const work: Work = { spent: 0, limit: workLimit };
-  return outOfReach(problem, rule, { ...work }) !== null || standstillOf(problem, rule, work) !== null;
+  return quest.endByRule(problem, rule, work) !== null;
 }

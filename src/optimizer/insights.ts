@@ -192,3 +192,86 @@ export interface FrontReport {
   /** Points that the models expect between those of the front and beyond, none better than another. */
   readonly predicted: readonly PredictedPoint[];
 }
+
+/** How far the data of a fit determine one input. */
+export type Determined =
+  /** The profile rises by the threshold on both sides, within the bounds. */
+  | 'identifiable'
+  /** It has a least value, and rises by less than that on at least one side. */
+  | 'practically-not'
+  /** It is flat: the data do not depend on this input once the others adapt. */
+  | 'structurally-not'
+  /** The input has one value, or is a boolean, a category, or a number with few values. */
+  | 'held';
+
+/** A point of a profile: the input at a value, the others adapted. */
+interface ProfilePoint {
+  readonly value: number;
+  /** Of the misfit over its least value. */
+  readonly increase: number;
+}
+
+/** What the data of a fit tell about one input. */
+export interface FitParameter {
+  /** That of the best run. */
+  readonly estimate: number;
+  /** From the slopes of the models there; null where it exceeds the range between the bounds, and for held inputs. */
+  readonly standardError: number | null;
+  /** Ends of the profile-likelihood interval; null where it ends at a bound. */
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly kind: Determined;
+  /** Ascending by value; empty for held inputs. */
+  readonly profile: readonly ProfilePoint[];
+}
+
+/** Inputs that can change together while the data hardly notice. */
+export interface FitCombination {
+  /** Length n: changes in shares of the range between the bounds, on a logarithm where the input has one; the largest is 1. */
+  readonly loadings: readonly number[];
+  readonly kind: 'practically-not' | 'structurally-not';
+}
+
+/** What the models expect of one output at the best fit. All numbers in output units. */
+export interface PredictedOutput {
+  /** Zero-based. */
+  readonly output: number;
+  readonly predicted: number;
+  /** From what the data leave open about the inputs; without the errors of the data. */
+  readonly low: number;
+  readonly high: number;
+  /** Length n: its derivative by each input in natural units, by the models; 0 for held inputs. */
+  readonly slopes: readonly number[];
+}
+
+/** A run that would confirm or move an end of an interval. */
+export interface VerifyingRun {
+  /** Zero-based number of the input. */
+  readonly input: number;
+  readonly side: 'low' | 'high';
+  /** Length n, natural units. */
+  readonly at: readonly number[];
+  /** What the models expect of it, over the least misfit, and how far they may be off. */
+  readonly increase: number;
+  readonly spread: number;
+}
+
+/** What the data of a fit tell about its inputs, by the models. All numbers are finite. */
+export interface FitInsight {
+  readonly confidence: number;
+  /** Length n: the input of the best run. */
+  readonly best: readonly number[];
+  /** Row of the history with the best run. */
+  readonly bestRow: number;
+  /** Increase of the misfit at the ends of the intervals. */
+  readonly threshold: number;
+  /** One per input. */
+  readonly parameters: readonly FitParameter[];
+  /** n x n, between -1 and 1; null where an input is held or not determined at all. */
+  readonly correlations: readonly (readonly (number | null)[])[];
+  readonly combinations: readonly FitCombination[];
+  /** One per output of the data sets and per other output. */
+  readonly outputs: readonly PredictedOutput[];
+  /** Runs at the ends of the intervals, the one that tells most first. */
+  readonly verify: readonly VerifyingRun[];
+}

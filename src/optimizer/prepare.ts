@@ -4,6 +4,7 @@
  */
 import { type Avoidance, makeAvoidance } from './acquisition/avoidance.ts';
 import type { Cases } from './goal/cases.ts';
+import { type Residuals, withResiduals } from './goal/residuals.ts';
 import { joined } from './linalg/dense.ts';
 import type { Work } from './numerics/work.ts';
 import type { Solutions, SuggestRequest } from './problem.ts';
@@ -14,7 +15,10 @@ import type { Surrogate } from './surrogate/model-choice.ts';
 import { fitScope, globalScope } from './surrogate/scope.ts';
 
 export interface Prepared extends SearchSpace {
+  /** Of a fit: with residuals in place of its outputs. */
   readonly request: SuggestRequest;
+  /** Null without a fit, and before a run succeeded. */
+  readonly residuals: Residuals | null;
   /** Without those that all others contradict. */
   readonly cases: Cases;
   readonly examined: Examined;
@@ -34,8 +38,10 @@ export interface Prepared extends SearchSpace {
  * Throws RangeError for arrays whose lengths do not match and for bounds that are not finite or out of order, and
  * for conditions that leave no input.
  */
-export function prepare(request: SuggestRequest): Prepared {
-  checkShapes(request);
+export function prepare(asked: SuggestRequest): Prepared {
+  checkShapes(asked);
+  const fitted = withResiduals(asked);
+  const request = fitted?.request ?? asked;
   const space = makeSearchSpace(request.space, request.seed);
   const { encoding } = space;
   const examined = examine(request, space);
@@ -45,6 +51,7 @@ export function prepare(request: SuggestRequest): Prepared {
   return {
     ...space,
     request,
+    residuals: fitted?.residuals ?? null,
     cases,
     examined,
     pending: encodePending(request, encoding),

@@ -12,6 +12,8 @@
  * Matrices are Float64Arrays in row-major order.
  */
 
+import type { FitGoal } from '../numbers/misfit.ts';
+
 /**
  * One input variable with closed bounds. `integer` takes whole numbers, `boolean` 0 or 1, `category` whole codes from
  * minimum to maximum, which have no order. A float with minimum = maximum is a constant.
@@ -78,6 +80,8 @@ export interface Target {
   readonly direction: 'none' | 'minimize' | 'maximize';
   /** Of an output without aspiration: values that are worse count nothing on the front. Absent: follows from the runs. */
   readonly reference?: number;
+  /** Of an output that is to come near to a value, both ends: its standard error. Nothing but `withResiduals` states it. */
+  readonly sigma?: number;
 }
 
 /**
@@ -92,6 +96,13 @@ export interface Goal {
   readonly weights?: readonly number[];
   /** Length m: until some case meets all outputs with smaller numbers, an output hardly counts. Equal unless stated. */
   readonly priorities?: readonly number[];
+  /**
+   * Data sets that the outputs are to come near to: among the runs that meet all targets the search seeks the least misfit. The
+   * targets of their outputs have infinite ends, as have those of outputs that count nothing.
+   */
+  readonly fits?: readonly FitGoal[];
+  /** With `fits`: outputs that count nothing have models as well. */
+  readonly predictsAll?: boolean;
 }
 
 /** All evaluated cases in the order in which they became known: loaded cases, the initial point, then inverses. */
@@ -132,7 +143,10 @@ export interface StopRule {
    * targets cannot all be met and the best compromise is found.
    */
   readonly patience?: number;
-  /** The largest improvement that counts as none: a share of the scale of the output, or of the miss. */
+  /**
+   * The largest improvement that counts as none: a share of the scale of the output, or of the miss. Of a fit: the reduction of
+   * chi-square, where one is what a standard error of one parameter makes.
+   */
   readonly improvementBelow: number;
 }
 
@@ -140,7 +154,7 @@ export interface StopRule {
 export interface Standstill {
   /** Suggestions since the last improvement. */
   readonly quiet: number;
-  /** The largest improvement that the models expect of any input, a share of the scale of the output; null when not asked. */
+  /** The largest improvement that the models expect of any input, in the unit of `improvementBelow`; null when not asked. */
   readonly expectedGain: number | null;
 }
 
@@ -209,6 +223,8 @@ export type NothingNew =
   | 'reached'
   /** robustAim: it is reached, its runs are used, or no run promises a surer input. The best row is the surest one. */
   | 'robust'
+  /** A fit: the models expect no noticeable reduction of the misfit. */
+  | 'fitted'
   /** Several solutions: many suggestions since the last one led to no further one. */
   | 'no-further-solution';
 
@@ -261,7 +277,7 @@ export type Proposal =
       readonly reason: NothingNew;
       /** Row of the history that comes nearest to the goal, or reached it; -1 when every run failed. */
       readonly bestIndex: number;
-      /** Of the reasons standstill and out-of-reach. */
+      /** Of the reasons standstill, out-of-reach and fitted. */
       readonly standstill?: Standstill;
     };
 

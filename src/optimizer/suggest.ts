@@ -5,14 +5,11 @@ import { bestOf } from './goal/targets.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
-import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
-import { outOfReach } from './search/out-of-reach.ts';
 import type { Problem } from './search/scope-search.ts';
-import { standstillOf } from './search/standstill.ts';
 import { drawUnseen, firstUnseen, type Seen } from './space/seen.ts';
 
 /** Suggestions per problem of the warm-up. */
@@ -49,7 +46,7 @@ function newInput(prepared: Prepared, quest: Quest): Proposal {
   const instead = quest.proposalInstead(prepared, seen, bestIndex);
   if (instead) return instead;
   const problem: Problem = { ...prepared, seen, aim: quest.aim };
-  const end = endByRule(problem, bestIndex);
+  const end = endByRule(problem, quest, bestIndex);
   if (end !== null) return end;
   const early = nextDesigned(prepared, seen, null);
   const found = cases.N > 0 && early === null ? quest.nextInput(problem) : null;
@@ -64,21 +61,12 @@ function newInput(prepared: Prepared, quest: Quest): Proposal {
 }
 
 /** The end of the search by its stop rule; null without a rule and while it goes on. */
-function endByRule(problem: Problem, bestIndex: number): Proposal | null {
+function endByRule(problem: Problem, quest: Quest, bestIndex: number): Proposal | null {
   const { request, cases } = problem;
   const { stop, workLimit } = request;
   if (stop === undefined || cases.N === 0) return null;
-  const work: Work = { spent: 0, limit: workLimit };
-  const standstill = standstillOf(problem, stop, { ...work });
-  if (standstill !== null) return { kind: 'nothing-new', reason: 'standstill', bestIndex, standstill };
-  const end = stop.patience === undefined ? outOfReach(problem, stop, work) : null;
-  if (end === null) return null;
-  return {
-    kind: 'nothing-new',
-    reason: 'out-of-reach',
-    bestIndex: cases.rows[end.best]!,
-    standstill: end.standstill,
-  };
+  const end = quest.endByRule(problem, stop, { spent: 0, limit: workLimit });
+  return end && { kind: 'nothing-new', bestIndex, ...end };
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */

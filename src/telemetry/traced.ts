@@ -84,6 +84,7 @@ export function traceEngine(engine: Engine, tracing: Tracing): Engine {
     solutions: (request, signal) => inSpan('solutions', () => engine.solutions(request, signal)),
     front: (request, signal) => inSpan('front', () => engine.front(request, signal)),
     robustness: (task, signal) => inSpan('robustness', () => engine.robustness(task, signal)),
+    fit: (task, signal) => inSpan('fit', () => engine.fit(task, signal)),
     identifiability: (task, signal) => inSpan('identifiability', () => engine.identifiability(task, signal)),
     suggest: (request, signal) =>
       tracing.inSpan({ name: 'engine suggest', kind: 'internal' }, async (span) => {

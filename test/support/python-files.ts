@@ -3,7 +3,7 @@
  * every schema, a method for every operation, synchronous and asynchronous, and one exception class for each kind of problem.
  */
 import { WIDE_RANGE } from '../../src/domain/input-details.ts';
-import { OBJECTIVE_TYPES } from '../../src/domain/objective.ts';
+import { ALL_OBJECTIVE_TYPES } from '../../src/domain/objective.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
 import { LATER_SHARE } from '../../src/numbers/miss-shares.ts';
 import {
@@ -48,7 +48,7 @@ export function buildPythonFiles(): readonly GeneratedFile[] {
 
 /** The goals of the service, so that the client does not list them again. */
 function writeGoalTypes(): string {
-  const names = OBJECTIVE_TYPES.map((type) => `    "${type}",\n`).join('');
+  const names = ALL_OBJECTIVE_TYPES.map((type) => `    "${type}",\n`).join('');
   return `${HEADER}
 """What an output can be wanted to be."""
 

@@ -201,6 +201,7 @@ describe('a body', () => {
       priorities: null,
       noise: null,
       confirm: null,
+      fits: null,
       confidence: null,
       confidenceOf: null,
       stop: null,

@@ -193,8 +193,9 @@ function toChange({ inverseId: id }: LeasedJob, proposal: Proposal, { output }: 
 }
 
 /** What ends an objective with a repeat of its best input. */
-function endOf(proposal: Proposal): 'held' | 'attempts-used-up' | 'nothing-new' {
+function endOf(proposal: Proposal): 'held' | 'fitted' | 'attempts-used-up' | 'nothing-new' {
   if (proposal.kind === 'candidate') return 'attempts-used-up';
+  if (proposal.reason === 'fitted') return 'fitted';
   return proposal.reason === 'reached' ? 'held' : 'nothing-new';
 }
 
@@ -228,7 +229,7 @@ function fieldsOf(
 ): ObjectiveFields {
   const { ended, surestIteration } = suggested;
   return {
-    ...(ended !== null && stopReason === StopReason.stopped && { ended }),
+    ...(ended !== null && (stopReason === StopReason.stopped || ended.kind === 'fitted') && { ended }),
     ...(surestIteration !== null && { optimalIteration: surestIteration }),
     ...(nearest !== undefined && objective.judgedThrough === null && { nearest }),
   };

@@ -134,10 +134,10 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   const context = { outputCount: set.outputCount, space: project };
   const tooFewRuns = checkMaximumRuns(request.stop, set.caseCount + 1);
   refuseViolations(atNames([...checkNewObjective(request, context), ...wrongLimits, ...tooFewRuns], named));
+  const definition = { ...request, options: searchOptionsOf(request) };
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
   const cases = { projectId: project.id, trialId: trial.id, revision: trial.revision, set };
-  const definition = { ...request, options: searchOptionsOf(request) };
   const nearestCase = await findNearestCase(trx, accountId, definition, cases);
   const { initialInput, initialOutput } = request;
   const start =

@@ -8,10 +8,10 @@ import type { Db } from '../../db/connection/transaction.ts';
 import { readSnapshot, type Snapshot } from '../../db/search/suggestions.ts';
 import { makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
 import type { Labels } from '../../domain/names.ts';
-import { outputsWithoutTarget } from '../../domain/objective.ts';
+import { type Objective, outputsWithoutTarget } from '../../domain/objective.ts';
 import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../../domain/robust-options.ts';
 import type { Engine } from '../../engine/pool.ts';
-import type { FrontReport, Identifiability, PredictedPoint, Robustness } from '../../optimizer/insights.ts';
+import type { FitInsight, FrontReport, Identifiability, PredictedPoint, Robustness } from '../../optimizer/insights.ts';
 import type { InputTolerances, SuggestRequest } from '../../optimizer/problem.ts';
 import { Computations, type Computed } from '../computations.ts';
 import type { ObjectivePath } from '../paths.ts';
@@ -25,7 +25,7 @@ const KEPT = 200;
 const WAITING = { total: 24, perAccount: 8 };
 
 export interface ModelInsightsOptions {
-  readonly engine: Pick<Engine, 'solutions' | 'front' | 'robustness' | 'identifiability'>;
+  readonly engine: Pick<Engine, 'solutions' | 'front' | 'robustness' | 'identifiability' | 'fit'>;
   /** Of the engine; one is left to suggestions and designs where there are several. */
   readonly threads: number;
   /** Of one answer, as of a suggestion. */
@@ -65,10 +65,11 @@ export class ModelInsights {
     });
   }
 
-  /** @param count the most of each kind */
+  /** Throws VALIDATION_FAILED for a fit. @param count the most of each kind */
   async solutions(asking: Asking, path: ObjectivePath, count: number): Promise<ObjectiveSolutions> {
-    const { id } = await getObjectiveWithParents(asking.db, asking.accountId, path);
-    const snapshot = await snapshotOf(asking, id);
+    const objective = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    refuseFit(objective);
+    const snapshot = await snapshotOf(asking, objective.id);
     const { request, sourceOf } = toSourcedRequest(snapshot, this.#workLimit);
     const verified = rowsThatMeet(snapshot, request);
     const found = await this.#ask(asking, { kind: 'solutions', asked: count, request }, (signal) =>
@@ -112,6 +113,7 @@ export class ModelInsights {
   ): Promise<RobustnessRead> {
     const { db, accountId } = asking;
     const objective = await getObjectiveWithParents(db, accountId, path);
+    refuseFit(objective);
     refuseViolations(checkRobustOptions({ inputTolerances: sent }, objective.initialInput.length));
     const tolerances = sent == null ? objective.options?.inputTolerances : toTolerances(sent);
     const meant = inverseId ?? objective.optimalInverseId;
@@ -133,15 +135,32 @@ export class ModelInsights {
     return { inverseId: inverse.id, input, tolerances: tolerances!, robustness, labels: objective.labels };
   }
 
-  /** @param confidence from 0.5 to 0.999 */
+  /** Throws VALIDATION_FAILED for a fit. @param confidence from 0.5 to 0.999 */
   async identifiability(asking: Asking, path: ObjectivePath, confidence: number): Promise<IdentifiabilityRead> {
     const objective = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    refuseFit(objective);
     const request = await this.#knownRequest(asking, objective.id);
     const question = { kind: 'identifiability', asked: confidence, request };
     const identifiability = await this.#ask(asking, question, (signal) =>
       this.#engine.identifiability({ request, confidence }, signal),
     );
     return { confidence, identifiability, labels: objective.labels };
+  }
+
+  /** Throws VALIDATION_FAILED without a fit. @param confidence from 0.5 to 0.999 */
+  async fit(asking: Asking, path: ObjectivePath, confidence: number): Promise<FitRead> {
+    const objective = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    if (objective.options?.fits === undefined) {
+      const message = 'has no output of type fit. Ask for its identifiability instead.';
+      refuseViolations([makeViolation(['objective_id'], message)]);
+    }
+    const snapshot = await snapshotOf(asking, objective.id);
+    const { request: whole, sourceOf } = toSourcedRequest(snapshot, this.#workLimit);
+    const { pending: _, ...request } = whole;
+    const question = { kind: 'fit', asked: confidence, request };
+    const insight = await this.#ask(asking, question, (signal) => this.#engine.fit({ request, confidence }, signal));
+    const [run = null] = insight === null ? [] : await toRuns(asking.db, [insight.bestRow], request, sourceOf);
+    return { confidence, insight, run, labels: objective.labels };
   }
 
   /** Of what is known, without the inputs that are pending. */
@@ -157,6 +176,13 @@ export class ModelInsights {
   ): Promise<R> {
     return this.#answers.get({ accountId, key: keyOf(question) }, signal, compute);
   }
+}
+
+/** What rests on targets to meet says nothing about a fit. */
+function refuseFit({ options }: Pick<Objective, 'options'>): void {
+  if (options?.fits === undefined) return;
+  const message = 'has a fit, which is made small and not met. Ask for its fit instead.';
+  refuseViolations([makeViolation(['objective_id'], message)]);
 }
 
 /** Equal for equal questions. */
@@ -197,6 +223,15 @@ export interface IdentifiabilityRead {
   readonly confidence: number;
   /** null while the models see no input that surely meets the targets. */
   readonly identifiability: Identifiability | null;
+  readonly labels: Labels | null;
+}
+
+export interface FitRead {
+  readonly confidence: number;
+  /** null until a run meets all other targets. */
+  readonly insight: FitInsight | null;
+  /** The best one; null likewise. */
+  readonly run: KnownRun | null;
   readonly labels: Labels | null;
 }
 

@@ -58,7 +58,7 @@ export const LABELS = sql<Labels | null>`(
   from projects p where p.id = o.project_id)`.as('labels');
 
 /** Whether a run cannot end objective `o`, see `endsWithRuns` of its quest. */
-export const MUST_HOLD = sql<boolean>`coalesce(o.options ?| array['confirm', 'confidence'], false)`;
+export const MUST_HOLD = sql<boolean>`coalesce(o.options ?| array['confirm', 'confidence', 'fits'], false)`;
 
 interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints' | 'options' | 'ended'> {
   readonly objectiveTypes: readonly string[];

@@ -1,5 +1,6 @@
 /** Why an objective ended, in words. */
 import { compileGoal, distanceToInterval } from '../acceptance.ts';
+import { describeFit } from '../fit-quality.ts';
 import type { Inverse } from '../inverse.ts';
 import { makeMissMeasure, type NearestRun } from '../nearest.ts';
 import { isAspiration, type Objective, type ObjectiveDefinition } from '../objective.ts';
@@ -23,7 +24,15 @@ type Evidence = Extract<Ending, { readonly quiet: number }>;
 
 type Ended = Pick<
   Objective,
-  'stopReason' | 'ended' | 'attemptCount' | 'maximumAttempts' | 'options' | 'labels' | keyof ObjectiveDefinition
+  | 'stopReason'
+  | 'ended'
+  | 'attemptCount'
+  | 'maximumAttempts'
+  | 'options'
+  | 'labels'
+  | 'initialInput'
+  | 'fixedInputs'
+  | keyof ObjectiveDefinition
 >;
 
 /** The optimal run, else the nearest one. */
@@ -53,7 +62,23 @@ export function endReasonOf(objective: Ended, best: ShownRun | null): string | n
 }
 
 function describeSuccess(objective: Ended, best: ShownRun | null): string {
-  return best === null ? 'Satisfied.' : `Satisfied: ${best.name} meets every target${questOf(objective).inWords}.`;
+  if (best === null) return 'Satisfied.';
+  if (isFit(objective)) {
+    const { ended } = objective;
+    const left = ended?.kind === 'fitted' ? ended.expectedGain : null;
+    const more = left === null ? '' : `; the models expect at most ${round(left)} less`;
+    return `Satisfied: ${best.name} fits the data best, with ${describeFit(objective, freeInputs(objective), best.output)}${more}.`;
+  }
+  return `Satisfied: ${best.name} meets every target${questOf(objective).inWords}.`;
+}
+
+function isFit(objective: Ended): boolean {
+  return questOf(objective).kind === 'fit';
+}
+
+/** How many inputs may vary, as far as the objective says. */
+export function freeInputs({ initialInput, fixedInputs }: Pick<Objective, 'initialInput' | 'fixedInputs'>): number {
+  return initialInput.length - (fixedInputs?.filter((value) => value !== null).length ?? 0);
 }
 
 /** Whether it looks for the front of outputs without target. */
@@ -97,13 +122,19 @@ function describeStop(objective: Ended, best: ShownRun | null): string {
       return `: the search finds no further distinct solution${shown}`;
     case 'standstill':
       return describeStandstill(objective, ended, best);
+    case 'fitted':
+      return `: no noticeably better fit is expected${shown}`;
     case 'out-of-reach':
       return `: the targets seem out of reach together, and ${describeCompromise(best)}${describeGain(ended)}${shown}`;
   }
 }
 
 function describeStandstill(objective: Ended, { quiet, expectedGain }: Evidence, best: ShownRun | null): string {
-  const least = percent(objective.options?.stop?.improvementBelow ?? 0);
+  const threshold = objective.options?.stop?.improvementBelow ?? 0;
+  if (isFit(objective)) {
+    return `: the last ${quiet} runs reduced the misfit by no more than ${round(threshold)}${describeBest(objective, best)}`;
+  }
+  const least = percent(threshold);
   const aspirations = best === null ? '' : describeAspirations(objective, best);
   const subject =
     aspirations === '' || best === null
@@ -123,6 +154,9 @@ function describeCompromise(best: ShownRun | null): string {
 /** After a semicolon: what the best run reached; empty without one. */
 function describeBest(objective: Ended, best: ShownRun | null): string {
   if (best === null) return '';
+  if (isFit(objective) && !((best.worstMiss ?? 0) > 0)) {
+    return `; the best fit is ${best.name}, with ${describeFit(objective, freeInputs(objective), best.output)}`;
+  }
   const aspirations = describeAspirations(objective, best);
   const isMet = best.worstMiss === 0 || (aspirations !== '' && best.worstMiss === null);
   const title = isFront(objective) ? 'best compromise' : 'best output';

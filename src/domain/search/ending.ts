@@ -15,11 +15,12 @@ export const ENDING_KINDS = [
   'no-further-solution',
   'standstill',
   'out-of-reach',
+  'fitted',
 ] as const;
 type EndingKind = (typeof ENDING_KINDS)[number];
 
 /** Ends by evidence: the search judges that more runs would gain nothing. */
-type EvidenceKind = 'standstill' | 'out-of-reach';
+type EvidenceKind = 'standstill' | 'out-of-reach' | 'fitted';
 
 /** As stored with an objective that was stopped. */
 export type Ending =
@@ -28,7 +29,7 @@ export type Ending =
       readonly kind: EvidenceKind;
       /** Suggested inputs since the last improvement. */
       readonly quiet: number;
-      /** The largest improvement that the models expect, a share; null when they were not asked. */
+      /** The largest improvement that the models expect, a share or, of a fit, in chi-square; null when they were not asked. */
       readonly expectedGain: number | null;
     };
 
@@ -37,7 +38,8 @@ export function endingOf(proposal: Proposal): Ending | null {
   if (proposal.kind === 'candidate') return null;
   const { reason, standstill } = proposal;
   if (reason === 'reached' || reason === 'robust') return null;
-  return reason === 'standstill' || reason === 'out-of-reach' ? { kind: reason, ...standstill! } : { kind: reason };
+  const isByEvidence = reason === 'standstill' || reason === 'out-of-reach' || reason === 'fitted';
+  return isByEvidence ? { kind: reason, ...standstill! } : { kind: reason };
 }
 
 /** Ends after which the same search may go on, because more runs or another stop rule change what ended it. */

@@ -1,22 +1,26 @@
 /**
  * Picks the best of several judged outputs: a satisfied one; with minimize or maximize and none satisfied, the one nearest
- * to its aspirations among those that meet all other objectives; otherwise none.
+ * to its aspirations among those that meet all other objectives; with a fit the one with the least misfit among these; otherwise none.
  */
 import { kneeOf, nonDominated } from '../../numbers/pareto.ts';
 import { type Evaluation, evaluateOutput } from '../acceptance.ts';
-import { isAspiration, type ObjectiveDefinition, outputsWithoutTarget } from '../objective.ts';
+import { isImproved, type ObjectiveDefinition, outputsWithoutTarget } from '../objective.ts';
 
-/** Whether everything except aspirations is satisfied. Without aspirations: whether everything is. */
+/** Whether everything except aspirations and fits is satisfied. Without these: whether everything is. */
 export function isEligible(evaluation: Evaluation): boolean {
   if (evaluation.isSatisfied) return true;
-  const hasAspiration = evaluation.results.some((result) => isAspiration(result.type));
-  return hasAspiration && evaluation.results.every((result) => isAspiration(result.type) || result.satisfied);
+  const isOpen = evaluation.results.some(({ type }) => isImproved(type));
+  return isOpen && evaluation.results.every(({ type, satisfied }) => isImproved(type) || satisfied);
 }
 
 /** Whether `challenger` beats `holder`, both eligible. In a tie the holder stays. */
 export function isBetter(challenger: Evaluation, holder: Evaluation): boolean {
   if (challenger.isSatisfied !== holder.isSatisfied) return challenger.isSatisfied;
-  return challenger.convergence < holder.convergence;
+  return rankOf(challenger) < rankOf(holder);
+}
+
+function rankOf({ misfit, convergence }: Evaluation): number {
+  return misfit ?? convergence;
 }
 
 /** Position of the best output, the first of equals; null if none is eligible. Without aspirations it is the knee of the front. */

@@ -76,7 +76,7 @@ export type Change =
   | {
       readonly kind: 'repeated';
       readonly id: number;
-      readonly event: 'nothing-new' | 'held' | 'attempts-used-up';
+      readonly event: 'nothing-new' | 'held' | 'fitted' | 'attempts-used-up';
       readonly output: readonly number[];
     }
   /** isAdmissible: false for an initial point that breaks a limit, which is data and no solution. isLate: it was given up before. */

@@ -25,6 +25,7 @@ export type ObjectiveEvent =
   | 'last-output-unsatisfied'
   | 'nothing-new'
   | 'held'
+  | 'fitted'
   | 'attempts-used-up'
   | 'stopped-by-hand'
   | 'inverse-stopped'
@@ -41,8 +42,8 @@ export interface Transition {
 /**
  * Edges out of RUNNING. `solution-found` is one of several solutions, of which more are sought. `last-*` means that attemptCount has
  * reached maximumAttempts and no other inverse is open. A failed run that was the last attempt leaves nothing to try, so the
- * objective is EXHAUSTED while the inverse itself reads failed. `held` and `attempts-used-up` end objectives that do not end with one
- * run: the inverse repeats the best input and is not run.
+ * objective is EXHAUSTED while the inverse itself reads failed. `held`, `fitted` and `attempts-used-up` end objectives that do not end
+ * with one run: the inverse repeats the best input and is not run.
  */
 export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'inverse-suggested': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
@@ -54,6 +55,7 @@ export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'last-output-unsatisfied': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.maxIterations },
   'nothing-new': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
   held: { stopReason: StopReason.satisfied, inverseStatus: InverseStatus.stopped },
+  fitted: { stopReason: StopReason.satisfied, inverseStatus: InverseStatus.stopped },
   'attempts-used-up': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.stopped },
   'stopped-by-hand': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
   'inverse-stopped': { stopReason: StopReason.running, inverseStatus: InverseStatus.stopped },

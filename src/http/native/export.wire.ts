@@ -11,7 +11,7 @@ import type {
   ExportRecord,
 } from '../../application/exports/export-records.ts';
 import { InputType } from '../../domain/input-space.ts';
-import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
+import { ALL_OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import { RUN_VIEWS } from '../../domain/run-fields.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
@@ -104,7 +104,7 @@ export const exportLineSchema = z
       trialId: z.int(),
       number: z.int(),
       objectives: targetsSchema,
-      objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+      objectiveTypes: z.array(z.enum(ALL_OBJECTIVE_TYPES)),
       minimumBounds: bounds,
       maximumBounds: bounds,
       desiredL1Norm: z.number(),

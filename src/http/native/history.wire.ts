@@ -4,7 +4,7 @@ import type { History, HistoryRow, ObjectiveStamp } from '../../application/sear
 import { compileGoal } from '../../domain/acceptance.ts';
 import { InputType, Scale } from '../../domain/input-space.ts';
 import { type MissMeasure, makeMissMeasure, tolerancesOf } from '../../domain/nearest.ts';
-import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
+import { ALL_OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import { HISTORY_COLUMNS, type HistoryColumnName, type HistoryFieldName, RUN_FIELDS } from '../../domain/run-fields.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
@@ -81,7 +81,7 @@ export const historySchema = z
     bestMisses: z.array(z.number()).nullable().describe('Of bestOutput, as in misses.'),
     bestMissedBy: z.array(z.number()).nullable(),
     objectives: targetsSchema,
-    objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+    objectiveTypes: z.array(z.enum(ALL_OBJECTIVE_TYPES)),
     ...settingFields,
     l1Threshold: z
       .number()

@@ -3,6 +3,7 @@ import { MOST_SOLUTIONS } from '../../domain/search/several-solutions.ts';
 import { ok } from '../answer/answers.ts';
 import { goneSignalOf } from '../gone-signal.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
+import { fitParametersSchema, presentFitParameters } from './fit.wire.ts';
 import {
   frontSchema,
   identifiabilitySchema,
@@ -67,6 +68,24 @@ export const modelInsightOperations: readonly Operation[] = [
       return ok.answer(
         presentIdentifiability(await deps.modelInsights.identifiability(askingOf(call), ids, confidence)),
       );
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: `${objective}/fit`,
+    operationId: 'getFit',
+    tag,
+    summary: 'Read what the data of a fit tell about its inputs',
+    description:
+      'Estimates, standard errors, profile-likelihood intervals, correlations and intervals of the outputs, by the models of all runs known now. Computed when it is asked for, and kept until the data change.',
+    numbers: {
+      confidence: { description: 'Of the intervals, in percent.', minimum: 50, maximum: 99, default: 95 },
+    },
+    answers: ok.spec('The inputs and outputs with their intervals.', fitParametersSchema),
+    handle: async (call) => {
+      const { deps, ids, numbers } = call;
+      const confidence = numbers['confidence']! / 100;
+      return ok.answer(presentFitParameters(await deps.modelInsights.fit(askingOf(call), ids, confidence)));
     },
   }),
   defineOperation({

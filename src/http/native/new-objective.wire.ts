@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { MAXIMUM_CONSTRAINTS } from '../../domain/input-details.ts';
 import {
+  ALL_OBJECTIVE_TYPES,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
   FIELDS_BY_NAME,
   LARGEST_MAXIMUM_ATTEMPTS,
   LARGEST_PARALLELISM,
   type NewObjective,
-  OBJECTIVE_TYPES,
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { type BodySpec, bodyOf } from '../body/spec.ts';
@@ -26,9 +26,9 @@ const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT 
 
 const definitionFields = {
   objectives: nullableVectorSchema(OUTPUTS, z.number().nullable()).describe(
-    'The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front.',
+    'The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front. For an output of type fit the measured value, null for a gap.',
   ),
-  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(OBJECTIVE_TYPES)),
+  objectiveTypes: listSchema(z.enum(ALL_OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(ALL_OBJECTIVE_TYPES)),
   maximumAttempts: z
     .int()
     .min(1)

@@ -5,7 +5,12 @@ import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
-import { OBJECTIVE_TYPES, type Objective, type ObjectiveWithInverses, statedTargets } from '../../domain/objective.ts';
+import {
+  ALL_OBJECTIVE_TYPES,
+  type Objective,
+  type ObjectiveWithInverses,
+  statedTargets,
+} from '../../domain/objective.ts';
 import { RUN_FIELDS } from '../../domain/run-fields.ts';
 import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
 import { ENDING_KINDS, isResumable } from '../../domain/search/ending.ts';
@@ -14,6 +19,7 @@ import { JsonArray } from '../answer/json-array.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
+import { fitQualitySchema, presentFitQuality } from './fit.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse } from './inverses.wire.ts';
 import { constraintSchema } from './project-fields.wire.ts';
 import { presentResults, resultsSchema } from './run-fields.wire.ts';
@@ -45,7 +51,9 @@ const parallelFields = {
 /** The targets of an objective in answers. */
 export const targetsSchema = z
   .array(z.number().nullable())
-  .describe('The target of each output; null for one to minimize or maximize without aspiration.');
+  .describe(
+    'The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit.',
+  );
 
 const boundFields = {
   minimumBounds: z
@@ -97,7 +105,7 @@ const echoFields = {
   id: z.int(),
   trialId: z.int(),
   objectives: targetsSchema,
-  objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+  objectiveTypes: z.array(z.enum(ALL_OBJECTIVE_TYPES)),
   initialInput: z.array(z.number()),
   initialOutput: z.array(z.number()),
   ...boundFields,
@@ -152,6 +160,9 @@ export const objectiveSchema = z
       .describe(
         'The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them.',
       ),
+    fit: fitQualitySchema
+      .nullable()
+      .describe('How well the best run fits its data: the optimal one, else that of `best`. null without a fit.'),
     inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
   })
   .meta({ id: 'Objective' });
@@ -207,6 +218,7 @@ function presentWith<Inverses>(objective: Objective, standouts: Standouts, inver
     ...presentEnd(objective),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
     best: best && presentNearestRun(best, objective.labels),
+    fit: presentFitQuality(objective, optimal?.output ?? best?.output ?? null),
     inverses,
   };
 }

@@ -3,7 +3,7 @@ import type { ObjectiveGlance } from '../../application/search/read-overview.ts'
 import { compileGoal } from '../../domain/acceptance.ts';
 import { outputNamesOf } from '../../domain/names.ts';
 import type { WorstOutput } from '../../domain/nearest.ts';
-import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
+import { ALL_OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import { ENDING_KINDS } from '../../domain/search/ending.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
@@ -74,7 +74,7 @@ export const objectiveGlanceSchema = z
           name: z.string(),
           unit: z.string().nullable(),
           objective: z.number().nullable().describe('null where none was stated, to minimize or maximize.'),
-          objectiveType: z.enum(OBJECTIVE_TYPES),
+          objectiveType: z.enum(ALL_OBJECTIVE_TYPES),
         }),
       )
       .describe(`The targets of the first ${SHOWN_TARGETS} outputs.`),

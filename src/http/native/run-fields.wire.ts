@@ -5,7 +5,7 @@ import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
 import { type MissMeasure, makeMissMeasure } from '../../domain/nearest.ts';
-import { OBJECTIVE_TYPES, statedTarget } from '../../domain/objective.ts';
+import { ALL_OBJECTIVE_TYPES, statedTarget } from '../../domain/objective.ts';
 import {
   type FieldOf,
   InverseStatus,
@@ -21,7 +21,7 @@ import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutpu
 const resultSchema = z
   .object({
     number: z.int().describe('Zero-based number of the objective.'),
-    type: z.enum(OBJECTIVE_TYPES),
+    type: z.enum(ALL_OBJECTIVE_TYPES),
     objective: z.number().nullable().describe('The target; null without aspiration.'),
     minimumBound: z.number().nullable(),
     maximumBound: z.number().nullable(),

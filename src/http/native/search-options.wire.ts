@@ -1,5 +1,6 @@
 /** Options of the search beyond the targets: the fields of a new objective, and the same in answers. */
 import { z } from 'zod';
+import { FIT_LOSSES, type Sigma } from '../../domain/fit.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import {
   DEFAULT_ROBUST_RUNS,
@@ -18,9 +19,9 @@ import {
   MOST_CONFIRMING_RUNS,
   type SearchOptions,
 } from '../../domain/search-options.ts';
-import { DEFAULT_IMPROVEMENT_BELOW, LARGEST_PATIENCE } from '../../domain/stop-options.ts';
-import { instant, timestamp } from '../wire/fields.ts';
-import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { DEFAULT_IMPROVEMENT_BELOW, FIT_IMPROVEMENT_BELOW, LARGEST_PATIENCE } from '../../domain/stop-options.ts';
+import { instant, textSchema, timestamp } from '../wire/fields.ts';
+import { MAXIMUM_FIT_COUNT, MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { listSchema, nullableVectorSchema } from '../wire/vectors.ts';
 
 /** One entry per output, by name as well. */
@@ -55,7 +56,7 @@ const sentStop = z.strictObject({
     .max(1)
     .nullish()
     .describe(
-      `The largest improvement that counts as none; default: ${DEFAULT_IMPROVEMENT_BELOW}. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met.`,
+      `The largest improvement that counts as none; default: ${DEFAULT_IMPROVEMENT_BELOW}. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met. Of a fit it is the reduction of chi-square; default: ${FIT_IMPROVEMENT_BELOW}.`,
     ),
   until: instant.nullish().describe('No input is suggested from then on, and the objective is stopped.'),
   maximumRuns: z
@@ -113,8 +114,42 @@ const sentRobustFields = {
     ),
 };
 
+/** Outputs, values and standard errors of a data set. */
+const numberPerPoint = z.array(z.number().nullable()).min(1).max(MAXIMUM_OUTPUT_COUNT);
+const sigma = z.union([z.number(), numberPerPoint, z.strictObject({ relative: z.number() })]);
+const FIT_FIELDS = {
+  outputs:
+    'The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output of type fit belongs to one data set.',
+  sigma:
+    'The standard error of the values: one number, one per output, or a share of each value as { relative }. null: equal and unknown, then it is estimated.',
+  weight: 'A factor on what the data set counts; default: 1.',
+  loss: 'What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma.',
+};
+
+const sentFit = z.strictObject({
+  name: textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).nullish(),
+  outputs: z
+    .array(z.union([z.int().min(0), z.string()]))
+    .min(1)
+    .max(MAXIMUM_OUTPUT_COUNT)
+    .nullish()
+    .describe(`${FIT_FIELDS.outputs} By number from 0 or by name; default: all of them.`),
+  sigma: sigma.nullish().describe(FIT_FIELDS.sigma),
+  weight: z.number().nullish().describe(FIT_FIELDS.weight),
+  loss: z.enum(FIT_LOSSES).nullish().describe(FIT_FIELDS.loss),
+});
+
 /** In requests. */
 export const sentOptionFields = {
+  fits: z
+    .array(sentFit)
+    .min(1)
+    .max(MAXIMUM_FIT_COUNT)
+    .nullish()
+    .transform((fits) => fits ?? null)
+    .describe(
+      'The data sets that outputs of type fit belong to; default: one with all of them and unknown errors. Among the inputs that meet all other targets the search looks for the least misfit; with `stop` it ends when the models expect no noticeable reduction of chi-square.',
+    ),
   solutions: z
     .strictObject({
       count: z.int().min(2).max(MOST_SOLUTIONS).nullish().describe(`Default: ${DEFAULT_SOLUTIONS.count}.`),
@@ -221,14 +256,31 @@ export const optionFields = {
     .object({ reference: z.array(z.number()) })
     .nullable()
     .describe('The point from which the front is measured; null where it follows from the runs.'),
+  fits: z
+    .array(
+      z.object({
+        name: z.string().nullable(),
+        outputs: z.array(z.int()).describe(FIT_FIELDS.outputs),
+        sigma: sigma.nullable().describe(FIT_FIELDS.sigma),
+        weight: z.number().describe(FIT_FIELDS.weight),
+        loss: z.enum(FIT_LOSSES).describe(FIT_FIELDS.loss),
+      }),
+    )
+    .nullable()
+    .describe('The data sets that outputs of type fit belong to; null without such an output.'),
   weights: z.array(z.number()).nullable().describe('One per output; null when all are 1.'),
   priorities: z.array(z.number()).nullable().describe('One per output; null when all are equal.'),
 };
 
+function presentSigma(sent: Sigma): z.infer<typeof sigma> | null {
+  return Array.isArray(sent) ? [...sent] : (sent as number | { readonly relative: number } | null);
+}
+
 export function presentOptions(options: SearchOptions | null) {
   const { weights, priorities, stop, noise, confirm, confidence, confidenceOf } = options ?? {};
-  const { solutions, front, inputTolerances, aimAtRobustness, robustRuns } = options ?? {};
+  const { solutions, front, fits, inputTolerances, aimAtRobustness, robustRuns } = options ?? {};
   return {
+    fits: fits ? fits.map((fit) => ({ ...fit, outputs: [...fit.outputs], sigma: presentSigma(fit.sigma) })) : null,
     solutions: solutions ?? null,
     front: front ? { reference: [...front.reference] } : null,
     stop: stop ? { patience: null, until: null, maximumRuns: null, ...stop } : null,

@@ -3,11 +3,11 @@ import type { Measurement } from '../../application/search/record-output.ts';
 import { judge } from '../../application/views.ts';
 import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf, type Inverse } from '../../domain/inverse.ts';
-import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
+import { judgedTypeOf, OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
 import { toFinite } from '../../domain/vectors.ts';
 import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
-import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { SDK_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readFields } from '../wire/violations.ts';
 import { looseVector } from './loose-fields.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
@@ -15,7 +15,7 @@ import { presentRecord, recordFields } from './record.wire.ts';
 export const noFields = bodyOf(z.object({}).meta({ id: 'NoFields', examples: [{}] }), { isOptional: true });
 
 const newOutputSchema = z
-  .object({ output: looseVector({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }) })
+  .object({ output: looseVector({ minimum: 1, maximum: SDK_OUTPUT_COUNT }) })
   .meta({ id: 'NewOutput', examples: [{ output: [1.62, 19.1] }] });
 
 export const newOutput: BodySpec<Measurement> = {
@@ -94,7 +94,7 @@ function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeo
     ...presentRecord({ ...inverse, id: resultId(inverse.id, result.number), createdAt }),
     number: result.number,
     objective: toFinite(result.objective),
-    objectiveType: result.type,
+    objectiveType: judgedTypeOf(result.type),
     minimumBound: result.minimumBound ?? 0,
     maximumBound: result.maximumBound ?? 0,
     output: result.output,
@@ -112,5 +112,5 @@ const INVERSES_OF_RESULT_IDS = 2_147_483;
  * ids differ by a multiple of 2,147,483 share ids; those of the same or neighboring inverses do not. No call takes these ids.
  */
 export function resultId(inverseId: number, number: number): number {
-  return (inverseId % INVERSES_OF_RESULT_IDS) * MAXIMUM_OUTPUT_COUNT + number + 1;
+  return (inverseId % INVERSES_OF_RESULT_IDS) * SDK_OUTPUT_COUNT + (number % SDK_OUTPUT_COUNT) + 1;
 }

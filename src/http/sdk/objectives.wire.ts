@@ -5,6 +5,7 @@ import {
   type Bound,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
+  judgedTypeOf,
   type NewObjective,
   OBJECTIVE_TYPES,
   type Objective,
@@ -15,7 +16,7 @@ import { StopReason } from '../../domain/search/stop-reason.ts';
 import { toFinite } from '../../domain/vectors.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec } from '../body/spec.ts';
-import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { SDK_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readNewObjective } from '../wire/read-objective.ts';
 import { listSchema } from '../wire/vectors.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
@@ -25,9 +26,9 @@ import { presentRecord, recordFields } from './record.wire.ts';
 /** Clients send zeros for objectives without bounds, so only the bounds of the others are checked. */
 const BOUNDS_RULE = 'bounded-types';
 
-const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
+const OUTPUTS = { minimum: 1, maximum: SDK_OUTPUT_COUNT };
 
-const bounds = boundsVector({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT })
+const bounds = boundsVector({ minimum: 0, maximum: SDK_OUTPUT_COUNT })
   .nullish()
   .transform((values) => values ?? []);
 
@@ -114,7 +115,7 @@ function presentWith<Inverses>(objective: Objective, optimal: Inverse | undefine
     stopReason: objective.stopReason,
     desiredL1Norm: objective.desiredL1Norm,
     objectives: objective.objectives.map(toFinite),
-    objectiveTypes: [...objective.objectiveTypes],
+    objectiveTypes: objective.objectiveTypes.map(judgedTypeOf),
     minimumBounds: presentBounds(objective.minimumBounds, objective),
     maximumBounds: presentBounds(objective.maximumBounds, objective),
     inverses,

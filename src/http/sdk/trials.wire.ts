@@ -3,7 +3,7 @@ import type { Matrix } from '../../domain/matrix.ts';
 import { type OutputCaseSet, type OutputCases, type Trial, toOutputMatrix } from '../../domain/trial.ts';
 import type { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
-import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { MAXIMUM_CASE_COUNT, SDK_OUTPUT_COUNT } from '../wire/limits.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { looseMatrix } from './loose-fields.ts';
 import { objectiveSchema } from './objectives.wire.ts';
@@ -11,11 +11,8 @@ import { presentRecord, recordFields } from './record.wire.ts';
 
 const newOutputCasesSchema = z
   .object({
-    outputCount: z.int().min(1).max(MAXIMUM_OUTPUT_COUNT),
-    outputCases: looseMatrix(
-      { minimum: 1, maximum: MAXIMUM_CASE_COUNT },
-      { minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT },
-    ),
+    outputCount: z.int().min(1).max(SDK_OUTPUT_COUNT),
+    outputCases: looseMatrix({ minimum: 1, maximum: MAXIMUM_CASE_COUNT }, { minimum: 0, maximum: SDK_OUTPUT_COUNT }),
   })
   .meta({
     id: 'NewOutputCases',

@@ -17,8 +17,11 @@ const MAX_HESSIAN_FEATURES = 40;
 /** Least frozen spread of an output to improve: a smaller one lets the search creep away from the incumbent. */
 const IMPROVEMENT_SPREAD = 0.1;
 
-/** What the search asks of one output: to lie in its interval, to improve on the best value so far, or nothing. */
-export type Aim = 'interval' | 'ignore' | { readonly incumbent: number };
+/**
+ * What the search asks of one output: to lie in its interval, to come near to a value that is known with a standard error, to improve
+ * on the best value so far, or nothing.
+ */
+export type Aim = 'interval' | 'ignore' | { readonly incumbent: number } | { readonly sigma: number };
 
 /** What the search aims at where runs are noisy, in standard deviations of the noise. */
 export interface AimUnderNoise {
@@ -28,11 +31,12 @@ export interface AimUnderNoise {
   readonly floor: number;
 }
 
-/** Aims at the interval of each output that has a finite end. */
+/** Aims at the interval of each output that has a finite end, and at the values of a fit. */
 export function intervalAims(intervals: readonly Interval[]): Aim[] {
-  return intervals.map(({ lower, upper }) =>
-    Number.isFinite(lower) || Number.isFinite(upper) ? 'interval' : 'ignore',
-  );
+  return intervals.map(({ lower, upper, sigma }) => {
+    if (sigma !== undefined) return { sigma };
+    return Number.isFinite(lower) || Number.isFinite(upper) ? 'interval' : 'ignore';
+  });
 }
 
 /**
@@ -113,7 +117,7 @@ export class Acquisition {
     this.#aims = aims;
     this.#failures = failures;
     this.#gain = gain;
-    this.#isDirected = intervals.map(({ directed }) => directed);
+    this.#isDirected = intervals.map(({ directed }, j) => directed || isDatum(aims[j]!));
     this.#weights = intervals.map(({ weight = 1 }) => weight);
     const needsHessian = p <= MAX_HESSIAN_FEATURES && this.#isDirected.includes(true);
     this.meanHessian = needsHessian ? new Float64Array(p * p) : null;
@@ -140,7 +144,7 @@ export class Acquisition {
       if (aim === 'ignore') continue;
       const floor = this.#floor[j]!;
       const spread = frozen ? frozen[j]! : Math.sqrt(sigma[j]! * sigma[j]! + floor * floor);
-      const term = aim === 'interval' ? this.#intervalTerm(j, spread) : this.#improvementTerm(j, spread, aim.incumbent);
+      const term = this.#termOf(aim, j, spread);
       const weight = this.#weights[j]!;
       value += weight * term.value;
       this.terms[j] = term.value;
@@ -175,6 +179,22 @@ export class Acquisition {
     }
   }
 
+  #termOf(aim: Exclude<Aim, 'ignore'>, j: number, spread: number): LogTerm {
+    if (aim === 'interval') return this.#intervalTerm(j, spread);
+    return isDatum(aim) ? this.#datumTerm(j, spread) : this.#improvementTerm(j, spread, aim.incumbent);
+  }
+
+  /** Log of the expected likelihood of the value: normal, with the spread of the model and the standard error together. */
+  #datumTerm(j: number, spread: number): LogTerm {
+    const term = this.#term;
+    const r = (this.#predictor.mean[j]! - this.#lower[j]!) / spread;
+    term.value = -0.5 * r * r - Math.log(spread);
+    term.byMean = -r / spread;
+    term.bySpread = (r * r - 1) / spread;
+    term.curvature = 1 / (spread * spread);
+    return term;
+  }
+
   #intervalTerm(j: number, spread: number): LogTerm {
     const term = this.#term;
     logIntervalProbability(this.#predictor.mean[j]!, spread, this.#lower[j]!, this.#upper[j]!, term);
@@ -191,6 +211,15 @@ export class Acquisition {
   }
 }
 
+function isDatum(aim: Aim): aim is { readonly sigma: number } {
+  return typeof aim === 'object' && 'sigma' in aim;
+}
+
+/** Half the width of the range from -sigma to sigma in the units of the model; `sigma` itself for a constant output. */
+function datumSpread({ fitted }: Surrogate['outputs'][number], sigma: number): number {
+  return fitted ? (fitted.warp.toZ(sigma) - fitted.warp.toZ(-sigma)) / 2 : sigma;
+}
+
 /** Length m each: the ends of the intervals, standardized, and the least spreads, predicted and frozen. */
 function endsOf(surrogate: Surrogate, aims: readonly Aim[], noise: AimUnderNoise | null) {
   const m = aims.length;
@@ -205,7 +234,11 @@ function endsOf(surrogate: Surrogate, aims: readonly Aim[], noise: AimUnderNoise
     const inner = margin > 0 ? Math.min(margin, ((1 - LEAST_INNER) / 2) * (output.upper - output.lower)) : 0;
     lower[j] = isPoint ? output.lower - least / 2 : output.lower + inner;
     upper[j] = isPoint ? output.upper + least / 2 : output.upper - inner;
-    if (typeof aims[j] === 'object') frozenFloor[j] = IMPROVEMENT_SPREAD;
+    const aim = aims[j]!;
+    if (isDatum(aim)) {
+      lower[j] = upper[j] = output.lower;
+      frozenFloor[j] = floor[j] = datumSpread(output, aim.sigma);
+    } else if (typeof aim === 'object') frozenFloor[j] = IMPROVEMENT_SPREAD;
     else if (Number.isFinite(upper[j]! - lower[j]!)) frozenFloor[j] = floor[j] = WIDTH_SHARE * (upper[j]! - lower[j]!);
     if (noise && aims[j] === 'interval') {
       frozenFloor[j] = floor[j] = Math.max(floor[j]!, noise.floor * Math.sqrt(noiseVariance(surrogate, j)));

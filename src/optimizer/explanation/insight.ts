@@ -33,7 +33,7 @@ export function outputInsights(encoding: Encoding, surrogate: Surrogate, predict
   });
 }
 
-const NOTHING_KNOWN = { sensitivity: null, sensitivityRanges: null } as const;
+export const NOTHING_KNOWN = { sensitivity: null, sensitivityRanges: null } as const;
 
 /** The share of each input in the variance; what the model misses may belong to any input that moves. */
 function shareOut({ movable }: Encoding, { variance, effects }: Variation, missed: number) {

@@ -3,7 +3,7 @@ import type { History, Solutions, SuggestRequest } from '../problem.ts';
 import { makeDistance } from '../space/distance.ts';
 import { type Encoding, encode } from '../space/encoding.ts';
 import { meanOf, repeatsIn } from './repeats.ts';
-import { type Interval, lossesOf, lossesOnScale, lossScales, stallOf, toIntervals } from './targets.ts';
+import { type Interval, lossesOf, lossesOnScale, lossScales, meetsLimits, stallOf, toIntervals } from './targets.ts';
 
 /** Added to the loss of a case near a solution found, so that the search for the next one takes it for no centre. */
 const NEAR_SOLUTION = 1e6;
@@ -65,6 +65,7 @@ export function collectCases(
   const U = encodeRows(rows);
   const loss = noise ? lossesOfMeans(intervals, Y, U, encoding.p) : lossesOf(intervals, Y, rows.length);
   if (solutions) penalizeNear(encoding, solutions, U, loss);
+  penalizeBeyondLimits(intervals, Y, loss);
   const from = solutions ? Math.max(firstOwn, afterSolutions(history, solutions, encoding.n)) : firstOwn;
   const stall = stallOf(loss, rows.filter((row) => row < from).length);
   const isAdmissible = Uint8Array.from(rows, (row) => {
@@ -88,6 +89,15 @@ function lossesOfMeans(intervals: readonly Interval[], Y: Float64Array, U: Float
     for (const i of members) loss[i] = one!;
   }
   return loss;
+}
+
+/** Of a fit: a case that misses a limit comes after the best one that meets them all, however small its residuals. */
+function penalizeBeyondLimits(intervals: readonly Interval[], Y: Float64Array, loss: Float64Array): void {
+  if (intervals.every(({ sigma }) => sigma === undefined)) return;
+  const meets = Array.from(loss, (_, i) => meetsLimits(intervals, Y, i * intervals.length));
+  const least = loss.reduce((one, other, i) => (meets[i] ? Math.min(one, other) : one), Number.POSITIVE_INFINITY);
+  if (!Number.isFinite(least)) return;
+  for (let i = 0; i < loss.length; i++) if (!meets[i]) loss[i]! += least;
 }
 
 function penalizeNear(encoding: Encoding, { found, apart }: Solutions, U: Float64Array, loss: Float64Array): void {

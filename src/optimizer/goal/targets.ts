@@ -8,6 +8,8 @@ export interface Interval {
   readonly center: number;
   /** True for minimize and maximize, where values beyond the end are better still. */
   readonly directed: boolean;
+  /** Of an output that is to come near to its centre: the standard error by which a miss is measured. */
+  readonly sigma?: number;
   /** Factor on the log probability of the output in the acquisition and on its part of the loss. */
   readonly weight: number;
 }
@@ -43,6 +45,7 @@ function toInterval(target: Target, sd: number, mean: number): Interval {
     upper,
     center: isOpenEnded(target) ? mean : centerOf(lower, upper),
     directed: target.direction !== 'none',
+    ...(target.sigma !== undefined && { sigma: target.sigma }),
     weight: 1,
   };
 }
@@ -103,9 +106,11 @@ export function improvementSign({ upper }: Interval): 1 | -1 {
   return Number.isFinite(upper) ? 1 : -1;
 }
 
-/** Whether all outputs that are not directed are in their intervals. @param Y outputs, of which the m from `offset` count */
+/** Whether all outputs that are neither directed nor part of a fit are in their intervals. @param Y outputs, of which the m from `offset` count */
 export function meetsLimits(intervals: readonly Interval[], Y: ArrayLike<number>, offset = 0): boolean {
-  return intervals.every((interval, j) => interval.directed || distanceTo(interval, Y[offset + j]!) === 0);
+  return intervals.every(
+    (interval, j) => interval.directed || interval.sigma !== undefined || distanceTo(interval, Y[offset + j]!) === 0,
+  );
 }
 
 /** The L1 norm of the deviations from the centre of an exact goal. @param at the value of output j */
@@ -120,7 +125,7 @@ export function distanceTo(interval: Interval, y: number): number {
 
 /**
  * The loss of each case: the weighted sum over the outputs of (distance from the interval / standard deviation)^2, with the
- * standard deviation of the output over all rows.
+ * standard deviation of the output over all rows or, of one that is to come near to a value, with its standard error.
  *
  * @param Y N x m, finite
  * @returns length N, finite, 0 where every output lies in its interval
@@ -132,7 +137,10 @@ export function lossesOf(intervals: readonly Interval[], Y: Float64Array, N: num
 /** Length m: the units of the distances in a loss, from the rows of Y (N x m). */
 export function lossScales(intervals: readonly Interval[], Y: Float64Array, N: number): Float64Array {
   const m = intervals.length;
-  return Float64Array.from(intervals, ({ center }, j) => standardDeviation(Y, N, m, j) || Math.abs(center) || 1);
+  return Float64Array.from(
+    intervals,
+    ({ center, sigma }, j) => sigma ?? (standardDeviation(Y, N, m, j) || Math.abs(center) || 1),
+  );
 }
 
 /** The loss of each row of Y (rows of m, finite) with the units of `lossScales`. */

@@ -1,8 +1,12 @@
 import { joined } from '../linalg/dense.ts';
-import type { SuggestRequest } from '../problem.ts';
+import type { Work } from '../numerics/work.ts';
+import type { StopRule, SuggestRequest } from '../problem.ts';
 import { nextInput } from '../search/next-input.ts';
+import { outOfReach } from '../search/out-of-reach.ts';
+import type { Problem } from '../search/scope-search.ts';
+import { standstillOf } from '../search/standstill.ts';
 import { makeSeen } from '../space/seen.ts';
-import type { Quest } from './quest.ts';
+import type { EndByRule, Quest } from './quest.ts';
 
 /** The search for one run that meets the goal. Other kinds replace what they do differently. */
 export function oneRun({ noise }: SuggestRequest): Quest {
@@ -14,9 +18,18 @@ export function oneRun({ noise }: SuggestRequest): Quest {
       return makeSeen(prepared, joined(history.X, pending.X), history.count + pending.count);
     },
     endOf: () => null,
+    endByRule: endByEvidence,
     proposalInstead: () => null,
     nextInput,
     decide: (_, proposal) => proposal,
     standing: () => null,
   };
+}
+
+/** At the best value of outputs to minimize or maximize, or at the best compromise of targets that cannot all be met. */
+function endByEvidence(problem: Problem, rule: StopRule, work: Work): EndByRule | null {
+  const standstill = standstillOf(problem, rule, { ...work });
+  if (standstill !== null) return { reason: 'standstill', standstill };
+  const end = rule.patience === undefined ? outOfReach(problem, rule, work) : null;
+  return end && { reason: 'out-of-reach', bestIndex: problem.cases.rows[end.best]!, standstill: end.standstill };
 }

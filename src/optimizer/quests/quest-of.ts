@@ -1,5 +1,6 @@
 import type { SuggestRequest } from '../problem.ts';
 import { confidence } from './confidence.ts';
+import { fit } from './fit.ts';
 import { front } from './front.ts';
 import { meanOfRuns } from './mean-of-runs.ts';
 import { oneRun } from './one-run.ts';
@@ -8,7 +9,7 @@ import { several } from './several.ts';
 import { surest } from './surest.ts';
 
 /** The kinds of search besides that for one run. They exclude each other; of those that a request asks for the first counts. */
-const KINDS: readonly Kind[] = [front, several, surest, meanOfRuns, confidence];
+const KINDS: readonly Kind[] = [front, fit, several, surest, meanOfRuns, confidence];
 
 /** What a request searches for. */
 export function questOf(request: SuggestRequest): Quest {

@@ -1,8 +1,14 @@
+import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import type { NothingNew, Proposal, Standing, SuggestRequest } from '../problem.ts';
+import type { NothingNew, Proposal, Standing, StopRule, SuggestRequest } from '../problem.ts';
 import type { NextInput } from '../search/next-input.ts';
 import type { Problem, SearchAim } from '../search/scope-search.ts';
 import type { Seen } from '../space/seen.ts';
+
+/** An end by a stop rule; without `bestIndex` with the row of the smallest loss. */
+export type EndByRule = Pick<Extract<Proposal, { kind: 'nothing-new' }>, 'reason' | 'standstill'> & {
+  readonly bestIndex?: number;
+};
 
 /** All that one kind of search does in its own way. */
 export interface Quest {
@@ -11,6 +17,8 @@ export interface Quest {
   seenIn(prepared: Prepared): Seen;
   /** Why the search ends; null while it goes on. */
   endOf(prepared: Prepared): NothingNew | null;
+  /** The end by a stop rule; null while the search goes on. Needs at least one case. */
+  endByRule(problem: Problem, rule: StopRule, work: Work): EndByRule | null;
   /**
    * What takes the place of the search for the goal; null where nothing does.
    *

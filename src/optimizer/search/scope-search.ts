@@ -4,6 +4,7 @@ import { makeFailureModel } from '../acquisition/failure-model.ts';
 import { WorstMiss } from '../acquisition/worst-miss.ts';
 import type { Cases } from '../goal/cases.ts';
 import type { Misses } from '../goal/misses.ts';
+import type { Residuals } from '../goal/residuals.ts';
 import { byLoss } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -37,6 +38,8 @@ export interface SearchAim {
 /** What the search for the next input works on. */
 export interface Problem extends SearchSpace {
   readonly request: SuggestRequest;
+  /** Of a fit. */
+  readonly residuals: Residuals | null;
   readonly seen: Seen;
   readonly cases: Cases;
   readonly examined: Examined;

@@ -9,6 +9,8 @@ const objective = {
   objectiveTypes: ['minimize', 'lessthan_equal'] as const,
   minimumBounds: [],
   maximumBounds: [],
+  initialInput: [0, 0],
+  fixedInputs: null,
   desiredL1Norm: 0,
   convergence: 1e-6,
   stopReason: StopReason.stopped,

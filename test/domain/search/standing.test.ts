@@ -22,6 +22,7 @@ const OPEN = {
   objectives: [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
   objectiveTypes: ['minimize', 'minimize'],
 } as const;
+const DATA = { ...TARGET, objectives: [3, 4], objectiveTypes: ['fit', 'lessthan_equal'] } as const;
 const TOLERANCES = { kind: 'uniform', values: [0.1] } as const;
 
 /** One of each kind. */
@@ -32,13 +33,14 @@ const QUESTS = {
   several: { definition: TARGET, options: searchOptionsOf({ solutions: { count: 2, apart: 0.3 } }) },
   surest: { definition: TARGET, options: searchOptionsOf({ aimAtRobustness: true, inputTolerances: TOLERANCES }) },
   front: { definition: OPEN, options: null },
+  fit: { definition: DATA, options: searchOptionsOf({ fits: [{ sigma: 0.5 }], objectiveTypes: DATA.objectiveTypes }) },
 } as const;
 type Kind = keyof typeof QUESTS;
 
 function termsOf(kind: Kind): Terms {
   const { definition, options } = QUESTS[kind];
   const variables = [{ kind: 'float', minimum: 0, maximum: 10 } as const];
-  return { quest: questOf({ ...definition, options }), definition, variables };
+  return { quest: questOf({ ...definition, options }), definition: { ...definition, options }, variables };
 }
 
 /** A search whose ledger is kept as the service does: rows with what happened to them, in order of iteration. */
@@ -229,8 +231,8 @@ describe('what a search has reached', () => {
   it('Each kind of quest says when it ends', () => {
     const kindsFound = Object.keys(QUESTS).map((kind) => termsOf(kind as Kind).quest);
     expect(kindsFound.map(({ kind }) => kind)).toEqual(Object.keys(QUESTS));
-    expect(kindsFound.map(({ endsWithRuns }) => endsWithRuns)).toEqual([true, false, false, true, true, true]);
-    expect(kindsFound.map(({ sought }) => sought)).toEqual([1, 1, 1, 2, 1, 1]);
+    expect(kindsFound.map(({ endsWithRuns }) => endsWithRuns)).toEqual([true, false, false, true, true, true, false]);
+    expect(kindsFound.map(({ sought }) => sought)).toEqual([1, 1, 1, 2, 1, 1, 1]);
     expect(questOf({ ...TARGET, options: searchOptionsOf({ noise: 'estimate' }) }).kind).toBe('one-run');
   });
 

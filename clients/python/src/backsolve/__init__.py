@@ -19,8 +19,11 @@ from ._errors import (
 from ._exchange import Retry
 from ._generated import models, problems
 from ._generated.operations import VERSION
+from ._least_squares import LeastSquaresResult, least_squares
 from ._operation import Answer
 from .client import AsyncBacksolve, Backsolve, async_pages, pages
+from .fitted import FitResult, Parameter
+from .fitting import Fit, fit
 from .goals import Goal, above, at_least, at_most, below, exact, maximize, minimize, within
 from .inputs import Input, boolean, choice, integer, levels, log, real
 from .problem import Advice
@@ -42,14 +45,18 @@ __all__ = [
     "ChangedProblemError",
     "Evaluation",
     "ExecutorError",
+    "Fit",
+    "FitResult",
     "Goal",
     "History",
     "IncompatibleServiceError",
     "Input",
     "JournalError",
+    "LeastSquaresResult",
     "LocalServiceError",
     "NotBacksolveError",
     "OutputError",
+    "Parameter",
     "Project",
     "Result",
     "Retry",
@@ -68,7 +75,9 @@ __all__ = [
     "boolean",
     "choice",
     "exact",
+    "fit",
     "integer",
+    "least_squares",
     "levels",
     "log",
     "maximize",

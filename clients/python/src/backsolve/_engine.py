@@ -353,9 +353,9 @@ class Engine:
                 kind="designed" if evaluation.kind == "case" else "suggested",
                 number=evaluation.case_number or evaluation.iteration or 0,
                 input=problem.space.values_of(evaluation.input),
-                output=None if isinstance(outcome, Failed) else dict(zip(problem.goals, outcome, strict=True)),
+                output=None if isinstance(outcome, Failed) else problem.space.output_of(outcome),
                 failure=outcome.reason if isinstance(outcome, Failed) else None,
-                **missed(problem.space.outputs, told.misses, told.missed_by),
+                **missed(problem.space, told.misses, told.missed_by),
             )
         )
 

@@ -12,6 +12,7 @@ from ._errors import IncompatibleServiceError
 from ._generated import models as m
 from ._steps import Call, Steps
 from ._words import short
+from .fitted import FitResult, fit_result
 from .problem import Advice, Space
 from .result import STOP_REASONS, History, Result, Run, Status
 
@@ -27,13 +28,18 @@ class Missed(TypedDict):
     off_by: Mapping[str, float]
 
 
-def missed(outputs: Sequence[str], misses: Sequence[float] | None, missed_by: Sequence[float] | None) -> Missed:
+def missed(space: Space | None, misses: Sequence[float] | None, missed_by: Sequence[float] | None) -> Missed:
     """As the service says, in tolerances and in units of the outputs. Nothing for a run without an output."""
-    if misses is None or missed_by is None:
+    if space is None or misses is None or missed_by is None:
         return {"misses": {}, "off_by": {}}
     # An output at a limit that is not part of its interval is off by nothing, and misses it.
     off_by = [max(abs(by), 5e-324) if miss > 0 else 0.0 for miss, by in zip(misses, missed_by, strict=True)]
-    return {"misses": dict(zip(outputs, misses, strict=True)), "off_by": dict(zip(outputs, off_by, strict=True))}
+    return {"misses": _of_single(space, misses), "off_by": _of_single(space, off_by)}
+
+
+def _of_single(space: Space, values: Sequence[float]) -> dict[str, float]:
+    """By output, without those that are fitted: they miss nothing."""
+    return {name: value for name, value in space.output_of(values).items() if not isinstance(value, tuple)}
 
 
 def read_result(name: str, place: Place, space: Space, earlier: Sequence[int] = ()) -> Steps[Result]:
@@ -70,7 +76,17 @@ def _read(name: str, place: Place, space: Space, earlier: Sequence[int]) -> Step
     probability = _probability_of(ended)
     reason = batch.failure_reason if status == "failed" else _describe_end(ended.end_reason, probability)
     advice = advice_in(objective)
-    return Result(status, reason, best, History(found.runs), diagnosis, objective=objective, probability=probability, advice=advice, **ids)
+    fitted = (yield from _read_fit(objective_id, ended, space)) if space.fits else None
+    facts: dict[str, Any] = {"objective": objective, "probability": probability, "advice": advice, "fit": fitted}
+    return Result(status, reason, best, History(found.runs), diagnosis, **facts, **ids)
+
+
+def _read_fit(objective_id: int, ended: m.ExplainedObjective, space: Space) -> Steps[FitResult | None]:
+    """How well the best run fits, and what the data tell about the inputs."""
+    if ended.fit is None:
+        return None
+    told: m.FitParameters = (yield Call("get_fit_flat", objective_id)).body
+    return fit_result(ended.fit, told.fit, space)
 
 
 def advice_in(objective: m.History) -> tuple[Advice, ...]:
@@ -169,7 +185,7 @@ def _iterations(objective: m.History, space: Space) -> list[Run]:
         if numbers is None or not _is_run(iteration, status, loaded_at):
             continue
         failure = objective.failure_reasons.get(str(iteration)) or "failed" if output is None else None
-        off = missed(space.outputs, misses, missed_by)
+        off = missed(space, misses, missed_by)
         facts = _facts_at(objective, iteration)
         runs.append(_run("suggested", iteration, numbers, output, failure, space, facts, off))
     return runs
@@ -225,7 +241,7 @@ def _other(
     space: Space,
 ) -> Run:
     reason = (failure or "failed") if run.output is None else None
-    off = missed(space.outputs, run.misses, run.missed_by)
+    off = missed(space, run.misses, run.missed_by)
     return _run(kind, number or 0, run.input, run.output, reason, space, _facts_of(run), off)
 
 
@@ -276,8 +292,8 @@ def _run(
         kind=kind,
         number=number,
         input=space.values_of(numbers),
-        output=None if output is None else dict(zip(space.outputs, output, strict=True)),
+        output=None if output is None else space.output_of(output),
         failure=failure,
         **facts,
-        **(off or missed((), None, None)),
+        **(off or missed(None, None, None)),
     )

@@ -87,9 +87,7 @@ class Retries:
         self.count += 1
         self._journal.retried(path, run, outcome, time.monotonic() - began)
         values = self._work.problem.space.values_of(run["input"])
-        self._progress.note(
-            f"retried a failed run: {describe_values(values)} -> {describe_outcome(list(self._work.problem.goals), outcome)}"
-        )
+        self._progress.note(f"retried a failed run: {describe_values(values)} -> {describe_outcome(self._work.problem.space, outcome)}")
         await self._correct(path, run, outcome)
 
     async def _correct(self, path: Path, run: dict[str, Any], outcome: Outcome) -> None:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
-from .inputs import Value
-from .problem import Failed, Outcome
+from .problem import Failed, Outcome, Space
 
 
 def short(value: object) -> str:
-    """Five significant digits."""
+    """Five significant digits; of an array its length."""
+    if isinstance(value, tuple):
+        return f"{len(value)} values"
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-def describe_values(values: Mapping[str, Value]) -> str:
+def describe_values(values: Mapping[str, Any]) -> str:
     return " ".join(f"{name}={short(value)}" for name, value in values.items())
 
 
-def describe_outcome(names: Sequence[str], outcome: Outcome) -> str:
+def describe_outcome(space: Space, outcome: Outcome) -> str:
     if isinstance(outcome, Failed):
         return f"failed: {outcome.reason}"
-    return describe_values(dict(zip(names, outcome, strict=True)))
+    return describe_values(space.output_of(outcome))
 
 
 def describe_off(off_by: Mapping[str, float]) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from typing_extensions import TypedDict, Unpack
@@ -15,11 +16,16 @@ from ._generated import models as m
 from ._generated.later_share import LATER_SHARE
 from ._options import refuse_unknown, refuse_unknown_options
 from ._wire import Wire, make, to_wire
+from .fitting import Fit
 from .goals import Goal
 from .inputs import Input, Value, as_input
 
-Output: TypeAlias = Mapping[str, float] | Sequence[float] | float
-"""What a black box returns: by name, in the order of the goals, or the one number. Arrays of numpy and Series of pandas will do."""
+Output: TypeAlias = Mapping[str, Any] | Sequence[Any] | float
+"""
+What a black box returns: by name, in the order of the goals, or the one number. Arrays of numpy and Series of pandas will do. An output
+that is fitted is an array of numbers.
+"""
+AnyGoal: TypeAlias = Goal | Fit
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,20 @@ class Space:
 
     inputs: Mapping[str, Input]
     outputs: tuple[str, ...]
+    """As the service counts them: each value of a fit is one."""
+    goals: Mapping[str, AnyGoal] = field(default_factory=dict)
+    """As a black box returns them; empty where nothing is fitted."""
+
+    @property
+    def fits(self) -> dict[str, Fit]:
+        return {name: goal for name, goal in self.goals.items() if isinstance(goal, Fit)}
+
+    def output_of(self, numbers: Sequence[float]) -> dict[str, Any]:
+        """An output of the service by name: a number, or the tuple of those that are fitted."""
+        if not self.goals:
+            return dict(zip(self.outputs, numbers, strict=True))
+        rest = iter(numbers)
+        return {name: tuple(islice(rest, len(goal.values))) if isinstance(goal, Fit) else next(rest) for name, goal in self.goals.items()}
 
     def values_of(self, numbers: Sequence[float]) -> dict[str, Value]:
         """An input of the service as a black box gets it."""
@@ -78,6 +98,8 @@ class Space:
         return numbers
 
     def _in_order(self, given: Any) -> Sequence[Any]:
+        if self.goals:
+            return self._flat(given)
         names = list(self.outputs)
         value = given.to_dict() if hasattr(given, "to_dict") else given.tolist() if hasattr(given, "tolist") else given
         if isinstance(value, Mapping):
@@ -92,13 +114,25 @@ class Space:
             raise OutputError(f"The output has {len(values)} values instead of {len(names)}: {', '.join(names)}.")
         return values
 
+    def _flat(self, given: Any) -> Sequence[Any]:
+        """The same where outputs are arrays: by name, or in the order of the goals; a single array may stand for itself."""
+        names = list(self.goals)
+        if len(names) == 1 and not (isinstance(given, Mapping) and names[0] in given):
+            parts = [given]
+        else:
+            parts = list(Space(self.inputs, tuple(names))._in_order(given))
+        flat: list[Any] = []
+        for (name, goal), part in zip(self.goals.items(), parts, strict=True):
+            flat += goal.read(name, part) if isinstance(goal, Fit) else [part]
+        return flat
+
 
 @dataclass(frozen=True)
 class Problem:
     """Inputs, goals and what is asked of the search."""
 
     inputs: Mapping[str, Input]
-    goals: Mapping[str, Goal]
+    goals: Mapping[str, AnyGoal]
     constraints: tuple[str, ...] = ()
     cases: int | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
@@ -108,7 +142,17 @@ class Problem:
 
     @property
     def space(self) -> Space:
-        return Space(self.inputs, tuple(self.goals))
+        fits = self.goals if self.fits else {}
+        return Space(self.inputs, tuple(self.output_names), fits)
+
+    @property
+    def fits(self) -> dict[str, Fit]:
+        return {name: goal for name, goal in self.goals.items() if isinstance(goal, Fit)}
+
+    @property
+    def output_names(self) -> list[str]:
+        """One per number: each value of a fit has a name."""
+        return [each for name, goal in self.goals.items() for each in (goal.names_of(name) if isinstance(goal, Fit) else [name])]
 
     def with_scales(self, begun: Sequence[str | None] | None) -> Problem:
         """With a logarithmic scale for inputs of a wide range that state none. Those that were begun with another scale keep it."""
@@ -154,14 +198,21 @@ class Problem:
                 "categories": [list(each.names) or None for each in inputs],
                 **said,
                 **({"constraints": list(self.constraints)} if self.constraints else {}),
-                "outputCount": len(self.goals),
-                "outputNames": list(self.goals),
+                "outputCount": len(self.output_names),
+                "outputNames": self.output_names,
                 **({} if self.cases is None else {"caseCount": self.cases}),
             },
         )
 
     def objective_body(self, maximum_attempts: int | None = None) -> m.NewObjectives:
-        goals = list(self.goals.values())
+        goals: list[Goal] = []
+        fits: list[dict[str, Any]] = []
+        for name, goal in self.goals.items():
+            if isinstance(goal, Fit):
+                fits.append(goal.body_of(name, len(goals)))
+                goals += [Goal("fit", value) for value in goal.values]
+            else:
+                goals.append(goal)
         return make(
             m.NewObjectives,
             {
@@ -170,6 +221,7 @@ class Problem:
                 "minimumBounds": [goal.lower for goal in goals],
                 "maximumBounds": [goal.upper for goal in goals],
                 **self.search,
+                **({"fits": fits} if fits else {}),
                 **({} if maximum_attempts is None else {"maximumAttempts": maximum_attempts}),
             },
         )
@@ -226,14 +278,14 @@ class SearchOptions(TypedDict, total=False):
     """Further fields of an objective, as the interface names them."""
 
 
-def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[str, Goal], **search: Unpack[SearchOptions]) -> Problem:
+def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[str, AnyGoal], **search: Unpack[SearchOptions]) -> Problem:
     """Raises TypeError for an unknown option, ValueError when inputs or goals are missing or wrong; the service checks the rest."""
     refuse_unknown_options(make_problem, SearchOptions.__annotations__, search)
     if not inputs or not goals:
         raise ValueError("A problem needs at least one input and one goal.")
     for name, goal in goals.items():
-        if not isinstance(goal, Goal):
-            raise ValueError(f"The goal of {name} must be exact, within, below, at_most, above, at_least, minimize or maximize.")
+        if not isinstance(goal, Goal | Fit):
+            raise ValueError(f"The goal of {name} must be exact, within, below, at_most, above, at_least, minimize, maximize or fit.")
     noise = search.get("noise")
     if isinstance(noise, Mapping) and set(noise) != set(goals):
         raise ValueError(f"noise needs the standard deviation of every output, 0 for none: {', '.join(goals)}.")

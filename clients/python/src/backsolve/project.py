@@ -23,9 +23,8 @@ from ._options import refuse_unknown_options
 from ._reading import read_result
 from ._steps import Call, Steps, run, run_async
 from .client import AsyncBacksolve, Backsolve
-from .goals import Goal
 from .inputs import Input, Value
-from .problem import Advice, Failed, Output, Problem, SearchOptions, Space, make_problem, space_of
+from .problem import Advice, AnyGoal, Failed, Output, Problem, SearchOptions, Space, make_problem, space_of
 from .result import Result, Run
 
 T = TypeVar("T")
@@ -266,7 +265,7 @@ class Project(_Project):
         cls,
         client: Backsolve,
         inputs: Mapping[str, Input | Sequence[float]],
-        goals: Mapping[str, Goal],
+        goals: Mapping[str, AnyGoal],
         *,
         name: str = "From Python",
         parallel: int = 1,
@@ -359,7 +358,7 @@ class AsyncProject(_Project):
         cls,
         client: AsyncBacksolve,
         inputs: Mapping[str, Input | Sequence[float]],
-        goals: Mapping[str, Goal],
+        goals: Mapping[str, AnyGoal],
         *,
         name: str = "From Python",
         parallel: int = 1,

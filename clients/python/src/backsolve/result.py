@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from ._generated import models as m
 from ._words import describe_off, short
+from .fitted import FitResult
 from .inputs import Value
 from .problem import Advice
 
@@ -33,8 +34,8 @@ class Run:
     number: int
     """The number of the case or of the suggested run, as the service and its page count."""
     input: Mapping[str, Value]
-    output: Mapping[str, float] | None
-    """None after a failed run."""
+    output: Mapping[str, Any] | None
+    """Numbers, and a tuple of numbers for an output that is fitted. None after a failed run."""
     failure: str | None = None
     misses: Mapping[str, float] = field(default_factory=dict)
     """How far each output is from its goal, in units of its tolerance; 0 where it is met. Empty before there are goals."""
@@ -130,6 +131,8 @@ class Result:
     """With `confidence`: the probability that the best input is known to meet the goals with. It is to reach `confidence`."""
     advice: tuple[Advice, ...] = ()
     """What you can act on: how the problem was understood, and what the runs show."""
+    fit: FitResult | None = None
+    """With outputs that are fitted: how well the best run fits, and what the data tell about the inputs."""
 
     @property
     def satisfied(self) -> bool:
@@ -149,6 +152,8 @@ class Result:
                 lines.append(f"  -> {name} = {short(value)}{f'  (misses {goals[name]} by {short(off)})' if off > 0 else ''}")
         if self.diagnosis:
             lines.append(f"  {self.diagnosis}")
+        if self.fit is not None:
+            lines += [f"  {each}" for each in (*self.fit.sentences, *self.fit.warnings)]
         lines += [f"  {each.sentence}" for each in self.advice]
         return "\n".join(lines)
 
@@ -156,33 +161,42 @@ class Result:
         """How near the best run came."""
         assert self.best is not None  # noqa: S101 - asked before
         off = describe_off(self.best.off_by)
-        return f"{self.best.name} misses {off}" if off else f"{self.best.name} meets every goal"
+        met = "meets every goal" if self.fit is None else "fits best"
+        return f"{self.best.name} misses {off}" if off else f"{self.best.name} {met}"
 
     def _goals(self) -> dict[str, str]:
         """The target of each output, in words."""
         if self.objective is None or self.best is None or self.best.output is None:
             return {}
         exact = self.objective.l1_threshold is not None
-        wanted = zip(self.best.output, self.objective.objectives, self.objective.intervals, strict=True)
+        wanted = zip(self._flat_names(), self.objective.objectives, self.objective.intervals, strict=True)
         return {name: short(target) if exact else _describe_interval(interval) for name, target, interval in wanted}
 
+    def _flat_names(self) -> list[str]:
+        """One per number of the best run's output."""
+        output = (self.best.output if self.best is not None else None) or {}
+        return [name for name, value in output.items() for _ in (value if isinstance(value, tuple) else (value,))]
+
     def plot(self) -> Figure:
-        """Every output run by run, with the values that meet its goal. Needs matplotlib."""
+        """Every output run by run, with the values that meet its goal; of one that is fitted data, curve and band. Needs matplotlib."""
         from matplotlib.figure import Figure  # noqa: PLC0415 - optional
 
         names = list(self.best.output or {}) if self.best is not None else []
         figure = Figure(figsize=(8, 1 + 2.2 * max(1, len(names))), layout="constrained")
-        intervals = self.objective.intervals if self.objective is not None else []
+        intervals = dict(zip(self._flat_names(), self.objective.intervals, strict=True)) if self.objective is not None else {}
         grid = figure.subplots(max(1, len(names)), 1, sharex=True, squeeze=False)
         for row, name in enumerate(names):
             axes = grid[row][0]
+            if self.fit is not None and name in self.fit.data:
+                self.fit.plot(name, axes)
+                continue
             points = [(n, run.output[name], run) for n, run in enumerate(self.history, 1) if run.output is not None]
             for kind, color in (("designed", "tab:gray"), ("suggested", "tab:blue")):
                 those = [(n, value) for n, value, run in points if run.kind == kind]
                 axes.plot([n for n, _ in those], [value for _, value in those], "o", color=color, label=kind, markersize=4)
             bottom, top = axes.get_ylim()
-            if row < len(intervals):
-                lower, upper = intervals[row].lower, intervals[row].upper
+            if name in intervals:
+                lower, upper = intervals[name].lower, intervals[name].upper
                 axes.axhspan(bottom if lower is None else lower, top if upper is None else upper, color="tab:green", alpha=0.2)
             best = [(n, value) for n, value, run in points if run is self.best]
             axes.plot([n for n, _ in best], [value for _, value in best], "*", color="tab:red", label="best", markersize=12)

@@ -27,9 +27,8 @@ from ._options import refuse_unknown_options
 from ._progress import Progress, make_progress
 from ._work import Work
 from .client import AsyncBacksolve
-from .goals import Goal
 from .inputs import Input
-from .problem import Problem, SearchOptions, make_problem
+from .problem import AnyGoal, Problem, SearchOptions, make_problem
 from .result import Result
 
 MAXIMUM_PARALLEL = 64
@@ -41,7 +40,7 @@ LOCAL_PATIENCE_SECONDS = 20.0
 def solve(
     f: Callable[..., Any],
     inputs: Mapping[str, Input | Sequence[float]],
-    goals: Mapping[str, Goal],
+    goals: Mapping[str, AnyGoal],
     *,
     parallel: int = 1,
     budget: int | None = None,
@@ -127,7 +126,7 @@ def solve(
 async def solve_async(
     f: Callable[..., Any],
     inputs: Mapping[str, Input | Sequence[float]],
-    goals: Mapping[str, Goal],
+    goals: Mapping[str, AnyGoal],
     *,
     parallel: int = 1,
     budget: int | None = None,

@@ -11,6 +11,7 @@ export const GOAL_TYPES = {
   greaterthan_equal: { hasBounds: false, mayLackTarget: false },
   minimize: { hasBounds: false, mayLackTarget: true },
   maximize: { hasBounds: false, mayLackTarget: true },
+  fit: { hasBounds: false, mayLackTarget: false },
 } as const;
 
 export type GoalType = keyof typeof GOAL_TYPES;

@@ -14,6 +14,7 @@ export const OBJECTIVE_FIELDS: Names = {
   constraints: null,
   parallelism: null,
   holdBack: null,
+  fits: null,
   solutions: {
     count: null,
     apart: null,

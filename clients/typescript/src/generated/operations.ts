@@ -19,6 +19,7 @@ import type {
   ExportLine,
   ExtendedLease,
   FailedEvaluation,
+  FitParameters,
   Front,
   History,
   InputCase,
@@ -641,6 +642,22 @@ export interface Operations {
     } | undefined;
     answers: {
       200: { 'application/json': ObjectiveIdentifiability };
+    };
+  };
+  /** Read what the data of a fit tell about its inputs */
+  getFit: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** Of the intervals, in percent. */
+      confidence?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': FitParameters };
     };
   };
   /** Read inputs that meet all targets of an objective, as different as possible */
@@ -1341,6 +1358,19 @@ export interface Operations {
     } | undefined;
     answers: {
       200: { 'application/json': ObjectiveIdentifiability };
+    };
+  };
+  /** Read what the data of a fit tell about its inputs */
+  getFitFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** Of the intervals, in percent. */
+      confidence?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': FitParameters };
     };
   };
   /** Read inputs that meet all targets of an objective, as different as possible */

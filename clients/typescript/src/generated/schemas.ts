@@ -382,10 +382,10 @@ export interface TrialCaseLine {
 export interface NewObjectives {
   /**
    * The target of each output; null for an output to minimize or maximize without aspiration, of which there may be
-   * three: the search is then for their front.
+   * three: the search is then for their front. For an output of type fit the measured value, null for a gap.
    */
   objectives: readonly (number | null)[] | Record<string, number | null>;
-  objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   /** The maximum number of inverses to suggest; default: 500. */
   maximumAttempts?: number | null | undefined;
   /**
@@ -420,6 +420,32 @@ export interface NewObjectives {
    * Objectives with minimize or maximize never hold back.
    */
   holdBack?: boolean | null | undefined;
+  /**
+   * The data sets that outputs of type fit belong to; default: one with all of them and unknown errors. Among the
+   * inputs that meet all other targets the search looks for the least misfit; with `stop` it ends when the models
+   * expect no noticeable reduction of chi-square.
+   */
+  fits?: readonly ({
+    name?: string | null | undefined;
+    /**
+     * The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output
+     * of type fit belongs to one data set. By number from 0 or by name; default: all of them.
+     */
+    outputs?: readonly (number | string)[] | null | undefined;
+    /**
+     * The standard error of the values: one number, one per output, or a share of each value as { relative }. null:
+     * equal and unknown, then it is estimated.
+     */
+    sigma?: number | readonly (number | null)[] | {
+      relative: number;
+    } | null | undefined;
+    /** A factor on what the data set counts; default: 1. */
+    weight?: number | null | undefined;
+    /**
+     * What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma.
+     */
+    loss?: 'linear' | 'soft_l1' | 'huber' | 'cauchy' | null | undefined;
+  })[] | null | undefined;
   /**
    * Continue after the first solution until `count` distinct solutions are found. Absent or null: the first one ends
    * the search. Not with outputs without target.
@@ -470,7 +496,8 @@ export interface NewObjectives {
     patience?: number | null | undefined;
     /**
      * The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize
-     * or maximize, or of the miss where there is none or the other targets are not met.
+     * or maximize, or of the miss where there is none or the other targets are not met. Of a fit it is the reduction of
+     * chi-square; default: 0.05.
      */
     improvementBelow?: number | null | undefined;
     /** No input is suggested from then on, and the objective is stopped. */
@@ -523,9 +550,9 @@ export type Noise = 'estimate' | {
 export interface LoadedObjectives {
   id: number;
   trialId: number;
-  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   initialInput: number[];
   initialOutput: number[];
   /** As they were sent: empty if there were none, null for a type without bounds. */
@@ -584,6 +611,28 @@ export interface LoadedObjectives {
   front: {
     reference: number[];
   } | null;
+  /** The data sets that outputs of type fit belong to; null without such an output. */
+  fits: Array<{
+    name: string | null;
+    /**
+     * The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output
+     * of type fit belongs to one data set.
+     */
+    outputs: number[];
+    /**
+     * The standard error of the values: one number, one per output, or a share of each value as { relative }. null:
+     * equal and unknown, then it is estimated.
+     */
+    sigma: number | Array<number | null> | {
+      relative: number;
+    } | null;
+    /** A factor on what the data set counts; default: 1. */
+    weight: number;
+    /**
+     * What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma.
+     */
+    loss: 'linear' | 'soft_l1' | 'huber' | 'cauchy';
+  }> | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -609,7 +658,7 @@ export interface LoadedObjectives {
 export interface Result {
   /** Zero-based number of the objective. */
   number: number;
-  type: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize';
+  type: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit';
   /** The target; null without aspiration. */
   objective: number | null;
   minimumBound: number | null;
@@ -625,10 +674,10 @@ export interface Result {
 export interface NewInverse {
   /**
    * The target of each output; null for an output to minimize or maximize without aspiration, of which there may be
-   * three: the search is then for their front.
+   * three: the search is then for their front. For an output of type fit the measured value, null for a gap.
    */
   objectives: readonly (number | null)[] | Record<string, number | null>;
-  objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   /** The maximum number of inverses to suggest; default: 500. */
   maximumAttempts?: number | null | undefined;
   /**
@@ -736,9 +785,9 @@ export interface Inverse {
 export interface Objective {
   id: number;
   trialId: number;
-  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   initialInput: number[];
   initialOutput: number[];
   /** As they were sent: empty if there were none, null for a type without bounds. */
@@ -797,6 +846,28 @@ export interface Objective {
   front: {
     reference: number[];
   } | null;
+  /** The data sets that outputs of type fit belong to; null without such an output. */
+  fits: Array<{
+    name: string | null;
+    /**
+     * The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output
+     * of type fit belongs to one data set.
+     */
+    outputs: number[];
+    /**
+     * The standard error of the values: one number, one per output, or a share of each value as { relative }. null:
+     * equal and unknown, then it is estimated.
+     */
+    sigma: number | Array<number | null> | {
+      relative: number;
+    } | null;
+    /** A factor on what the data set counts; default: 1. */
+    weight: number;
+    /**
+     * What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma.
+     */
+    loss: 'linear' | 'soft_l1' | 'huber' | 'cauchy';
+  }> | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -823,7 +894,7 @@ export interface Objective {
    */
   endReason: string | null;
   /** Why it was stopped, in a word; null unless it was. endReason says it with figures. */
-  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | null;
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | 'fitted' | null;
   /**
    * Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is
    * EXHAUSTED, that ended by evidence or at its time.
@@ -835,6 +906,8 @@ export interface Objective {
    * data of the trial changed, and for objectives of an earlier release until a worker has judged them.
    */
   best: NearestRun | null;
+  /** How well the best run fits its data: the optimal one, else that of `best`. null without a fit. */
+  fit: FitQuality | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
 }
@@ -930,12 +1003,55 @@ export interface NearestRun {
   worstMiss: number;
 }
 
+export interface FitQuality {
+  /** Measured values, without gaps. */
+  points: number;
+  /** Degrees of freedom: points minus inputs that are not fixed, at least 0. */
+  freedom: number;
+  /** null where a standard error is not known. */
+  chiSquare: number | null;
+  /** chiSquare per degree of freedom: about 1 if model and errors are right. */
+  reducedChiSquare: number | null;
+  /** The probability of a chiSquare at least so large if model and standard errors are right. */
+  probability: number | null;
+  /**
+   * The probability that residuals in random order change their sign so seldom (Wald and Wolfowitz); a small one tells
+   * that the model lacks something. null with few residuals.
+   */
+  runsProbability: number | null;
+  /** The points that fit worst, the worst first. */
+  worst: Array<{
+    /** Zero-based. */
+    output: number;
+    /** The measured value. */
+    value: number;
+    /** The output of the run. */
+    fitted: number;
+    /** fitted minus value, in standard errors; in estimated ones where these are not known. */
+    residual: number;
+  }>;
+  /** The data sets, in the order of fits. */
+  sets: Array<{
+    name: string | null;
+    points: number;
+    /** In squared standard errors, or in squared units where these are not known. */
+    sumOfSquares: number;
+    /**
+     * The standard deviation of the residuals in units of the output: the estimated standard error where none was
+     * stated. null where stated ones differ.
+     */
+    scale: number | null;
+  }>;
+  /** Standard errors and misfit that disagree, and residuals with a pattern, in words. */
+  warnings: string[];
+}
+
 export interface ExplainedObjective {
   id: number;
   trialId: number;
-  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   initialInput: number[];
   initialOutput: number[];
   /** As they were sent: empty if there were none, null for a type without bounds. */
@@ -994,6 +1110,28 @@ export interface ExplainedObjective {
   front: {
     reference: number[];
   } | null;
+  /** The data sets that outputs of type fit belong to; null without such an output. */
+  fits: Array<{
+    name: string | null;
+    /**
+     * The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output
+     * of type fit belongs to one data set.
+     */
+    outputs: number[];
+    /**
+     * The standard error of the values: one number, one per output, or a share of each value as { relative }. null:
+     * equal and unknown, then it is estimated.
+     */
+    sigma: number | Array<number | null> | {
+      relative: number;
+    } | null;
+    /** A factor on what the data set counts; default: 1. */
+    weight: number;
+    /**
+     * What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma.
+     */
+    loss: 'linear' | 'soft_l1' | 'huber' | 'cauchy';
+  }> | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1020,7 +1158,7 @@ export interface ExplainedObjective {
    */
   endReason: string | null;
   /** Why it was stopped, in a word; null unless it was. endReason says it with figures. */
-  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | null;
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | 'fitted' | null;
   /**
    * Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is
    * EXHAUSTED, that ended by evidence or at its time.
@@ -1032,6 +1170,8 @@ export interface ExplainedObjective {
    * data of the trial changed, and for objectives of an earlier release until a worker has judged them.
    */
   best: NearestRun | null;
+  /** How well the best run fits its data: the optimal one, else that of `best`. null without a fit. */
+  fit: FitQuality | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
   /** What the runs show that you can act on. */
@@ -1216,7 +1356,8 @@ export interface ObjectivePatch {
     patience?: number | null | undefined;
     /**
      * The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize
-     * or maximize, or of the miss where there is none or the other targets are not met.
+     * or maximize, or of the miss where there is none or the other targets are not met. Of a fit it is the reduction of
+     * chi-square; default: 0.05.
      */
     improvementBelow?: number | null | undefined;
     /** No input is suggested from then on, and the objective is stopped. */
@@ -1464,7 +1605,7 @@ export interface History {
    */
   endReason: string | null;
   /** Why it was stopped, in a word; null unless it was. endReason says it with figures. */
-  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | null;
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | 'fitted' | null;
   /**
    * Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is
    * EXHAUSTED, that ended by evidence or at its time.
@@ -1489,9 +1630,9 @@ export interface History {
   /** Of bestOutput, as in misses. */
   bestMisses: number[] | null;
   bestMissedBy: number[] | null;
-  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   /** As they were sent: empty if there were none, null for a type without bounds. */
   minimumBounds: Array<number | null>;
   maximumBounds: Array<number | null>;
@@ -1544,6 +1685,28 @@ export interface History {
   front: {
     reference: number[];
   } | null;
+  /** The data sets that outputs of type fit belong to; null without such an output. */
+  fits: Array<{
+    name: string | null;
+    /**
+     * The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output
+     * of type fit belongs to one data set.
+     */
+    outputs: number[];
+    /**
+     * The standard error of the values: one number, one per output, or a share of each value as { relative }. null:
+     * equal and unknown, then it is estimated.
+     */
+    sigma: number | Array<number | null> | {
+      relative: number;
+    } | null;
+    /** A factor on what the data set counts; default: 1. */
+    weight: number;
+    /**
+     * What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma.
+     */
+    loss: 'linear' | 'soft_l1' | 'huber' | 'cauchy';
+  }> | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1786,6 +1949,92 @@ export interface ObjectiveIdentifiability {
   } | null;
 }
 
+export interface FitParameters {
+  /** As it was asked for. */
+  confidence: number;
+  /** null until a run meets all other targets. */
+  fit: {
+    /** The input of the run with the least misfit that meets all other targets. */
+    best: number[];
+    /** That run. */
+    run: {
+      /** 1 for the first input case; null for a run of an objective. */
+      caseNumber: number | null;
+      inverseId: number | null;
+      iteration: number | null;
+    };
+    /**
+     * The increase of chi-square at the ends of the intervals; with unknown standard errors in units of the estimated
+     * ones.
+     */
+    threshold: number;
+    /** One per input. */
+    parameters: Array<{
+      /** Zero-based. */
+      input: number;
+      name: string | null;
+      /** The value of the best run. */
+      estimate: number;
+      /** From the slopes of the models; null where it exceeds the range between the bounds, and for held inputs. */
+      standardError: number | null;
+      /** The lower end of the profile-likelihood interval; null where it is at the bound. */
+      low: number | null;
+      /** The upper end. */
+      high: number | null;
+      /**
+       * identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side.
+       * structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category,
+       * or a number with few values.
+       */
+      kind: 'identifiable' | 'practically-not' | 'structurally-not' | 'held';
+      /** The increase of chi-square with the input at a value and the others adapted, ascending by value. */
+      profile: Array<{
+        value: number;
+        increase: number;
+      }>;
+    }>;
+    /** Of the estimates, input by input; null where an input is held or not determined. */
+    correlations: Array<Array<number | null>>;
+    /** Inputs that can change together while the data hardly notice. */
+    combinations: Array<{
+      /** Changes in shares of the ranges, one per input; the largest is 1 and 0 takes no part. */
+      loadings: number[];
+      kind: 'practically-not' | 'structurally-not';
+    }>;
+    /**
+     * The predicted outputs with their intervals, by what the data leave open about the inputs; those of no data set
+     * and gaps as well.
+     */
+    outputs: Array<{
+      /** Zero-based. */
+      output: number;
+      name: string | null;
+      predicted: number;
+      low: number;
+      high: number;
+      /** The derivative by each input, by the models; 0 for held inputs. */
+      slopes: number[];
+    }>;
+    /**
+     * Runs at the ends of the intervals, the one that tells most first. Add their outputs as cases and ask again: the
+     * intervals then rest on them.
+     */
+    verify: Array<{
+      /** The input whose interval it is about. */
+      input: number;
+      side: 'low' | 'high';
+      /** The input of the run. */
+      at: number[];
+      /** The increase of chi-square that the models expect there. */
+      increase: number;
+      /** How far the models may be off. */
+      spread: number;
+    }>;
+    /** The same in words. */
+    sentences: string[];
+  } | null;
+}
+
 export interface Solutions {
   /** Runs that meet all targets, each the farthest from those before it. */
   verified: KnownRun[];
@@ -1858,7 +2107,7 @@ export interface ObjectiveGlance {
    * Why it was stopped; null unless it was, and for objectives of an earlier release. endReason of the objective says
    * it with figures.
    */
-  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | null;
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | 'out-of-reach' | 'fitted' | null;
   attemptCount: number;
   maximumAttempts: number;
   inputCount: number;
@@ -1905,7 +2154,7 @@ export interface ObjectiveGlance {
     unit: string | null;
     /** null where none was stated, to minimize or maximize. */
     objective: number | null;
-    objectiveType: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize';
+    objectiveType: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit';
   }>;
   createdAt: string;
   updatedAt: string;
@@ -2291,9 +2540,9 @@ export type ExportLine = {
   id: number;
   trialId: number;
   number: number;
-  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
-  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;
   minimumBounds: Array<number | null>;
   maximumBounds: Array<number | null>;
   desiredL1Norm: number;
@@ -2357,6 +2606,28 @@ export type ExportLine = {
   front: {
     reference: number[];
   } | null;
+  /** The data sets that outputs of type fit belong to; null without such an output. */
+  fits: Array<{
+    name: string | null;
+    /**
+     * The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output
+     * of type fit belongs to one data set.
+     */
+    outputs: number[];
+    /**
+     * The standard error of the values: one number, one per output, or a share of each value as { relative }. null:
+     * equal and unknown, then it is estimated.
+     */
+    sigma: number | Array<number | null> | {
+      relative: number;
+    } | null;
+    /** A factor on what the data set counts; default: 1. */
+    weight: number;
+    /**
+     * What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma.
+     */
+    loss: 'linear' | 'soft_l1' | 'huber' | 'cauchy';
+  }> | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */

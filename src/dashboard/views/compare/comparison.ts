@@ -112,6 +112,7 @@ const WORDS: Readonly<Record<History['objectiveTypes'][number], string>> = {
   greaterthan_equal: '',
   minimize: 'minimize, ',
   maximize: 'maximize, ',
+  fit: 'fit to ',
 };
 
 export function outputRows(compared: readonly Compared[]): readonly OutputRow[] {

@@ -45,6 +45,8 @@ function intervalOf({ type, target, from, to }: Target, share: number): Ends {
     case 'greaterthan_equal':
     case 'maximize':
       return between(target, null);
+    case 'fit':
+      return between(null, null);
   }
 }
 

@@ -11,4 +11,5 @@ export const OBJECTIVE_TYPES: Readonly<Record<GoalType, string>> = {
   minimize: 'minimize',
   maximize: 'maximize',
   exact: 'exactly (all outputs)',
+  fit: 'as near as possible (fit to data)',
 };

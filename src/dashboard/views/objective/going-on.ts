@@ -13,6 +13,7 @@ const REPEATED = [
   'desiredL1Norm',
   'fixedInputs',
   'solutions',
+  'fits',
   'weights',
   'priorities',
   'noise',

@@ -66,6 +66,7 @@ const ENDINGS: Readonly<Record<NonNullable<ObjectiveGlance['endingKind']>, strin
   'no-further-solution': 'no further solution found',
   standstill: 'no more improvement',
   'out-of-reach': 'targets out of reach, best compromise found',
+  fitted: 'no better fit expected',
 };
 
 const WAITS = { output: 'waits for your output', suggestion: 'computing the next input' } as const;

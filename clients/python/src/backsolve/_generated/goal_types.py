@@ -15,4 +15,5 @@ GoalType: TypeAlias = Literal[
     "greaterthan_equal",
     "minimize",
     "maximize",
+    "fit",
 ]

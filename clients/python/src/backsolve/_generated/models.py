@@ -373,6 +373,22 @@ class NewObjectivesConstraints(Wire):
     name: str | None = None
 
 
+class NewObjectivesFitsSigma(Wire):
+    relative: float
+
+
+class NewObjectivesFits(Wire):
+    name: str | None = None
+    outputs: list[int | str] | None = None
+    """The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output of type fit belongs to one data set. By number from 0 or by name; default: all of them."""
+    sigma: float | list[float | None] | NewObjectivesFitsSigma | None = None
+    """The standard error of the values: one number, one per output, or a share of each value as { relative }. null: equal and unknown, then it is estimated."""
+    weight: float | None = None
+    """A factor on what the data set counts; default: 1."""
+    loss: Literal["linear", "soft_l1", "huber", "cauchy"] | None = None
+    """What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma."""
+
+
 class NewObjectivesSolutions(Wire):
     count: int | None = None
     """Default: 5."""
@@ -398,7 +414,7 @@ class NewObjectivesStop(Wire):
     patience: int | None = None
     """The objective ends after this many suggested inputs in a row without an improvement. Default with minimize or maximize: it ends when the models expect no further improvement of these."""
     improvement_below: float | None = None
-    """The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met."""
+    """The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met. Of a fit it is the reduction of chi-square; default: 0.05."""
     until: datetime | None = None
     """No input is suggested from then on, and the objective is stopped."""
     maximum_runs: int | None = None
@@ -407,8 +423,8 @@ class NewObjectivesStop(Wire):
 
 class NewObjectives(Wire):
     objectives: list[float | None] | dict[str, float | None]
-    """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
+    """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front. For an output of type fit the measured value, null for a gap."""
+    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     maximum_attempts: int | None = None
     """The maximum number of inverses to suggest; default: 500."""
     reuse: bool | None = None
@@ -429,6 +445,8 @@ class NewObjectives(Wire):
     """How many inverses may be open at the same time; default: 1."""
     hold_back: bool | None = None
     """Whether no further inverse is opened while an open one is likely to satisfy the objective; default: true. Objectives with minimize or maximize never hold back."""
+    fits: list[NewObjectivesFits] | None = None
+    """The data sets that outputs of type fit belong to; default: one with all of them and unknown errors. Among the inputs that meet all other targets the search looks for the least misfit; with `stop` it ends when the models expect no noticeable reduction of chi-square."""
     solutions: NewObjectivesSolutions | None = None
     """Continue after the first solution until `count` distinct solutions are found. Absent or null: the first one ends the search. Not with outputs without target."""
     front: NewObjectivesFront | None = None
@@ -494,12 +512,28 @@ class LoadedObjectivesFront(Wire):
     reference: list[float]
 
 
+class LoadedObjectivesFitsSigma(Wire):
+    relative: float
+
+
+class LoadedObjectivesFits(Wire):
+    name: str | None
+    outputs: list[int]
+    """The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output of type fit belongs to one data set."""
+    sigma: float | list[float | None] | LoadedObjectivesFitsSigma | None
+    """The standard error of the values: one number, one per output, or a share of each value as { relative }. null: equal and unknown, then it is estimated."""
+    weight: float
+    """A factor on what the data set counts; default: 1."""
+    loss: Literal["linear", "soft_l1", "huber", "cauchy"]
+    """What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma."""
+
+
 class LoadedObjectives(Wire):
     id: int
     trial_id: int
     objectives: list[float | None]
-    """The target of each output; null for one to minimize or maximize without aspiration."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
+    """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
+    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     initial_input: list[float]
     initial_output: list[float]
     minimum_bounds: list[float | None]
@@ -536,6 +570,8 @@ class LoadedObjectives(Wire):
     """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: LoadedObjectivesFront | None
     """The point from which the front is measured; null where it follows from the runs."""
+    fits: list[LoadedObjectivesFits] | None
+    """The data sets that outputs of type fit belong to; null without such an output."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -561,7 +597,7 @@ class LoadedObjectives(Wire):
 class Result(Wire):
     number: int
     """Zero-based number of the objective."""
-    type: Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]
+    type: Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]
     objective: float | None
     """The target; null without aspiration."""
     minimum_bound: float | None
@@ -576,8 +612,8 @@ class Result(Wire):
 
 class NewInverse(Wire):
     objectives: list[float | None] | dict[str, float | None]
-    """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
+    """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front. For an output of type fit the measured value, null for a gap."""
+    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     maximum_attempts: int | None = None
     """The maximum number of inverses to suggest; default: 500."""
     reuse: bool | None = None
@@ -688,12 +724,28 @@ class ObjectiveFront(Wire):
     reference: list[float]
 
 
+class ObjectiveFitsSigma(Wire):
+    relative: float
+
+
+class ObjectiveFits(Wire):
+    name: str | None
+    outputs: list[int]
+    """The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output of type fit belongs to one data set."""
+    sigma: float | list[float | None] | ObjectiveFitsSigma | None
+    """The standard error of the values: one number, one per output, or a share of each value as { relative }. null: equal and unknown, then it is estimated."""
+    weight: float
+    """A factor on what the data set counts; default: 1."""
+    loss: Literal["linear", "soft_l1", "huber", "cauchy"]
+    """What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma."""
+
+
 class Objective(Wire):
     id: int
     trial_id: int
     objectives: list[float | None]
-    """The target of each output; null for one to minimize or maximize without aspiration."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
+    """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
+    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     initial_input: list[float]
     initial_output: list[float]
     minimum_bounds: list[float | None]
@@ -730,6 +782,8 @@ class Objective(Wire):
     """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: ObjectiveFront | None
     """The point from which the front is measured; null where it follows from the runs."""
+    fits: list[ObjectiveFits] | None
+    """The data sets that outputs of type fit belong to; null without such an output."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -752,13 +806,15 @@ class Objective(Wire):
     disabled_at: datetime | None
     end_reason: str | None
     """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
-    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach"] | None
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach", "fitted"] | None
     """Why it was stopped, in a word; null unless it was. endReason says it with figures."""
     is_resumable: bool
     """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
+    fit: FitQuality | None
+    """How well the best run fits its data: the optimal one, else that of `best`. null without a fit."""
     inverses: list[EmbeddedInverse]
     """In order of creation."""
 
@@ -837,6 +893,47 @@ class NearestRun(Wire):
     """The largest of misses; 0 when everything is satisfied."""
 
 
+class FitQualityWorst(Wire):
+    output: int
+    """Zero-based."""
+    value: float
+    """The measured value."""
+    fitted: float
+    """The output of the run."""
+    residual: float
+    """fitted minus value, in standard errors; in estimated ones where these are not known."""
+
+
+class FitQualitySets(Wire):
+    name: str | None
+    points: int
+    sum_of_squares: float
+    """In squared standard errors, or in squared units where these are not known."""
+    scale: float | None
+    """The standard deviation of the residuals in units of the output: the estimated standard error where none was stated. null where stated ones differ."""
+
+
+class FitQuality(Wire):
+    points: int
+    """Measured values, without gaps."""
+    freedom: int
+    """Degrees of freedom: points minus inputs that are not fixed, at least 0."""
+    chi_square: float | None
+    """null where a standard error is not known."""
+    reduced_chi_square: float | None
+    """chiSquare per degree of freedom: about 1 if model and errors are right."""
+    probability: float | None
+    """The probability of a chiSquare at least so large if model and standard errors are right."""
+    runs_probability: float | None
+    """The probability that residuals in random order change their sign so seldom (Wald and Wolfowitz); a small one tells that the model lacks something. null with few residuals."""
+    worst: list[FitQualityWorst]
+    """The points that fit worst, the worst first."""
+    sets: list[FitQualitySets]
+    """The data sets, in the order of fits."""
+    warnings: list[str]
+    """Standard errors and misfit that disagree, and residuals with a pattern, in words."""
+
+
 class ExplainedObjectiveConstraints(Wire):
     coefficients: list[float]
     relation: Literal["<=", ">=", "="]
@@ -866,12 +963,28 @@ class ExplainedObjectiveFront(Wire):
     reference: list[float]
 
 
+class ExplainedObjectiveFitsSigma(Wire):
+    relative: float
+
+
+class ExplainedObjectiveFits(Wire):
+    name: str | None
+    outputs: list[int]
+    """The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output of type fit belongs to one data set."""
+    sigma: float | list[float | None] | ExplainedObjectiveFitsSigma | None
+    """The standard error of the values: one number, one per output, or a share of each value as { relative }. null: equal and unknown, then it is estimated."""
+    weight: float
+    """A factor on what the data set counts; default: 1."""
+    loss: Literal["linear", "soft_l1", "huber", "cauchy"]
+    """What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma."""
+
+
 class ExplainedObjective(Wire):
     id: int
     trial_id: int
     objectives: list[float | None]
-    """The target of each output; null for one to minimize or maximize without aspiration."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
+    """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
+    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     initial_input: list[float]
     initial_output: list[float]
     minimum_bounds: list[float | None]
@@ -908,6 +1021,8 @@ class ExplainedObjective(Wire):
     """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: ExplainedObjectiveFront | None
     """The point from which the front is measured; null where it follows from the runs."""
+    fits: list[ExplainedObjectiveFits] | None
+    """The data sets that outputs of type fit belong to; null without such an output."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -930,13 +1045,15 @@ class ExplainedObjective(Wire):
     disabled_at: datetime | None
     end_reason: str | None
     """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
-    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach"] | None
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach", "fitted"] | None
     """Why it was stopped, in a word; null unless it was. endReason says it with figures."""
     is_resumable: bool
     """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
+    fit: FitQuality | None
+    """How well the best run fits its data: the optimal one, else that of `best`. null without a fit."""
     inverses: list[EmbeddedInverse]
     """In order of creation."""
     advice: list[Advice]
@@ -1100,7 +1217,7 @@ class ObjectivePatchStop(Wire):
     patience: int | None = None
     """The objective ends after this many suggested inputs in a row without an improvement. Default with minimize or maximize: it ends when the models expect no further improvement of these."""
     improvement_below: float | None = None
-    """The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met."""
+    """The largest improvement that counts as none; default: 0.005. A share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met. Of a fit it is the reduction of chi-square; default: 0.05."""
     until: datetime | None = None
     """No input is suggested from then on, and the objective is stopped."""
     maximum_runs: int | None = None
@@ -1331,6 +1448,22 @@ class HistoryFront(Wire):
     reference: list[float]
 
 
+class HistoryFitsSigma(Wire):
+    relative: float
+
+
+class HistoryFits(Wire):
+    name: str | None
+    outputs: list[int]
+    """The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output of type fit belongs to one data set."""
+    sigma: float | list[float | None] | HistoryFitsSigma | None
+    """The standard error of the values: one number, one per output, or a share of each value as { relative }. null: equal and unknown, then it is estimated."""
+    weight: float
+    """A factor on what the data set counts; default: 1."""
+    loss: Literal["linear", "soft_l1", "huber", "cauchy"]
+    """What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma."""
+
+
 class HistoryIntervals(Wire):
     lower: float | None
     """null: no lower end."""
@@ -1370,7 +1503,7 @@ class History(Wire):
     """0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED."""
     end_reason: str | None
     """Why it ended, in words and figures, with the number of the run or the case that is its best; null while it is running."""
-    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach"] | None
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach", "fitted"] | None
     """Why it was stopped, in a word; null unless it was. endReason says it with figures."""
     is_resumable: bool
     """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
@@ -1391,8 +1524,8 @@ class History(Wire):
     """Of bestOutput, as in misses."""
     best_missed_by: list[float] | None
     objectives: list[float | None]
-    """The target of each output; null for one to minimize or maximize without aspiration."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
+    """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
+    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     minimum_bounds: list[float | None]
     """As they were sent: empty if there were none, null for a type without bounds."""
     maximum_bounds: list[float | None]
@@ -1423,6 +1556,8 @@ class History(Wire):
     """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: HistoryFront | None
     """The point from which the front is measured; null where it follows from the runs."""
+    fits: list[HistoryFits] | None
+    """The data sets that outputs of type fit belong to; null without such an output."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -1669,6 +1804,94 @@ class ObjectiveIdentifiability(Wire):
     """null while the models know no input that surely meets the targets."""
 
 
+class FitParametersFitRun(Wire):
+    """That run."""
+    case_number: int | None
+    """1 for the first input case; null for a run of an objective."""
+    inverse_id: int | None
+    iteration: int | None
+
+
+class FitParametersFitParametersProfile(Wire):
+    value: float
+    increase: float
+
+
+class FitParametersFitParameters(Wire):
+    input: int
+    """Zero-based."""
+    name: str | None
+    estimate: float
+    """The value of the best run."""
+    standard_error: float | None
+    """From the slopes of the models; null where it exceeds the range between the bounds, and for held inputs."""
+    low: float | None
+    """The lower end of the profile-likelihood interval; null where it is at the bound."""
+    high: float | None
+    """The upper end."""
+    kind: Literal["identifiable", "practically-not", "structurally-not", "held"]
+    """identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values."""
+    profile: list[FitParametersFitParametersProfile]
+    """The increase of chi-square with the input at a value and the others adapted, ascending by value."""
+
+
+class FitParametersFitCombinations(Wire):
+    loadings: list[float]
+    """Changes in shares of the ranges, one per input; the largest is 1 and 0 takes no part."""
+    kind: Literal["practically-not", "structurally-not"]
+
+
+class FitParametersFitOutputs(Wire):
+    output: int
+    """Zero-based."""
+    name: str | None
+    predicted: float
+    low: float
+    high: float
+    slopes: list[float]
+    """The derivative by each input, by the models; 0 for held inputs."""
+
+
+class FitParametersFitVerify(Wire):
+    input: int
+    """The input whose interval it is about."""
+    side: Literal["low", "high"]
+    at: list[float]
+    """The input of the run."""
+    increase: float
+    """The increase of chi-square that the models expect there."""
+    spread: float
+    """How far the models may be off."""
+
+
+class FitParametersFit(Wire):
+    best: list[float]
+    """The input of the run with the least misfit that meets all other targets."""
+    run: FitParametersFitRun
+    """That run."""
+    threshold: float
+    """The increase of chi-square at the ends of the intervals; with unknown standard errors in units of the estimated ones."""
+    parameters: list[FitParametersFitParameters]
+    """One per input."""
+    correlations: list[list[float | None]]
+    """Of the estimates, input by input; null where an input is held or not determined."""
+    combinations: list[FitParametersFitCombinations]
+    """Inputs that can change together while the data hardly notice."""
+    outputs: list[FitParametersFitOutputs]
+    """The predicted outputs with their intervals, by what the data leave open about the inputs; those of no data set and gaps as well."""
+    verify: list[FitParametersFitVerify]
+    """Runs at the ends of the intervals, the one that tells most first. Add their outputs as cases and ask again: the intervals then rest on them."""
+    sentences: list[str]
+    """The same in words."""
+
+
+class FitParameters(Wire):
+    confidence: float
+    """As it was asked for."""
+    fit: FitParametersFit | None
+    """null until a run meets all other targets."""
+
+
 class Solutions(Wire):
     verified: list[KnownRun]
     """Runs that meet all targets, each the farthest from those before it."""
@@ -1748,7 +1971,7 @@ class ObjectiveGlanceTargets(Wire):
     unit: str | None
     objective: float | None
     """null where none was stated, to minimize or maximize."""
-    objective_type: Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]
+    objective_type: Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]
 
 
 class ObjectiveGlance(Wire):
@@ -1763,7 +1986,7 @@ class ObjectiveGlance(Wire):
     """1 for the first objective of the trial."""
     stop_reason: Literal[0, 1, 2, 3]
     """0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED."""
-    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach"] | None
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach", "fitted"] | None
     """Why it was stopped; null unless it was, and for objectives of an earlier release. endReason of the objective says it with figures."""
     attempt_count: int
     maximum_attempts: int
@@ -2203,14 +2426,30 @@ class ExportLineObject9Front(Wire):
     reference: list[float]
 
 
+class ExportLineObject9FitsSigma(Wire):
+    relative: float
+
+
+class ExportLineObject9Fits(Wire):
+    name: str | None
+    outputs: list[int]
+    """The outputs of the data set, each of type fit; their targets are the measured values, null for a gap. Each output of type fit belongs to one data set."""
+    sigma: float | list[float | None] | ExportLineObject9FitsSigma | None
+    """The standard error of the values: one number, one per output, or a share of each value as { relative }. null: equal and unknown, then it is estimated."""
+    weight: float
+    """A factor on what the data set counts; default: 1."""
+    loss: Literal["linear", "soft_l1", "huber", "cauchy"]
+    """What a large residual counts, named as in scipy.optimize.least_squares; default: linear. The others need sigma."""
+
+
 class ExportLineObject9(Wire):
     type: Literal["objective"]
     id: int
     trial_id: int
     number: int
     objectives: list[float | None]
-    """The target of each output; null for one to minimize or maximize without aspiration."""
-    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
+    """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
+    objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
     minimum_bounds: list[float | None]
     maximum_bounds: list[float | None]
     desired_l1_norm: float
@@ -2249,6 +2488,8 @@ class ExportLineObject9(Wire):
     """The number of solutions to find and their minimum distance; null when the first one ends the search."""
     front: ExportLineObject9Front | None
     """The point from which the front is measured; null where it follows from the runs."""
+    fits: list[ExportLineObject9Fits] | None
+    """The data sets that outputs of type fit belong to; null without such an output."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None

@@ -53,6 +53,7 @@ _GET_HISTORY = Operation("getHistory", "GET", "/models/{model_id}/projects/{proj
 _LIST_TRIAL_RUNS = Operation("listTrialRuns", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/runs", {200: "list[m.TrialRun]"}, line="m.TrialRunLine")
 _GET_ROBUSTNESS = Operation("getRobustness", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
 _GET_IDENTIFIABILITY = Operation("getIdentifiability", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
+_GET_FIT = Operation("getFit", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/fit", {200: "m.FitParameters"})
 _GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions", {200: "m.Solutions"})
 _GET_FRONT = Operation("getFront", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front", {200: "m.Front"})
 _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200: "list[m.ObjectiveGlance]", 304: None})
@@ -111,6 +112,7 @@ _GET_HISTORY_FLAT = Operation("getHistoryFlat", "GET", "/objectives/{objective_i
 _LIST_TRIAL_RUNS_FLAT = Operation("listTrialRunsFlat", "GET", "/objectives/{objective_id}/runs", {200: "list[m.TrialRun]"}, line="m.TrialRunLine")
 _GET_ROBUSTNESS_FLAT = Operation("getRobustnessFlat", "GET", "/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
 _GET_IDENTIFIABILITY_FLAT = Operation("getIdentifiabilityFlat", "GET", "/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
+_GET_FIT_FLAT = Operation("getFitFlat", "GET", "/objectives/{objective_id}/fit", {200: "m.FitParameters"})
 _GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objective_id}/solutions", {200: "m.Solutions"})
 _GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
@@ -314,6 +316,10 @@ class Operations(Caller):
     def get_identifiability(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
         """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
         return self._call(_GET_IDENTIFIABILITY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+
+    def get_fit(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
+        """Read what the data of a fit tell about its inputs."""
+        return self._call(_GET_FIT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
 
     def get_solutions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""
@@ -579,6 +585,10 @@ class Operations(Caller):
         """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
         return self._call(_GET_IDENTIFIABILITY_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
 
+    def get_fit_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
+        """Read what the data of a fit tell about its inputs."""
+        return self._call(_GET_FIT_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+
     def get_solutions_flat(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""
         return self._call(_GET_SOLUTIONS_FLAT, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
@@ -790,6 +800,10 @@ class AsyncOperations(AsyncCaller):
     async def get_identifiability(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
         """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
         return await self._call(_GET_IDENTIFIABILITY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+
+    async def get_fit(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
+        """Read what the data of a fit tell about its inputs."""
+        return await self._call(_GET_FIT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
 
     async def get_solutions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""
@@ -1054,6 +1068,10 @@ class AsyncOperations(AsyncCaller):
     async def get_identifiability_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
         """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
         return await self._call(_GET_IDENTIFIABILITY_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+
+    async def get_fit_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.FitParameters]:
+        """Read what the data of a fit tell about its inputs."""
+        return await self._call(_GET_FIT_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
 
     async def get_solutions_flat(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""

@@ -1,0 +1,202 @@
+"""least_squares: the call of scipy.optimize.least_squares, for residuals that are expensive to compute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from typing_extensions import Unpack
+
+from .fitted import FitResult
+from .fitting import Fit, Loss, Sigma, _plain, fit
+from .inputs import Input
+from .problem import SearchOptions
+from .result import Result
+from .solving import solve
+
+OUTPUT = "residuals"
+PAIR = 2
+CONVERGED, EXHAUSTED, FAILED = 2, 0, -1
+"""The status of scipy: the cost hardly changes any more, the number of calls is reached, or neither."""
+
+
+class LeastSquaresResult(dict[str, Any]):
+    """
+    The fields of scipy.optimize.OptimizeResult, by attribute as well: x, cost, fun, jac, grad, optimality, active_mask, nfev, njev, status,
+    message, success. jac is that of the models at x. Further ones: `fit`, with intervals of the parameters, and `result`, with all runs.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(name) from error
+
+    def __repr__(self) -> str:
+        width = max(map(len, self)) + 1
+        return "\n".join(f"{name:>{width}}: {value!r}" for name, value in self.items())
+
+    def __dir__(self) -> list[str]:
+        return list(self)
+
+
+class _Residuals:
+    """A function of a vector as a black box. An object, so that executors can send it."""
+
+    def __init__(self, fun: Callable[..., Any], names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        self._fun = fun
+        self._names = tuple(names)
+        self._args = tuple(args)
+        self._kwargs = dict(kwargs)
+        self.__wrapped__ = fun
+        self.__name__ = getattr(fun, "__name__", "least_squares")
+
+    def __call__(self, values: Mapping[str, Any]) -> Any:
+        return {OUTPUT: self.at([float(values[name]) for name in self._names])}
+
+    def at(self, x: Sequence[float]) -> list[Any]:
+        residuals = _plain(self._fun(_vector(x), *self._args, **self._kwargs))
+        return list(residuals) if isinstance(residuals, Sequence) else [residuals]
+
+    @property
+    def __signature__(self) -> Any:
+        import inspect  # noqa: PLC0415 - only for the engine
+
+        return inspect.Signature([inspect.Parameter("values", inspect.Parameter.POSITIONAL_ONLY)])
+
+
+def least_squares(
+    fun: Callable[..., Any],
+    x0: Any = None,
+    bounds: Any = None,
+    *,
+    sigma: Sigma | None = None,
+    loss: Loss = "linear",
+    f_scale: float = 1.0,
+    max_nfev: int | None = None,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    names: Sequence[str] | None = None,
+    residuals: int | None = None,
+    parallel: int = 1,
+    progress: bool | None = None,
+    **search: Unpack[SearchOptions],
+) -> LeastSquaresResult:
+    """
+    Makes the residuals fun(x) small within bounds, in few calls, as scipy.optimize.least_squares is called.
+
+    `bounds` are two arrays or numbers, lower and upper, and must be finite: the search needs no start. `x0` is run first. `sigma` is the
+    standard error of the residuals, one or one each; without it they are estimated. `loss` and `f_scale` are those of scipy. `names` of the
+    inputs are x0, x1 and so on. `residuals` is their number; without it `fun` is called once to count them. See solve for other options.
+
+    Raises ValueError or TypeError for a wrong argument, and what solve raises.
+    """
+    start = None if x0 is None else [float(value) for value in _as_list(x0)]
+    lower, upper = _bounds_of(bounds, start)
+    names = list(names) if names is not None else [f"x{i}" for i in range(len(lower))]
+    if len(names) != len(lower):
+        raise ValueError(f"names has {len(names)} names for {len(lower)} inputs.")
+    box = _Residuals(fun, names, args, kwargs or {})
+    options: dict[str, Any] = dict(search)
+    if start is not None or residuals is None:
+        at = start or [(low + high) / 2 for low, high in zip(lower, upper, strict=True)]
+        first = box.at(at)
+        if residuals is not None and residuals != len(first):
+            raise ValueError(f"fun returns {len(first)} residuals, not {residuals}.")
+        residuals = len(first)
+        if all(math.isfinite(float(value)) for value in first):
+            options["options"] = {"initial_input": at, "initial_output": [float(value) for value in first], **options.get("options", {})}
+    if loss != "linear" and sigma is None:
+        sigma = f_scale
+    goal = fit([0.0] * (residuals or 1), sigma, loss=loss)
+    inputs = {name: Input("float", low, high) for name, low, high in zip(names, lower, upper, strict=True)}
+    result = solve(box, inputs, {OUTPUT: goal}, budget=max_nfev, parallel=parallel, progress=progress, **options)
+    return _answer(result, names, goal, (lower, upper))
+
+
+def _answer(result: Result, names: Sequence[str], goal: Fit, bounds: tuple[list[float], list[float]]) -> LeastSquaresResult:
+    best = result.best
+    if best is None or best.output is None:
+        return LeastSquaresResult(
+            x=None, cost=math.inf, status=FAILED, success=False, message=str(result.reason), nfev=len(result.history), result=result
+        )
+    x = [float(best.input[name]) for name in names]
+    residuals = [float(value) for value in best.output[OUTPUT]]
+    jac = _jacobian(result.fit, len(residuals), len(x))
+    grad = [sum(row[v] * r for row, r in zip(jac, residuals, strict=True)) for v in range(len(x))]
+    status = CONVERGED if result.satisfied else EXHAUSTED if result.status == "exhausted" else FAILED
+    mask = [-1 if value <= low else 1 if value >= high else 0 for value, low, high in zip(x, *bounds, strict=True)]
+    return LeastSquaresResult(
+        x=_vector(x),
+        cost=0.5 * sum(_loss(goal, value) for value in residuals),
+        fun=_vector(residuals),
+        jac=_matrix(jac),
+        grad=_vector(grad),
+        optimality=max((abs(value) for value, at in zip(grad, mask, strict=True) if at == 0), default=0.0),
+        active_mask=mask,
+        nfev=len(result.history),
+        njev=None,
+        status=status,
+        message=result.reason,
+        success=status == CONVERGED,
+        fit=result.fit,
+        result=result,
+    )
+
+
+def _loss(goal: Fit, residual: float) -> float:
+    """rho of scipy, with the scale in units of the residual."""
+    scale = goal.sigma if isinstance(goal.sigma, float) and goal.loss != "linear" else 1.0
+    z = (residual / scale) ** 2
+    rho = {
+        "linear": lambda: z,
+        "soft_l1": lambda: 2 * (math.sqrt(1 + z) - 1),
+        "huber": lambda: z if z <= 1 else 2 * math.sqrt(z) - 1,
+        "cauchy": lambda: math.log1p(z),
+    }[goal.loss]()
+    return rho * scale**2
+
+
+def _jacobian(found: FitResult | None, rows: int, columns: int) -> list[list[float]]:
+    if found is None or OUTPUT not in found.slopes:
+        return [[math.nan] * columns for _ in range(rows)]
+    return [list(row) for row in found.slopes[OUTPUT]]
+
+
+def _bounds_of(bounds: Any, start: Sequence[float] | None) -> tuple[list[float], list[float]]:
+    """Two lists. Like scipy, pairs of arrays or numbers; an object with lb and ub as well."""
+    needed = "bounds must be finite: least_squares(fun, bounds=([0, 0], [5, 1])). They say where the answer may be; no start is needed."
+    if bounds is None:
+        raise ValueError(needed)
+    pair = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
+    if len(pair) != PAIR:
+        raise ValueError("bounds must be a pair: all lower ends, then all upper ends.")
+    ends = [_as_list(each) for each in pair]
+    count = max(len(start or ()), *map(len, ends))
+    lower, upper = ([float(value) for value in (each * count if len(each) == 1 else each)] for each in ends)
+    if len(lower) != count or len(upper) != count or (start is not None and len(start) != count):
+        raise ValueError("x0 and both bounds must have the same length.")
+    if not all(math.isfinite(value) for value in (*lower, *upper)):
+        raise ValueError(needed)
+    if start is not None and not all(low <= value <= high for low, value, high in zip(lower, start, upper, strict=True)):
+        raise ValueError("x0 is outside of its bounds.")
+    return lower, upper
+
+
+def _as_list(given: Any) -> list[Any]:
+    plain = _plain(given)
+    return list(plain) if isinstance(plain, Sequence) else [plain]
+
+
+def _vector(values: Sequence[float]) -> Any:
+    """An array of numpy where that is installed, as functions for scipy expect it."""
+    try:
+        import numpy as np  # noqa: PLC0415 - optional
+    except ImportError:
+        return list(values)
+    return np.asarray(values, dtype=float)
+
+
+def _matrix(rows: Sequence[Sequence[float]]) -> Any:
+    return _vector(rows)  # type: ignore[arg-type]

@@ -1,0 +1,223 @@
+"""Data that outputs are to come near to, all together: fit(values, sigma=...), or a file with fit("level.csv", x="time", y="level")."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from ._errors import OutputError
+
+Loss: TypeAlias = Literal["linear", "soft_l1", "huber", "cauchy"]
+Sigma: TypeAlias = float | Sequence[float] | Mapping[Literal["relative"], float] | str
+"""One standard error of all values, one of each, {"relative": 0.02} of each value, or the name of a column of the file."""
+ROUNDING = 1e-9
+"""Share of the range by which a grid may end before the data: the last time step of a simulation is rounded."""
+PAIR = 2
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Measured values of one output that is an array. Make one with fit."""
+
+    values: tuple[float, ...]
+    """Without gaps."""
+    positions: tuple[int, ...]
+    """Of the values among all points, gaps included."""
+    count: int
+    """Points, gaps included."""
+    x: tuple[float, ...] | None
+    """Where they were measured, one per value; None where only their order is known."""
+    sigma: float | tuple[float, ...] | Mapping[str, float] | None
+    weight: float
+    loss: Loss
+    columns: tuple[str, str] = ("x", "y")
+
+    def __str__(self) -> str:
+        return f"fit to {len(self.values)} values"
+
+    def names_of(self, name: str) -> list[str]:
+        """What the service calls the points of an output."""
+        return [f"{name}[{position}]" for position in self.positions]
+
+    def body_of(self, name: str, first: int) -> dict[str, Any]:
+        """The data set for the service. `first` is the number of its first output."""
+        sigma = list(self.sigma) if isinstance(self.sigma, tuple) else self.sigma
+        outputs = list(range(first, first + len(self.values)))
+        return {"name": name, "outputs": outputs, "sigma": sigma, "weight": self.weight, "loss": self.loss}
+
+    def read(self, name: str, given: Any) -> list[Any]:
+        """The values of a black box at the points of the data. Raises OutputError when it is no such curve."""
+        curve = _plain(given)
+        if isinstance(curve, Mapping):
+            curve = self._columns_of(name, curve)
+        if not isinstance(curve, Sequence) or isinstance(curve, str):
+            raise OutputError(f"The output {name} must be an array of {self.count} values, not {given!r}.")
+        columns = [_plain(each) for each in curve] if len(curve) == PAIR and self.x is not None else []
+        if columns and all(isinstance(each, Sequence) and not isinstance(each, str) for each in columns):
+            return self._interpolated(name, columns[0], columns[1])
+        if len(curve) != self.count:
+            grid = " Return a pair of arrays, the grid and the values on it, to have them interpolated." if self.x is not None else ""
+            raise OutputError(f"The output {name} has {len(curve)} values instead of {self.count}, as many as its data.{grid}")
+        return [curve[position] for position in self.positions]
+
+    def _columns_of(self, name: str, curve: Mapping[Any, Any]) -> list[Any]:
+        x, y = next((pair for pair in (self.columns, ("x", "y")) if all(each in curve for each in pair)), (None, None))
+        if x is None:
+            wanted = " and ".join(self.columns)
+            raise OutputError(f"The output {name} has no {wanted}; it has {', '.join(map(str, curve)) or 'nothing'}.")
+        return [curve[x], curve[y]]
+
+    def _interpolated(self, name: str, grid: Sequence[Any], values: Sequence[Any]) -> list[float]:
+        if len(grid) != len(values) or len(grid) < PAIR:
+            raise OutputError(
+                f"The output {name} has {len(values)} values on a grid of {len(grid)} points; both must be alike, and at least 2."
+            )
+        try:
+            pairs = [(float(x), float(y)) for x, y in zip(grid, values, strict=True)]
+        except (TypeError, ValueError) as error:
+            raise OutputError(f"The output {name} must be numbers on a grid of numbers.") from error
+        if pairs[0][0] > pairs[-1][0]:
+            pairs.reverse()
+        xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
+        if any(not after > before for before, after in itertools.pairwise(xs)):
+            raise OutputError(f"The grid of the output {name} must ascend.")
+        return [_at(name, xs, ys, x) for x in self.x or ()]
+
+
+def _plain(value: Any) -> Any:
+    """Arrays of numpy, Series and DataFrames of pandas as lists and dictionaries."""
+    if hasattr(value, "to_dict") and hasattr(value, "columns"):
+        return {column: list(value[column]) for column in value.columns}
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _at(name: str, xs: Sequence[float], ys: Sequence[float], x: float) -> float:
+    """Linear between two points of the grid."""
+    slack = ROUNDING * (xs[-1] - xs[0])
+    if not xs[0] - slack <= x <= xs[-1] + slack:
+        raise OutputError(
+            f"The output {name} covers {xs[0]:g} to {xs[-1]:g}, and its data need {x:g}: compute a longer curve, or leave out these data."
+        )
+    k = min(max(bisect_right(xs, x) - 1, 0), len(xs) - 2)
+    share = min(1.0, max(0.0, (x - xs[k]) / (xs[k + 1] - xs[k])))
+    if share == 0.0:
+        return ys[k]
+    return ys[k + 1] if share == 1.0 else ys[k] + share * (ys[k + 1] - ys[k])
+
+
+def fit(
+    data: Any,
+    sigma: Sigma | None = None,
+    *,
+    x: Any = None,
+    y: str | None = None,
+    weight: float = 1.0,
+    loss: Loss = "linear",
+) -> Fit:
+    """
+    An output that is to come near to measured values: fit([2.0, 1.4, 1.0], sigma=0.05).
+
+    The output is then an array, of one number per value. NaN in the data is a gap, which counts nothing. With `x`, where the values were
+    measured, the black box may return a curve on a grid of its own instead, as a pair of arrays or by the names x and y; it is interpolated
+    linearly. `data` may be a CSV file: fit("level.csv", x="time", y="level").
+
+    `sigma` is the standard error of the values: a number, one per value, {"relative": 0.02}, or a column of the file. Without it the errors
+    are equal and unknown, and are estimated. `weight` is a factor on what the data count beside others, `loss` lets large residuals count
+    less, as scipy names it; it needs `sigma`.
+
+    Raises ValueError for wrong data.
+    """
+    columns = ("x", "y")
+    if isinstance(data, str | PathLike):
+        if not isinstance(x, str) or y is None:
+            raise ValueError('A file needs the names of its columns: fit("level.csv", x="time", y="level").')
+        columns = (x, y)
+        data, x, sigma = _read_file(Path(data), x, y, sigma)
+    elif y is not None or isinstance(x, str):
+        raise ValueError("Names of columns belong to a file; give the data and x as arrays.")
+    elif isinstance(sigma, str):
+        raise ValueError("sigma names a column of a file; for an array give numbers.")
+    values = _numbers("The data", data)
+    positions = tuple(i for i, value in enumerate(values) if not math.isnan(value))
+    if not positions:
+        raise ValueError("The data have no value.")
+    if any(math.isinf(value) for value in values):
+        raise ValueError("The data must be finite numbers, or NaN for a gap.")
+    at = None if x is None else _numbers("x", x)
+    if at is not None and len(at) != len(values):
+        raise ValueError(f"x has {len(at)} numbers for {len(values)} values.")
+    if at is not None and not all(math.isfinite(at[i]) for i in positions):
+        raise ValueError("x must be finite where there is a value.")
+    if loss not in get_args(Loss):
+        raise ValueError(f"loss must be one of {', '.join(get_args(Loss))}, is {loss!r}.")
+    if loss != "linear" and sigma is None:
+        raise ValueError(f"The loss {loss} needs sigma, which says from where on a residual counts less.")
+    return Fit(
+        values=tuple(values[i] for i in positions),
+        positions=positions,
+        count=len(values),
+        x=None if at is None else tuple(at[i] for i in positions),
+        sigma=_errors(sigma, values, positions),
+        weight=float(weight),
+        loss=loss,
+        columns=columns,
+    )
+
+
+def _errors(sigma: Any, values: Sequence[float], positions: Sequence[int]) -> float | tuple[float, ...] | Mapping[str, float] | None:
+    if sigma is None:
+        return None
+    if isinstance(sigma, Mapping):
+        if set(sigma) != {"relative"} or not float(sigma["relative"]) > 0:
+            raise ValueError('sigma must be a number, one per value, or {"relative": 0.02}.')
+        if any(values[i] == 0 for i in positions):
+            raise ValueError("A relative sigma needs values other than 0: give numbers.")
+        return {"relative": float(sigma["relative"])}
+    plain = _plain(sigma)
+    if not isinstance(plain, Sequence):
+        errors = [float(plain)]
+    else:
+        errors = _numbers("sigma", plain)
+        if len(errors) != len(values):
+            raise ValueError(f"sigma has {len(errors)} numbers for {len(values)} values.")
+        errors = [errors[i] for i in positions]
+    if not all(error > 0 and math.isfinite(error) for error in errors):
+        raise ValueError("sigma must be positive and finite where there is a value.")
+    return tuple(errors) if isinstance(plain, Sequence) else errors[0]
+
+
+def _numbers(what: str, given: Any) -> list[float]:
+    plain = _plain(given)
+    try:
+        return [math.nan if value is None else float(value) for value in plain]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} must be a sequence of numbers.") from error
+
+
+def _read_file(path: Path, x: str, y: str, sigma: Any) -> tuple[list[float], list[float], Any]:
+    """The columns of a CSV file; an empty cell is a gap."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file, skipinitialspace=True))
+    titles = list(rows[0]) if rows else []
+    wanted = [x, y, *([sigma] if isinstance(sigma, str) else [])]
+    missing = [name for name in wanted if name not in titles]
+    if missing:
+        raise ValueError(f"{path} has no column {' and no '.join(missing)}; it has {', '.join(titles) or 'no rows'}.")
+
+    def column(name: str) -> list[float]:
+        cells = [(row[name] or "").strip() for row in rows]
+        for number, cell in enumerate(cells, 2):
+            try:
+                float(cell or "nan")
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {name} is {cell!r}, which is no number.") from error
+        return [float(cell or "nan") for cell in cells]
+
+    return column(y), column(x), column(sigma) if isinstance(sigma, str) else sigma

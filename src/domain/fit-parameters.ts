@@ -1,0 +1,64 @@
+/** What the data of a fit tell about its inputs, in sentences. */
+import type { FitCombination, FitInsight, FitParameter, VerifyingRun } from '../optimizer/insights.ts';
+
+const DIGITS = 3;
+/** Models off by less than this share of the rise at the end of an interval are no reason for a run. */
+const WORTH_A_RUN = 0.1;
+
+/** One sentence per input that may vary, then one per combination, then the run that would tell most. @param names of the inputs */
+export function describeFitInsight(found: FitInsight, names: readonly string[]): readonly string[] {
+  const percent = `${Number((100 * found.confidence).toPrecision(3))} %`;
+  const next = nextRunOf(found);
+  return [
+    ...found.parameters.flatMap((one, v) => (one.kind === 'held' ? [] : [describeParameter(one, names[v]!, percent)])),
+    ...found.combinations.map((one) => describeCombination(one, names)),
+    ...(next === null ? [] : [describeNext(next, names)]),
+  ];
+}
+
+/** The run of which the models know least, if they might be off noticeably. */
+function nextRunOf({ verify, threshold }: FitInsight): VerifyingRun | null {
+  const first = verify[0];
+  return first !== undefined && first.spread > WORTH_A_RUN * threshold ? first : null;
+}
+
+function describeParameter(
+  { estimate, standardError, low, high, kind }: FitParameter,
+  name: string,
+  percent: string,
+): string {
+  const error = standardError === null ? '' : `, standard error ${round(standardError)}`;
+  const value = `${name}: ${round(estimate)}${error}`;
+  switch (kind) {
+    case 'identifiable':
+      return `${value}; ${percent} interval ${round(low!)} to ${round(high!)}.`;
+    case 'structurally-not':
+      return `${value}; the data do not determine it: every value within its bounds fits as well once the others adapt.`;
+    default:
+      if (low !== null)
+        return `${value}; at least ${round(low)} with ${percent} confidence, and the data set no upper end.`;
+      if (high !== null)
+        return `${value}; at most ${round(high)} with ${percent} confidence, and the data set no lower end.`;
+      return `${value}; the data hardly determine it: no value within its bounds is excluded.`;
+  }
+}
+
+function describeCombination({ loadings, kind }: FitCombination, names: readonly string[]): string {
+  const parts = loadings.flatMap((loading, v) => {
+    if (loading === 0) return [];
+    return `${names[v]} by ${loading > 0 ? '+' : '-'}${round(Math.abs(loading))}`;
+  });
+  const list = new Intl.ListFormat('en-GB').format(parts);
+  return parts.length === 1
+    ? `The data ${kind === 'structurally-not' ? 'do not depend' : 'hardly depend'} on ${names[loadings.findIndex((one) => one !== 0)]}.`
+    : `The data ${kind === 'structurally-not' ? 'do not tell' : 'hardly tell'} whether ${list} change together, in shares of their ranges.`;
+}
+
+function describeNext({ input, side, at, spread }: VerifyingRun, names: readonly string[]): string {
+  const point = at.map((value, v) => `${names[v]} = ${round(value)}`).join(', ');
+  return `A run at ${point} would tell most: there the models may be off by ${round(spread)} in chi-square, which decides the ${side === 'low' ? 'lower' : 'upper'} end of ${names[input]}.`;
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(DIGITS));
+}
