@@ -2,7 +2,7 @@
  * Whether the default stop rule ends searches whose targets can be met: plays of the collection with the rule `{}` and their usual
  * budgets. An end by evidence is false if the same play without the rule satisfies everything within its budget.
  *
- *   npx node bench/badly-posed/false-ends.ts [--seeds 11,12,13,14,15,16,17,18] [--family a,b] [--write]
+ *   npx node bench/badly-posed/false-ends.ts [--seeds 11,12,13,14,15,16,17,18] [--family a,b] [--machines 4] [--write]
  *
  * The rule changes no suggestion, so the runs of the plays that it does not end are those of ordinary plays; their geometric mean is
  * printed by family. Unsolved plays count twice their budget. Bar: no false end in 1,000 plays. Exits with code 1 when it is missed.
@@ -19,11 +19,13 @@ const { values: options } = parseArgs({
   options: {
     seeds: { type: 'string', default: '11,12,13,14,15,16,17,18' },
     family: { type: 'string' },
+    machines: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
   },
 });
 const families = options.family?.split(',');
 const problems = problemsOf('collection').filter(({ family }) => families?.includes(family) ?? true);
+const machines = Number(options.machines);
 const stop = { improvementBelow: DEFAULT_IMPROVEMENT_BELOW };
 const BY_EVIDENCE: readonly string[] = ['out-of-reach', 'standstill'];
 
@@ -41,9 +43,9 @@ warmUp();
 const rows: Row[] = [];
 for (const seed of options.seeds.split(',').map(Number)) {
   for (const problem of problems) {
-    const ruled = play(problem, seed, { stop });
+    const ruled = play(problem, seed, { stop, machines });
     const isEnded = BY_EVIDENCE.includes(ruled.end);
-    const free = isEnded ? play(problem, seed) : ruled;
+    const free = isEnded ? play(problem, seed, { machines }) : ruled;
     const isFalse = isEnded && free.solved;
     const { name, family } = problem;
     rows.push({

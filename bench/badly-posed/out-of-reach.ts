@@ -2,7 +2,7 @@
  * How soon a search ends whose targets cannot all be met, and how good its compromise is: ten systems with tolerances of 0.8 times the
  * least possible worst miss, the stop rule `{}` and 60 runs, then further random ones of the kind.
  *
- *   npx node bench/badly-posed/out-of-reach.ts [--seeds 1,2,3,4,5,6,7,8] [--random 10] [--peers] [--json] [--write]
+ *   npx node bench/badly-posed/out-of-reach.ts [--seeds 1,2,3,4,5,6,7,8] [--random 10] [--peers] [--json] [--machines 4] [--write]
  *
  * `worst` is the worst miss of the run at which the search ended, counted from the target in tolerances (for a limit from one tolerance
  * inside it), over the least possible. `--peers` plays DFO-LS beside it, which ends by itself.
@@ -34,6 +34,7 @@ const { values: options } = parseArgs({
     problem: { type: 'string' },
     peers: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    machines: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -73,7 +74,7 @@ for (const system of chosen) {
   const { measure } = makeMissMeasure({ ...toDefinition(problem), options: null });
   for (const seed of options.seeds.split(',').map(Number)) {
     const stop = { improvementBelow: DEFAULT_IMPROVEMENT_BELOW };
-    const { play, evaluations } = playAndRecord(problem, seed, { stop });
+    const { play, evaluations } = playAndRecord(problem, seed, { stop, machines: Number(options.machines) });
     const worst = Math.min(...evaluations.map(({ output }) => (output ? 1 + measure(output).worst : Infinity)));
     const peerRuns = peer && (await peer.play(problem.name, seed, 60)).runs;
     const row = { problem: system.name, seed, end: play.end, runs: play.runs, worst: worst / least, peerRuns };

@@ -43,6 +43,8 @@ export interface Circumstances {
   readonly isOver?: () => boolean;
   /** Sees every request with its proposal. */
   readonly watch?: (request: SuggestRequest, proposal: Proposal) => void;
+  /** Machines that run suggested inputs at the same time, the longest open one ending first; default: 1. */
+  readonly machines?: number;
 }
 
 /** Plays designed cases, the start point, then suggestions until everything is satisfied or the budget is spent. */
@@ -56,7 +58,7 @@ export function playAndRecord(
   seed: number,
   circumstances: Circumstances = {},
 ): { readonly play: Play; readonly evaluations: readonly Evaluation[] } {
-  const { known = [], hasDesign = true, start = problem.start, stop, isOver, watch } = circumstances;
+  const { known = [], hasDesign = true, start = problem.start, stop, isOver, watch, machines = 1 } = circumstances;
   const goal = compileGoal(toDefinition(problem));
   const space = { variables: problem.variables };
   const initial = known.find(({ input }) => input.every((value, v) => value === start[v]));
@@ -78,7 +80,8 @@ export function playAndRecord(
   }
   if (!initial && record.evaluate(start)) return finish('satisfied');
   const firstSuggested = earlier.length + record.count();
-  while (record.count() < problem.budget) {
+  const open: Float64Array[] = [];
+  while (record.count() + open.length < problem.budget) {
     if (isOver?.()) return finish('over');
     const { convergence } = problem;
     const request: SuggestRequest = {
@@ -89,6 +92,7 @@ export function playAndRecord(
       firstOwn: known.length,
       convergence,
       ...(stop && { stop }),
+      ...(open.length > 0 && { pending: Float64Array.from(open.flatMap((x) => [...x])) }),
       seed,
       workLimit: WORK_LIMIT,
     };
@@ -96,10 +100,13 @@ export function playAndRecord(
     const proposal = suggest(request);
     seconds += (performance.now() - before) / 1000;
     watch?.(request, proposal);
-    if (proposal.kind === 'nothing-new') return finish(proposal.reason);
-    if (record.evaluate(proposal.input)) return finish('satisfied');
+    if (proposal.kind === 'candidate') open.push(proposal.input);
+    // As the service does: it waits for an open run, then asks again.
+    else if (open.length === 0) return finish(proposal.reason);
+    const isWaiting = proposal.kind === 'nothing-new' || open.length === machines;
+    if (isWaiting && record.evaluate(open.shift()!)) return finish('satisfied');
   }
-  return finish('budget');
+  return finish(open.some((x) => record.evaluate(x)) ? 'satisfied' : 'budget');
 }
 
 /** The growing history of one play. */
