@@ -48,7 +48,8 @@ class HostedAlready extends Error {}
 
 async function serve(folder: string, config: Config): Promise<void> {
   const stopped = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.abort());
+  // Not once: without a listener left, the signal would end the process before its database has ended.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopped.abort());
   const settings: Config = {
     ...config,
     dataDir: path.join(folder, LOCAL_FILES.data),

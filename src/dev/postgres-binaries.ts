@@ -26,7 +26,7 @@ export function isSince(major: number, { version }: Pick<PostgresBinaries, 'vers
 }
 
 /** The program `name` of a folder of binaries. */
-export function programIn(folder: string, name: 'postgres' | 'initdb'): string {
+export function programIn(folder: string, name: 'postgres' | 'initdb' | 'pg_ctl'): string {
   return path.join(folder, 'bin', platform() === 'win32' ? `${name}.exe` : name);
 }
 

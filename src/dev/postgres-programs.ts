@@ -1,5 +1,5 @@
 /** Runs PostgreSQL's programs that create and repair a database; postgres-server.ts runs the server itself. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { platform } from 'node:os';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { isSince, type PostgresBinaries, programIn } from './postgres-binaries.ts';
@@ -54,6 +54,20 @@ export async function runSingleUser(files: ServerFiles, statements: readonly str
   );
 }
 
+/** Asks the server to end fast. Windows has no signals: PostgreSQL brings a program that sends what stands for them. */
+export function askToStop({ binaries }: Pick<ServerFiles, 'binaries'>, pid: number, system = platform()): void {
+  if (system === 'win32') {
+    spawnSync(programIn(binaries.folder, 'pg_ctl'), ['kill', 'INT', String(pid)], { windowsHide: true });
+    return;
+  }
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch (error) {
+    // It has ended already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** PostgreSQL's output as an error for the terminal. */
 export function serverComplaint(what: string, files: ServerFiles, output: readonly string[]): EmbeddedPostgresError {
   const text = output.slice(-12).join('\n');
@@ -61,6 +75,12 @@ export function serverComplaint(what: string, files: ServerFiles, output: readon
     return new EmbeddedPostgresError(
       `${what}: PostgreSQL runs only as a user with a name, and the user of this process has none. ` +
         'Start Backsolve as another user, or set DATABASE_URL to a PostgreSQL server of your own.',
+    );
+  }
+  if (/administrative permissions is not/.test(text)) {
+    return new EmbeddedPostgresError(
+      `${what}: PostgreSQL does not run with the rights of an administrator. Start Backsolve from a console without them, or set ` +
+        'DATABASE_URL to a PostgreSQL server of your own.',
     );
   }
   if (/No space left on device|Disk quota exceeded/.test(text)) {

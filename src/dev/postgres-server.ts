@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { programIn } from './postgres-binaries.ts';
-import { processOptions, type ServerFiles, serverComplaint } from './postgres-programs.ts';
+import { askToStop, processOptions, type ServerFiles, serverComplaint } from './postgres-programs.ts';
 import { endLeftovers } from './server-processes.ts';
 
 /** Recovery after a crash replays the write-ahead log, which may take a while on a slow disk. */
@@ -55,7 +55,7 @@ export async function superviseServer(
   const { port, first } = await startOnPort(files, wanted, log);
   let current: ServerProcess | undefined = first;
   const stopping = new AbortController();
-  const letGo = endWithProcess(() => current?.child.kill('SIGINT'));
+  const letGo = endWithProcess(() => stopChild(files, current));
 
   const watching = (async () => {
     let failures = 0;
@@ -72,7 +72,7 @@ export async function superviseServer(
         if (!stopping.signal.aborted) current = await restart(files, port, log);
       }
       // It was already starting when it was asked to stop.
-      if (stopping.signal.aborted) current?.child.kill('SIGINT');
+      if (stopping.signal.aborted) stopChild(files, current);
     }
   })();
 
@@ -80,12 +80,17 @@ export async function superviseServer(
     port,
     stop: async () => {
       stopping.abort();
-      current?.child.kill('SIGINT');
+      stopChild(files, current);
       await Promise.race([watching, delay(30_000, undefined, { ref: false })]);
       await endLeftovers(files.cluster);
       letGo();
     },
   };
+}
+
+function stopChild(files: ServerFiles, server: ServerProcess | undefined): void {
+  if (server?.child.exitCode !== null || server.child.signalCode !== null) return;
+  askToStop(files, server.child.pid!);
 }
 
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -147,6 +152,7 @@ async function startServer(files: ServerFiles, port: number, log: DevLog): Promi
     {
       ...processOptions(files),
       detached: true,
+      windowsHide: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );

@@ -20,11 +20,23 @@ describe.each(nodes)('On Node $version', ({ program, command }) => {
 
   it('the service answers, with its page and its threads', () => playService(command, user!));
 
+  it('solve of the client uses the package beside it, without npx', async () => {
+    const folder = await makeFolder(user!);
+    const script = `import { solve, within } from 'backsolve-client/solve';
+      const problem = { inputs: { a: [0, 10] }, goals: { y: within(7, 1) }, folder: ${JSON.stringify(`${folder}/.backsolve`)} };
+      console.log((await solve(({ a }) => a, problem)).status);`;
+    const project = path.resolve(path.dirname(command[1]!), '../../..');
+    const place = { cwd: project, user: user!, env: { HOME: folder } };
+    const { code, output } = await play([program, '--input-type=module', '-e', script], place);
+    expect(output).toContain('satisfied');
+    expect(code).toBe(0);
+  });
+
   it('every built module loads', async () => {
     const folder = path.join(path.dirname(command[1]!), '../lib');
     // These start something.
     const files = (await readdir(folder)).filter(
-      (name) => name.endsWith('.js') && !['main.js', 'worker.js'].includes(name),
+      (name) => name.endsWith('.js') && !['main.js', 'worker.js', 'windows-gate.js'].includes(name),
     );
     const urls = files.map((name) => pathToFileURL(path.join(folder, name)).href);
     const script = `for (const url of ${JSON.stringify(urls)}) await import(url); console.log('all'); process.exit()`;

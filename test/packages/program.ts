@@ -24,11 +24,13 @@ export interface Place {
 export async function makeFolder(user: User): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'backsolve Läufe '));
   onTestFinished(async () => {
-    // The service of a folder ends soon after its last user.
+    // The service of a folder would wait some seconds for its next user.
+    for (const { pid } of await findOwners(path.join(folder, '.backsolve')).catch(() => []))
+      process.kill(pid, 'SIGTERM');
     await expect
       .poll(() => findOwners(path.join(folder, '.backsolve')).catch(() => []), { timeout: 60_000 })
       .toEqual([]);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   await chmod(folder, 0o755);
   if (user.ids !== undefined) await chown(folder, user.ids.uid, user.ids.gid);

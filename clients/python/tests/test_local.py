@@ -18,6 +18,7 @@ from backsolve import AsyncBacksolve, LocalServiceError, UnreachableError, solve
 from backsolve import _local as local
 from backsolve._local_proof import ProvenTransport
 from backsolve._own_files import read_own
+from backsolve._windows import is_running
 
 from .service_process import COMMAND
 
@@ -72,6 +73,42 @@ def test_an_installed_service_is_preferred_to_that_of_npm(monkeypatch: pytest.Mo
     with pytest.raises(LocalServiceError, match="^PostgreSQL is missing: run pip$"):
         solve(square, INPUTS, GOALS, local=True)
     sys.modules.pop("backsolve_service")
+
+
+class Kernel:
+    """Answers as that of Windows, for three processes: 1 runs, 2 has ended, 3 belongs to another user."""
+
+    def __init__(self) -> None:
+        self.open: set[int] = set()
+
+    def OpenProcess(self, _access: int, _inherit: bool, pid: int) -> int:  # noqa: N802
+        handle = {1: 10, 2: 20}.get(pid, 0)
+        self.open |= {handle} - {0}
+        self.pid = pid
+        return handle
+
+    def WaitForSingleObject(self, handle: int, _milliseconds: int) -> int:  # noqa: N802
+        return 0x102 if handle == 10 else 0
+
+    def GetLastError(self) -> int:  # noqa: N802
+        return 5 if self.pid == 3 else 87
+
+    def CloseHandle(self, handle: int) -> None:  # noqa: N802
+        self.open.remove(handle)
+
+
+def test_windows_knows_which_processes_run() -> None:
+    kernel = Kernel()
+    assert [is_running(pid, kernel) for pid in (1, 2, 3, 4)] == [True, False, True, False]
+    assert kernel.open == set()
+
+
+def test_a_stated_command_may_have_spaces() -> None:
+    assert local._split("'/opt/back solve/node' main.js", is_windows=False) == ["/opt/back solve/node", "main.js"]
+    assert local._split('"C:\\Program Files\\node.exe" C:\\b\\main.js', is_windows=True) == [
+        "C:\\Program Files\\node.exe",
+        "C:\\b\\main.js",
+    ]
 
 
 def test_says_why_it_does_not_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

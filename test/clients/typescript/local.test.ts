@@ -4,6 +4,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { npxCommand, splitCommand } from '../../../clients/typescript/src/solve/local-service.ts';
 import { LocalServiceError, real, solve, within } from '../../../clients/typescript/src/solve.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
@@ -78,4 +79,17 @@ it.each([
   const error = await solve(() => 1, { ...PROBLEM, folder }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(LocalServiceError);
   expect((error as Error).message).toMatch(message);
+});
+
+it('A stated command may have spaces in quotes, and npx needs no shell on Windows', () => {
+  expect(splitCommand(`"C:\\Program Files\\node.exe" 'my app/main.js' --flag`)).toEqual([
+    'C:\\Program Files\\node.exe',
+    'my app/main.js',
+    '--flag',
+  ]);
+  expect(npxCommand('linux')).toEqual(['npx', '--no', 'backsolve']);
+  expect(npxCommand('win32', 'C:\\Program Files\\nodejs\\node.exe').slice(0, 2)).toEqual([
+    'C:\\Program Files\\nodejs\\node.exe',
+    'C:\\Program Files\\nodejs\\node_modules\\npm\\bin\\npx-cli.js',
+  ]);
 });

@@ -6,6 +6,7 @@ share. It ends soon after the last of them, so that killing one costs the others
 from __future__ import annotations
 
 import atexit
+import ctypes
 import json
 import os
 import re
@@ -26,6 +27,7 @@ import httpx
 from ._errors import LocalServiceError
 from ._local_proof import is_proven
 from ._own_files import create_own, make_own_folder, read_own
+from ._windows import is_running
 
 START_SECONDS = 180
 POLL_SECONDS = 0.05
@@ -92,6 +94,7 @@ def _start(folder: Path) -> None:
             stderr=output,
             env={**os.environ, **variables},
             start_new_session=True,
+            creationflags=_creation_flags(),
         )
     while (code := child.poll()) is None:
         if _find(folder) is not None:
@@ -107,9 +110,21 @@ def _start(folder: Path) -> None:
     )
 
 
+def _creation_flags() -> int:
+    """Windows has no sessions: Ctrl-C would reach the service too, and a window would open for it."""
+    if sys.platform == "win32":
+        return subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+    return 0
+
+
+def _split(text: str, is_windows: bool) -> list[str]:
+    """The words of a command, of which those with spaces are in quotes. Windows has backslashes in paths."""
+    return [word.strip("\"'") for word in shlex.split(text, posix=False)] if is_windows else shlex.split(text)
+
+
 def _command() -> tuple[list[str], dict[str, str]]:
     """The program with its first arguments, and variables for it: the one that is stated, the one that is installed, or that of npm."""
-    stated = shlex.split(os.environ.get("BACKSOLVE_COMMAND", ""))
+    stated = _split(os.environ.get("BACKSOLVE_COMMAND", ""), sys.platform == "win32")
     if not stated and find_spec("backsolve_service") is not None:
         return _installed()
     program, *first = stated or ["npx", "--no", "backsolve"]
@@ -141,7 +156,7 @@ def _host() -> str:
 def _start_of(pid: int) -> str | None:
     """When a running process started, as the service writes it; None when there is no such process."""
     if sys.platform == "win32":
-        return "alive"
+        return "alive" if is_running(pid, ctypes.WinDLL("kernel32")) else None
     if sys.platform != "linux":
         try:
             os.kill(pid, 0)

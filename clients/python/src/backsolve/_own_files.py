@@ -13,8 +13,11 @@ from typing import IO
 
 from ._errors import LocalServiceError
 
-CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Windows has neither. Without the second one a pipe would wait for its other end."""
+CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""
+Windows has neither of the first two; without the second one a pipe would wait for its other end. It alone has the third one, without
+which it would change the ends of lines.
+"""
 
 
 def make_own_folder(folder: Path) -> None:

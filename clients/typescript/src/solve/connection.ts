@@ -16,7 +16,7 @@ export interface Connection {
   readonly key?: string | undefined;
   /**
    * true starts a service on this machine, which ends soon after its last user; the default without any url. The command is
-   * `npx backsolve`, or that of BACKSOLVE_COMMAND in the environment.
+   * that of the package backsolve in this folder, what npx finds, or that of BACKSOLVE_COMMAND in the environment.
    */
   readonly local?: boolean | undefined;
   /** Keeps the runs, so that the same call goes on after a crash, and the data of a local service; default `.backsolve`. */

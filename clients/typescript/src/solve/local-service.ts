@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { makeOwnFolder, openOwn, readOwn } from '../evaluator/own-files.ts';
 import { pause } from '../retry.ts';
@@ -40,7 +41,7 @@ export interface LocalService {
 }
 
 export interface LocalOptions {
-  /** The program and its first arguments; default BACKSOLVE_COMMAND of the environment, or `npx --no backsolve`. */
+  /** The program and its first arguments; default BACKSOLVE_COMMAND of the environment, the package backsolve of this folder, or `npx --no backsolve`. */
   readonly command?: readonly string[];
   /** The environment of the service; default that of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -54,7 +55,7 @@ export class LocalServiceError extends Error {
 }
 
 const ADVICE =
-  'Set BACKSOLVE_COMMAND to bin/backsolve.js of a clone of Backsolve in which `npm ci` was run; or work inside that clone, where `npx backsolve` is enough; or give url and key of a service.';
+  'Run npm install backsolve in this folder, where it is found. Set BACKSOLVE_COMMAND to the command of another installation, or give url and key of a service.';
 /** A new database takes seconds, on a busy machine many. */
 const START_LIMIT_MS = 180_000;
 const POLL_MS = 50;
@@ -126,7 +127,7 @@ async function findService(folder: string): Promise<Found | undefined> {
 
 /** Returns once it serves, or once another host was first. */
 async function startHost(folder: string, { command, environment = process.env }: LocalOptions): Promise<void> {
-  const [program, ...first] = command ?? statedCommand();
+  const [program, ...first] = command ?? findCommand();
   const file = path.join(folder, LOCAL_FILES.log);
   const log = await openOwn(file, 'write');
   try {
@@ -134,7 +135,7 @@ async function startHost(folder: string, { command, environment = process.env }:
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
       env: environment as NodeJS.ProcessEnv,
-      shell: command === undefined && process.platform === 'win32',
+      windowsHide: true,
     });
     child.unref();
     const ended = new Promise<{ readonly code: number | null; readonly why?: string }>((resolve) => {
@@ -160,7 +161,36 @@ async function startHost(folder: string, { command, environment = process.env }:
   }
 }
 
-function statedCommand(): readonly string[] {
+/** The one that is stated, else the package backsolve of this folder, else what npx finds. */
+function findCommand(): readonly string[] {
   const stated = process.env['BACKSOLVE_COMMAND']?.trim() ?? '';
-  return (stated === '' ? 'npx --no backsolve' : stated).split(/\s+/);
+  return stated === '' ? (installedCommand() ?? npxCommand()) : splitCommand(stated);
+}
+
+/** Words, of which those with spaces are in quotes. */
+export function splitCommand(text: string): readonly string[] {
+  return Array.from(
+    text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g),
+    ([, double, single, plain]) => double ?? single ?? plain!,
+  );
+}
+
+function installedCommand(): readonly string[] | undefined {
+  try {
+    const file = createRequire(path.resolve('package.json')).resolve('backsolve/package.json');
+    return [process.execPath, path.join(path.dirname(file), 'bin', 'backsolve.js')];
+  } catch {
+    return undefined;
+  }
+}
+
+/** On Windows npx is a batch file, which only a shell runs, and a shell would split paths with spaces: its program is beside Node. */
+export function npxCommand(platform: string = process.platform, node: string = process.execPath): readonly string[] {
+  if (platform !== 'win32') return ['npx', '--no', 'backsolve'];
+  return [
+    node,
+    path.win32.join(path.win32.dirname(node), 'node_modules', 'npm', 'bin', 'npx-cli.js'),
+    '--no',
+    'backsolve',
+  ];
 }
