@@ -35,7 +35,7 @@ export function budgetAfter(objective: Limited, patch: BudgetPatch): Budget | nu
     const message = `must be at least ${least}, is ${maximumAttempts}: ${attemptCount} inputs have been suggested already.`;
     refuseViolations([makeViolation(['maximumAttempts'], message)]);
   }
-  const overruled = isReopened && objective.stopReason === StopReason.stopped && patch.stop === undefined;
+  const overruled = isReopened && objective.stopReason !== StopReason.exhausted && patch.stop === undefined;
   const options = overruled || patch.stop !== undefined ? withStop(objective.options, patch.stop) : objective.options;
   if (isReopened && isOver(options?.stop, new Date())) {
     const message = 'must be in the future, or left out: the objective would end again immediately.';
@@ -47,7 +47,7 @@ export function budgetAfter(objective: Limited, patch: BudgetPatch): Budget | nu
 /** The options with another stop rule; null where none is left. */
 function withStop(options: SearchOptions | null, sent: SentStop | undefined): SearchOptions | null {
   const { stop: _, ...others } = options ?? {};
-  const stop = stopOptionsOf(sent);
+  const stop = stopOptionsOf(sent, { isFit: others.fits !== undefined });
   const made: SearchOptions = { ...others, ...(stop && { stop }) };
   return Object.keys(made).length === 0 ? null : made;
 }

@@ -7,7 +7,7 @@ import { type FitOption, fitOptionsOf, type SentFit } from './fit.ts';
 import { type FrontOption, frontOptionOf, type SentFrontOption } from './front-option.ts';
 import { checkRobustOptions, type RobustOptions, robustOptionsOf, type SentRobustOptions } from './robust-options.ts';
 import { checkSolutions, DEFAULT_SOLUTIONS, type SolutionsOption } from './search/several-solutions.ts';
-import { FIT_IMPROVEMENT_BELOW, type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
+import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
 import { checkLength } from './vectors.ts';
 
 /** As stored: an option that is not used is not there. */
@@ -67,7 +67,7 @@ export function searchOptionsOf(
   sent: SentSearchOptions & { readonly objectiveTypes?: readonly string[] },
 ): SearchOptions | null {
   const fits = fitOptionsOf(sent.fits, sent.objectiveTypes ?? []);
-  const stop = stopOptionsOf(sent.stop, fits && FIT_IMPROVEMENT_BELOW);
+  const stop = stopOptionsOf(sent.stop, { isFit: fits !== undefined });
   const [weights, priorities] = [sent.weights, sent.priorities].map((list) => list?.map((entry) => entry ?? 1) ?? []);
   const options = {
     ...(weights!.some((weight) => weight !== 1) && { weights: weights! }),

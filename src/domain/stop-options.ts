@@ -34,16 +34,16 @@ export const DEFAULT_IMPROVEMENT_BELOW = 0.005;
 export const FIT_IMPROVEMENT_BELOW = 0.05;
 export const LARGEST_PATIENCE = 100_000;
 
-/** What is stored; undefined for nothing. @param byDefault  the largest improvement that counts as none */
+/** What is stored; undefined for nothing. */
 export function stopOptionsOf(
   sent: SentStop | undefined,
-  byDefault = DEFAULT_IMPROVEMENT_BELOW,
+  { isFit = false }: { readonly isFit?: boolean } = {},
 ): StopOptions | undefined {
   if (!sent) return undefined;
   const { patience, improvementBelow, until, maximumRuns } = sent;
   return {
     ...(patience != null && { patience }),
-    improvementBelow: improvementBelow ?? byDefault,
+    improvementBelow: improvementBelow ?? (isFit ? FIT_IMPROVEMENT_BELOW : DEFAULT_IMPROVEMENT_BELOW),
     ...(until != null && { until: until.toISOString() }),
     ...(maximumRuns != null && { maximumRuns }),
   };

@@ -9,6 +9,7 @@ const head = {
   bestCaseNumber: null,
   optimalIteration: null,
   objectives: [1.5, 0.5],
+  objectiveTypes: ['value' as const, 'value' as const],
   l1Threshold: null,
   outputNames: ['mass', 'sag'],
   outputUnits: ['kg', 'mm'],
@@ -51,6 +52,18 @@ describe('the best run', () => {
     expect(bestText({ ...head, bestIteration: null, bestCaseNumber: 2, ...met })).toBe(
       'Best: known case 2, 2 of 2 met',
     );
+  });
+
+  test('of a fit is its best fit, as long as it meets the limits', () => {
+    const fit = {
+      ...head,
+      objectives: [1.5, null],
+      objectiveTypes: ['fit' as const, 'fit' as const],
+      optimalIteration: 4,
+    };
+    expect(bestText({ ...fit, bestMisses: [0, 0], bestMissedBy: [0, 0] })).toBe('Best fit: run 4');
+    const missed = { ...fit, objectives: [1.5, 2], optimalIteration: null };
+    expect(bestText(missed)).toContain('Best: run 6, 0 of 2 met; misses');
   });
 });
 

@@ -218,3 +218,17 @@ it('answers questions about a fit and about targets each where they belong', asy
   const { status, body } = await service.send('GET', `/v1/objectives/${plain.id}/fit`);
   expect([status, body.detail]).toEqual([400, expect.stringContaining('has no output of type fit')]);
 });
+
+it('goes on from a fit that was found to a more exact one', async () => {
+  const { url } = await load({ reuse: false, stop: { improvementBelow: 1 } });
+  await play(url);
+  const before = await read(url);
+  expect([before.stopReason, before.isResumable]).toEqual([1, true]);
+  const { status, body } = await service.send('PATCH', url, { stop: {}, maximumAttempts: 60 });
+  expect([status, body.stopReason, body.stop.improvementBelow]).toEqual([200, 0, 0.05]);
+  await play(url);
+  const after = await read(url);
+  expect(after.stopReason).toBe(1);
+  expect(after.attemptCount).toBeGreaterThan(before.attemptCount);
+  expect(after.fit.chiSquare).toBeLessThanOrEqual(before.fit.chiSquare);
+});

@@ -51,8 +51,9 @@ const RESUMABLE: readonly EndingKind[] = [
   'until',
 ];
 
-/** Whether an objective that has ended may run on with a larger budget or another stop rule. */
+/** Whether an objective that has ended may run on with a larger budget or another stop rule: a fit may, to be found more exactly. */
 export function isResumable({ stopReason, ended }: { readonly stopReason: StopReason; readonly ended: Ending | null }) {
   if (stopReason === StopReason.exhausted) return true;
+  if (stopReason === StopReason.satisfied) return ended?.kind === 'fitted';
   return stopReason === StopReason.stopped && ended !== null && RESUMABLE.includes(ended.kind);
 }

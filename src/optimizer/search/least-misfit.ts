@@ -105,11 +105,11 @@ export function bestFit({ cases }: Pick<Prepared, 'cases'>): number {
   return best;
 }
 
-/** An end of the search for a fit; null while it goes on. */
+/** An end of the search for a fit; null while it goes on. With pending inputs it means that no further one is worth a run before these. */
 export function endOfFit(prepared: Prepared, rule: StopRule, work: Work): Standstill | null {
-  const { encoding, pending, cases, request } = prepared;
+  const { encoding, cases, request } = prepared;
   const best = bestFit(prepared);
-  if (best < 0 || pending.count > 0) return null;
+  if (best < 0) return null;
   const quiet = quietSince(prepared, rule.improvementBelow);
   if (rule.patience !== undefined) return quiet >= rule.patience ? { quiet, expectedGain: null } : null;
   const n = movableCount(encoding);

@@ -16,6 +16,7 @@ type Near = Pick<
   | 'bestCaseNumber'
   | 'optimalIteration'
   | 'objectives'
+  | 'objectiveTypes'
   | 'l1Threshold'
   | 'outputNames'
   | 'outputUnits'
@@ -28,6 +29,9 @@ type Near = Pick<
 export function bestText(head: Near): string {
   const { bestMisses, bestMissedBy, optimalIteration } = head;
   if (bestMisses === null || bestMissedBy === null) return 'No run has been judged yet';
+  if (head.objectiveTypes.includes('fit') && bestMisses.every((miss) => miss === 0)) {
+    return `Best fit: ${optimalIteration === null ? nameOfBest(head) : `run ${optimalIteration}`}`;
+  }
   if (optimalIteration !== null && head.objectives.includes(null)) {
     return `Best compromise of its own runs: run ${optimalIteration}`;
   }

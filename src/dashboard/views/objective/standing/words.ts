@@ -48,14 +48,16 @@ export function sureText({ confirm, confidence, confidenceOf }: Settings): strin
 
 /** One sentence per option in use. */
 export function askedOf(settings: Settings): readonly string[] {
-  const { noise, weights, priorities, stop, solutions, objectives } = settings;
+  const { noise, weights, priorities, stop, solutions, objectives, objectiveTypes } = settings;
   const names = outputNames(settings);
   const each = (values: readonly number[], text: (value: number, j: number) => string) =>
     values.map((value, j) => `${names[j]} ${text(value, j)}`).join(', ');
   const deviations = (values: readonly number[]) =>
     each(values, (value, j) => withUnit(short(value), settings.outputUnits?.[j]));
-  const withoutTarget = names.filter((_, j) => objectives[j] === null);
+  const withoutTarget = names.filter((_, j) => objectives[j] === null && objectiveTypes[j] !== 'fit');
+  const fitted = names.filter((_, j) => objectives[j] !== null && objectiveTypes[j] === 'fit');
   return [
+    fitted.length > 0 && `The search fits ${fitted.length} measured values: the best run has the least misfit.`,
     withoutTarget.length > 0 && `The search looks for the front of ${withoutTarget.join(', ')}.`,
     sureText(settings),
     noise === 'estimate'

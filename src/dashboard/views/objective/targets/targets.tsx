@@ -103,8 +103,10 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
   const latest = latestOf(columns.value, j);
   const isExact = head.value.l1Threshold !== null;
   const target = head.value.objectives[j]!;
-  const hasTarget = target !== null;
-  const text = isExact ? short(target!) : hasTarget ? wanted(interval) : withoutTarget(head.value.objectiveTypes[j]!);
+  const type = head.value.objectiveTypes[j]!;
+  // All values of a fit count together: none is met by itself.
+  const hasTarget = target !== null && type !== 'fit';
+  const text = isExact ? short(target!) : hasTarget ? wanted(interval) : withoutTarget(type, target);
   return (
     <tr>
       <th scope="row">{titled(name, head.value.outputUnits?.[j])}</th>
@@ -136,7 +138,8 @@ function shownOutput({ head, columns }: Run): readonly number[] | null | undefin
   return vectorAt(columns.value.outputs, rowOf(columns.value, optimalIteration));
 }
 
-function withoutTarget(type: Head['objectiveTypes'][number]): string {
+function withoutTarget(type: Head['objectiveTypes'][number], value: number | null): string {
+  if (type === 'fit') return value === null ? 'no measured value' : `near ${short(value)}`;
   return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
 }
 
