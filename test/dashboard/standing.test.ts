@@ -14,6 +14,7 @@ const nothing = {
   aimAtRobustness: null,
   robustRuns: null,
   objectives: [1, 2],
+  objectiveTypes: ['value', 'value'],
   minimums: [0, 0],
   inputNames: ['agents', 'minutes'],
   inputUnits: ['', 'min'],
