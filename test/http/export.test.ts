@@ -102,6 +102,7 @@ describe('an export of a model', () => {
       standing: _standing,
       endingKind: _kind,
       isResumable: _resumable,
+      fit: _fit,
       advice,
       ...objective
     } = await read(t.objectiveUrl);

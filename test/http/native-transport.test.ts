@@ -155,7 +155,7 @@ describe('a body', () => {
     );
     expectProblem(loaded, 400);
     expect(loaded.body.errors[0]).toMatchObject({ property: 'objectives' });
-    expect(loaded.body.errors[0].message).toContain('at most 1000');
+    expect(loaded.body.errors[0].message).toContain('at most 2500');
     const cases = await service.send(
       'POST',
       `${projectUrl}/output-cases`,
