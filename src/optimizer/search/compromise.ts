@@ -88,13 +88,15 @@ export interface Otherwise {
   readonly measure?: Partial<MissUnits>;
   /** A worst miss that need not be bettered. */
   readonly enough?: number;
+  /** Features to start from first. */
+  readonly likeliest?: Float64Array | null;
 }
 
 /** Where the worst miss is least by the models of all cases; null when the conditions leave no input. */
 export function leastExpected(
   prepared: Prepared,
   misses: CaseMisses,
-  { optimism = 0, measure, enough }: Otherwise,
+  { optimism = 0, measure, enough, likeliest = null }: Otherwise,
   work: Work,
 ): Expected | null {
   const { request, encoding, cases } = prepared;
@@ -111,6 +113,7 @@ export function leastExpected(
   const draw = drawerIn(box, random);
   const order = Array.from(rows).sort((a, b) => misses.worst[a]! - misses.worst[b]! || a - b);
   function* starts() {
+    if (likeliest) yield likeliest;
     for (const i of order.slice(0, STARTS.evaluated)) yield U.slice(i * p, (i + 1) * p);
     yield* bestDrawn(aim, draw);
   }
@@ -133,8 +136,10 @@ export function leastExpected(
  * The input at the best compromise that the models expect, as long as that promises a smaller worst miss than the best run. From then on,
  * every other time, the input at the best one that they hold possible, which finds what they do not know or shows that nothing is there.
  * null while the models hold it possible to meet the targets, and where a compromise is no aim. Comes with every other evaluation at most.
+ *
+ * @param likeliest features of the input most likely to meet the targets; null for none
  */
-export function nextCompromise(problem: Problem): Found | null {
+export function nextCompromise(problem: Problem, likeliest: Float64Array | null): Found | null {
   const { request, encoding, cases, pending } = problem;
   const turn = (cases.stall >> 1) + pending.count;
   if (!isSought(problem) || (encoding.discrete.includes(1) && turn % ONE_IN !== 0)) return null;
@@ -143,7 +148,7 @@ export function nextCompromise(problem: Problem): Found | null {
   if (best < 0 || worst[best] === 0) return null;
   const work: Work = { spent: 0, limit: request.workLimit };
   const negligible = negligibleGain(worst[best]!);
-  const possible = leastExpected(problem, misses, { optimism: OPTIMISM, enough: 0 }, work);
+  const possible = leastExpected(problem, misses, { optimism: OPTIMISM, enough: 0, likeliest }, work);
   if (possible === null || !(possible.worst > 0)) return null;
   const expected = leastExpected(problem, misses, {}, work);
   if (expected !== null && worst[best]! - expected.worst >= negligible) return unlessKnown(problem, expected);

@@ -85,23 +85,25 @@ function unitsOf(intervals: readonly Interval[], Y: Float64Array, N: number): Fl
 export function bestAttainable(
   problem: Problem,
   { misses, measure }: Improvement,
-  { optimism = 0, enough }: Pick<Otherwise, 'optimism' | 'enough'>,
+  otherwise: Omit<Otherwise, 'measure'>,
   work: Work,
 ): (Expected & { readonly gain: number }) | null {
-  const expected = leastExpected(problem, misses, { optimism, measure, ...(enough !== undefined && { enough }) }, work);
+  const expected = leastExpected(problem, misses, { ...otherwise, measure }, work);
   return expected && { ...expected, gain: -expected.worst };
 }
 
 /**
  * The input with the best value that the models expect or, every other time, hold possible, once the best value stands still and they
  * hold the aspiration out of reach; null where it promises nothing.
+ *
+ * @param likeliest features of the input most likely to reach the aspiration; null for none
  */
-export function nextImprovement(problem: Problem): Found | null {
+export function nextImprovement(problem: Problem, likeliest: Float64Array | null): Found | null {
   const { request, pending } = problem;
   const sought = improvementSought(problem);
   if (sought === null || sought.quiet < FIRST_QUIET) return null;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const possible = bestAttainable(problem, sought, { optimism: OPTIMISM, enough: -sought.wanted }, work);
+  const possible = bestAttainable(problem, sought, { optimism: OPTIMISM, enough: -sought.wanted, likeliest }, work);
   if (possible === null || possible.gain >= sought.wanted) return null;
   const expected = bestAttainable(problem, sought, {}, work);
   if (expected !== null && expected.gain >= WORTHWHILE.expected) return unlessKnown(problem, expected);

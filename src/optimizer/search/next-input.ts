@@ -91,10 +91,13 @@ function trustRegionTurn(problem: Problem): NextInput {
  * The best compromise, or the best value, that the models of all cases expect or hold possible where targets seem out of reach. Local turns
  * stay what they are: models that are wrong about what can be reached cost a search no more than every other suggestion.
  */
-function compromiseTurn(problem: Problem): NextInput {
+function compromiseTurn(problem: Problem, shared: Work): NextInput {
   if (roundOf(problem) >= 0) return null;
-  const found = nextCompromise(problem) ?? nextImprovement(problem);
-  if (found === null) return null;
+  // Where what does best anywhere may meet all targets, no compromise has to be sought.
+  const anywhere = currentRegion(problem) === null ? globalTurn(problem, shared) : null;
+  const likeliest = anywhere === null || typeof anywhere === 'string' ? null : featuresOf(problem.encoding, anywhere.x);
+  const found = nextCompromise(problem, likeliest) ?? nextImprovement(problem, likeliest);
+  if (found === null) return anywhere;
   const work: Work = { spent: 0, limit: problem.request.workLimit };
   const surrogate = problem.fitGlobally(work);
   return withForecast(problem, surrogate, new Predictor(surrogate, work), found);
