@@ -1,10 +1,9 @@
 import type { Interval } from '../goal/targets.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
+import { slopeAt } from '../surrogate/warps.ts';
 import { type LogTerm, logIntervalProbability } from './interval-probability.ts';
 
-/** Step of the central difference of a warp, standardized. */
-const DIFFERENCE = 1e-4;
 /** Narrower intervals of limits are rounding, standardized. */
 const LEAST_WIDTH = 1e-9;
 /** Largest residual that is told apart, so that nothing overflows. */
@@ -125,7 +124,7 @@ export class PredictedMisfit {
     const { fromZ } = fitted.warp;
     const z = this.#predictor.mean[j]!;
     const r = Math.min(LARGEST, Math.max(-LARGEST, fromZ(z)));
-    const slope = (fromZ(z + DIFFERENCE) - fromZ(z - DIFFERENCE)) / (2 * DIFFERENCE);
+    const slope = slopeAt(fromZ, z);
     this.#slope[j] = Number.isFinite(slope) ? Math.min(LARGEST, slope) : 0;
     this.terms[j] = r;
     this.#byMean[j] = -r * this.#slope[j]!;

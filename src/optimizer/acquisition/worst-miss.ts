@@ -2,10 +2,9 @@ import type { Interval } from '../goal/targets.ts';
 import type { Goal } from '../problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
+import { slopeAt } from '../surrogate/warps.ts';
 import type { FailureModel } from './failure-model.ts';
 
-/** Step of the central difference of a warp, standardized. */
-const DIFFERENCE = 1e-4;
 /** Largest miss that is told apart, so that nothing overflows. */
 const LARGEST = 1e12;
 /** With more features the Hessian costs more than it gains. */
@@ -201,7 +200,7 @@ export class WorstMiss {
       return;
     }
     const { fromZ } = fitted.warp;
-    const slope = (missOf(fromZ(z + DIFFERENCE)) - missOf(fromZ(z - DIFFERENCE))) / (2 * DIFFERENCE);
+    const slope = slopeAt((at) => missOf(fromZ(at)), z);
     this.#set(k, missOf(fromZ(z)), Number.isFinite(slope) ? slope : 0, bySigma);
   }
 

@@ -12,6 +12,7 @@
 import type { Cases } from '../goal/cases.ts';
 import { calibrationSquare, noiseVariance, type OutputModel, type Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
+import { slopeAt } from '../surrogate/warps.ts';
 import { drawNoise, type Scatter } from './draw-noise.ts';
 
 /** One output at one input, in units in which noise is about normal. */
@@ -70,8 +71,7 @@ const UNKNOWN = 1e4;
  * standard normal distribution. A lognormal output then has a skewness of 0.95.
  */
 const SKEWED = { deviation: 0.3, quantile: -1.2816 };
-/** Steps of the numerical derivatives of a warp. */
-const SLOPE_STEP = 1e-4;
+/** Step of the numerical second derivative of a warp. */
 const CURVATURE_STEP = 0.1;
 
 /**
@@ -136,7 +136,7 @@ function standardBelief(
     known > 0 ? variance * (predictor.mean[j]! / posterior - (known * observed) / noise) : predictor.mean[j]!;
   const sd = cases.noise?.[j];
   const here = predictor.mean[j]!;
-  const slope = slopeOf(warp.fromZ, here);
+  const slope = slopeAt(warp.fromZ, here);
   const stated = typeof sd === 'number' ? (sd / slope) ** 2 : null;
   return {
     mean,
@@ -163,7 +163,7 @@ function inOutputUnits(
   { mean, variance, noise, freedom }: OutputBelief,
 ): OutputBelief {
   const here = predictor.mean[j]!;
-  const slope = slopeOf(warp.fromZ, here);
+  const slope = slopeAt(warp.fromZ, here);
   const curvature =
     warp.kind === 'identity'
       ? 0
@@ -196,7 +196,7 @@ function inLogarithms(
 ): OutputBelief | null {
   const here = predictor.mean[j]!;
   if (!(warp.fromZ(here) > 0) || !isPositive(cases, j) || values.some((value) => value === 0)) return null;
-  const slope = slopeOf((z) => Math.log(warp.fromZ(z)), here);
+  const slope = slopeAt((z) => Math.log(warp.fromZ(z)), here);
   const own = momentsOf(values.map(Math.log));
   const scatter = { noise: noise * slope ** 2, freedom, squares: own.squares };
   if (!mayBeSkewed(scatter, values.length)) return null;
@@ -224,11 +224,6 @@ function isPositive({ Y, intervals }: Cases, j: number): boolean {
 /** Whether the standard deviation of a logarithm may be as large as that of skewed runs. @param runs at the input */
 function mayBeSkewed(scatter: Scatter, runs: number): boolean {
   return drawNoise(scatter, runs, SKEWED.quantile) > SKEWED.deviation ** 2;
-}
-
-/** The slope of the inverse of a warp at z. */
-function slopeOf(fromZ: (z: number) => number, z: number): number {
-  return (fromZ(z + SLOPE_STEP) - fromZ(z - SLOPE_STEP)) / (2 * SLOPE_STEP);
 }
 
 /** The mean of some values, and the sum of their squared deviations from it. */

@@ -3,6 +3,7 @@ import type { Residuals } from '../goal/residuals.ts';
 import type { PredictedOutput } from '../insights.ts';
 import type { Prepared } from '../prepare.ts';
 import type { MisfitModel } from '../search/least-misfit.ts';
+import { slopeAt } from '../surrogate/warps.ts';
 
 interface At {
   /** Number of the best case. */
@@ -52,7 +53,7 @@ export function curveOf(
     const gradient = new Float64Array(p);
     if (model === null) return banded(output, cases.Y[best * m + k]!, gradient);
     const z = predictor.mean[k]!;
-    const slope = (model.warp.fromZ(z + 1e-4) - model.warp.fromZ(z - 1e-4)) / 2e-4;
+    const slope = slopeAt(model.warp.fromZ, z);
     for (let f = 0; f < p; f++) gradient[f] = slope * predictor.meanGradient[k * p + f]!;
     return banded(output, model.warp.fromZ(z), gradient);
   });

@@ -7,6 +7,8 @@ const LOG_RATIO = 1.3;
  * a logarithm would model nothing else.
  */
 const LARGEST_SPAN = 1e5;
+/** Half the range of a central difference, standardized. */
+const SLOPE_STEP = 1e-4;
 /** Asinh: least number of cases; the quantile of their distances from the centre that is its unit; least span in units. */
 const ASINH = { cases: 4, quantile: 0.3, span: 6 };
 
@@ -124,4 +126,9 @@ export function plainWarpsOf(y: Float64Array, interval: Interval): Warp[] {
   if (identity === null) return [];
   const log = logWarp(y, interval);
   return log ? [identity, log] : [identity];
+}
+
+/** The slope at z of a function of standardized values, such as the inverse of a warp. */
+export function slopeAt(f: (z: number) => number, z: number): number {
+  return (f(z + SLOPE_STEP) - f(z - SLOPE_STEP)) / (2 * SLOPE_STEP);
 }
