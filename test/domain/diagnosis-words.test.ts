@@ -6,28 +6,7 @@ import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
 import { leastRelaxation } from '../../src/domain/relaxation.ts';
 import type { SearchOptions } from '../../src/domain/search-options.ts';
 import type { Diagnosis } from '../../src/optimizer/insights.ts';
-
-const definition: ObjectiveDefinition & { readonly options: SearchOptions | null } = {
-  options: null,
-  objectives: [10, -4],
-  objectiveTypes: ['value', 'percent'],
-  minimumBounds: [-1, -1],
-  maximumBounds: [1, 1],
-  desiredL1Norm: 0,
-  convergence: 1e-6,
-};
-
-const diagnosis: Diagnosis = {
-  nearestInput: [1],
-  nearestOutput: [12, -3],
-  nearestIs: 'predicted',
-  l1Norm: null,
-  unmet: [
-    { output: 0, distance: 1.00001, isOutOfReachAlone: true },
-    { output: 1, distance: 0.96, isOutOfReachAlone: false },
-  ],
-  conflicts: [],
-};
+import { definition, diagnosis } from './two-targets.ts';
 
 describe('a diagnosis in words', () => {
   it('The text says by how much to relax each bound, rounded up, and which objectives are out of reach alone', () => {

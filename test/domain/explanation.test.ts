@@ -1,30 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeAdvice } from '../../src/domain/advice.ts';
 import { completeExplanation, diagnosisAt, relaxation, type StoredExplanation } from '../../src/domain/explanation.ts';
-import type { WeighedDefinition } from '../../src/domain/nearest.ts';
 import type { Diagnosis } from '../../src/optimizer/insights.ts';
-
-const definition: WeighedDefinition = {
-  options: null,
-  objectives: [10, -4],
-  objectiveTypes: ['value', 'percent'],
-  minimumBounds: [-1, -1],
-  maximumBounds: [1, 1],
-  desiredL1Norm: 0,
-  convergence: 1e-6,
-};
-
-const diagnosis: Diagnosis = {
-  nearestInput: [1],
-  nearestOutput: [12, -3],
-  nearestIs: 'predicted',
-  l1Norm: null,
-  unmet: [
-    { output: 0, distance: 1.00001, isOutOfReachAlone: true },
-    { output: 1, distance: 0.96, isOutOfReachAlone: false },
-  ],
-  conflicts: [],
-};
+import { definition, diagnosis } from './two-targets.ts';
 
 describe('the point that a diagnosis names', () => {
   // Tolerances of 1 and 0.04.

@@ -13,7 +13,7 @@ const MIN_WIDTH = 1e-13;
 /** Share of the width of a two-sided interval that a margin leaves at least. */
 const LEAST_INNER = 0.1;
 /** With more features the Hessian of the means costs more than it gains. */
-const MAX_HESSIAN_FEATURES = 40;
+export const MAX_HESSIAN_FEATURES = 40;
 /** Least frozen spread of an output to improve: a smaller one lets the search creep away from the incumbent. */
 const IMPROVEMENT_SPREAD = 0.1;
 

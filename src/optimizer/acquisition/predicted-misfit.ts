@@ -2,14 +2,13 @@ import type { Interval } from '../goal/targets.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { slopeAt } from '../surrogate/warps.ts';
+import { MAX_HESSIAN_FEATURES } from './acquisition.ts';
 import { type LogTerm, logIntervalProbability } from './interval-probability.ts';
 
 /** Narrower intervals of limits are rounding, standardized. */
 const LEAST_WIDTH = 1e-9;
 /** Largest residual that is told apart, so that nothing overflows. */
 const LARGEST = 1e12;
-/** With more features the Hessian costs more than it gains. */
-const MAX_HESSIAN_FEATURES = 40;
 
 /**
  * Minus half the sum of squares that the means of the models say, as a function to climb; limits are walls:

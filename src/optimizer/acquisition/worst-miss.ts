@@ -3,12 +3,11 @@ import type { Goal } from '../problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { slopeAt } from '../surrogate/warps.ts';
+import { MAX_HESSIAN_FEATURES } from './acquisition.ts';
 import type { FailureModel } from './failure-model.ts';
 
 /** Largest miss that is told apart, so that nothing overflows. */
 const LARGEST = 1e12;
-/** With more features the Hessian costs more than it gains. */
-const MAX_HESSIAN_FEATURES = 40;
 
 /** What a miss is measured by. */
 export interface MissUnits {
