@@ -10,6 +10,7 @@
  */
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { readTable } from '../../clients/typescript/src/solve/table.ts';
 import { type Reading, readDocument, shorten, toOutput } from './exchange.ts';
 import { readRegularFile } from './read-file.ts';
 
@@ -161,24 +162,9 @@ function findCell(row: string, column: string, text: string): Find {
     const rows = readTable(content);
     const body = number === undefined ? rows.slice(1) : rows;
     const cells = row === 'last' ? body.at(-1) : body[Number(row) - 1];
-    const at = number === undefined ? (rows[0] ?? []).indexOf(column) : number - 1;
-    return cells?.[at];
+    const at = number === undefined ? (rows[0]?.cells ?? []).indexOf(column) : number - 1;
+    return cells?.cells[at];
   };
-}
-
-/** Separated by the first of tab, semicolon, comma and blanks that the first line has; cells may stand in double quotes. */
-function readTable(content: string): readonly (readonly string[])[] {
-  const lines = content.split(/\r?\n/).filter((line) => line.trim() !== '');
-  const separator = ['\t', ';', ','].find((one) => lines[0]?.includes(one)) ?? ' ';
-  const cell = separator === ' ' ? /"((?:[^"]|"")*)"|(\S+)/g : makeCellPattern(separator);
-  return lines.map((line) => {
-    const text = separator === ' ' ? line : `${separator}${line}`;
-    return [...text.matchAll(cell)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!.trim());
-  });
-}
-
-function makeCellPattern(separator: string): RegExp {
-  return new RegExp(`${separator}[^\\S\\t]*(?:"((?:[^"]|"")*)"[^${separator}]*|([^${separator}]*))`, 'g');
 }
 
 function whatIsWrong(error: NodeJS.ErrnoException): string {

@@ -3,6 +3,8 @@
 export { JournalError } from './evaluator/journal.ts';
 export type { Connection } from './solve/connection.ts';
 export type { Advice } from './solve/defaults.ts';
+export { type Curve, type FileFitOptions, type Fit, type FitOptions, fit, type Loss } from './solve/fit.ts';
+export type { Band, FitResult, Parameter } from './solve/fitted.ts';
 export { ProblemLockedError } from './solve/folder.ts';
 export {
   above,
@@ -10,10 +12,13 @@ export {
   atMost,
   below,
   exact,
+  type GivenOutputs,
   type Goal,
   type Goals,
+  type MissesOf,
   maximize,
   minimize,
+  type NumbersOf,
   type Offsets,
   type OutputsOf,
   within,

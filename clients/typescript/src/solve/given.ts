@@ -1,17 +1,24 @@
 /** What a black box gives, as it is reported. */
 import { cleanReason } from '../evaluator/evaluation.ts';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
-import type { Goals, OutputsOf } from './goals.ts';
+import { type Curve, type Fit, isFit, readCurve } from './fit.ts';
+import { flatten, type GivenOutputs, type Goals } from './goals.ts';
 
-export type Given<G extends Goals> = OutputsOf<G> | readonly number[] | number;
+/** Where something is fitted, outputs in the order of the goals may be curves, and the only one may stand for itself. */
+type GivenCurves<G extends Goals> =
+  Extract<G[keyof G], Fit> extends never ? never : Curve | readonly (number | Curve)[];
 
-/** NaN and infinite outputs make a failed run. Throws TypeError when an output is missing, which no run can cure. */
+export type Given<G extends Goals> = GivenOutputs<G> | readonly number[] | number | GivenCurves<G>;
+
+/**
+ * NaN and infinite outputs make a failed run. Throws TypeError when an output is missing, or when a curve does not cover its data,
+ * which no run can cure.
+ */
 export function readGiven({ goals }: { readonly goals: Goals }, given: unknown): Reportable {
-  const names = Object.keys(goals);
-  const values = listed(given, names);
-  const wrong = names.findIndex((_, j) => !Number.isFinite(values[j]));
+  const values = flatGiven(goals, given);
+  const wrong = values.findIndex((value) => !Number.isFinite(value));
   if (wrong < 0) return { kind: 'output', output: values };
-  return { kind: 'failure', reason: `${names[wrong]} is ${values[wrong]}`, retryable: false };
+  return { kind: 'failure', reason: `${flatten(goals).names[wrong]} is ${values[wrong]}`, retryable: false };
 }
 
 export function failureOf(error: unknown): Reportable {
@@ -19,14 +26,30 @@ export function failureOf(error: unknown): Reportable {
   return { kind: 'failure', reason: cleanReason(text) || 'failed', retryable: false };
 }
 
-function listed(given: unknown, names: readonly string[]): readonly number[] {
-  const values =
-    typeof given === 'number'
-      ? [given]
-      : Array.isArray(given) || ArrayBuffer.isView(given)
-        ? Array.from(given as ArrayLike<unknown>)
-        : names.map((name) => (given as Readonly<Record<string, unknown>> | null | undefined)?.[name]);
-  if (values.length === names.length && values.every((value) => typeof value === 'number')) return values as number[];
-  const expected = `{ ${names.map((name) => `${name}: number`).join(', ')} }`;
-  throw new TypeError(`The black box must give ${expected}, gave ${JSON.stringify(given) ?? String(given)}.`);
+/** One number per value of a fit. */
+function flatGiven(goals: Goals, given: unknown): readonly number[] {
+  const names = Object.keys(goals);
+  const values = listed(given, goals)?.flatMap((value, j) => {
+    const goal = goals[names[j]!]!;
+    return isFit(goal) ? readCurve(names[j]!, goal, value) : [value];
+  });
+  if (values?.every((value) => typeof value === 'number')) return values as number[];
+  const kinds = names.map((name) => `${name}: ${isFit(goals[name]!) ? 'number[]' : 'number'}`);
+  const text = JSON.stringify(given) ?? String(given);
+  const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}...` : text;
+  throw new TypeError(`The black box must give { ${kinds.join(', ')} }, gave ${shown}.`);
+}
+
+const SHOWN_LENGTH = 1_000;
+
+/** A value per goal; undefined where the count differs. */
+function listed(given: unknown, goals: Goals): readonly unknown[] | undefined {
+  const names = Object.keys(goals);
+  const named = given as Readonly<Record<string, unknown>> | null | undefined;
+  const isList = Array.isArray(given) || ArrayBuffer.isView(given);
+  const only = names.length === 1 && isFit(goals[names[0]!]!);
+  if (only && (isList || named?.[names[0]!] === undefined)) return [given];
+  if (typeof given === 'number') return names.length === 1 ? [given] : undefined;
+  const values = isList ? Array.from(given as ArrayLike<unknown>) : names.map((name) => named?.[name]);
+  return values.length === names.length ? values : undefined;
 }

@@ -1,6 +1,7 @@
 /** What the outputs of a problem should be. */
 import type { GoalType } from '../generated/goal-types.ts';
 import { refuseUnknownNames } from '../known-names.ts';
+import { type Curve, type Fit, isFit, pointNames } from './fit.ts';
 
 export interface Goal {
   readonly type: GoalType;
@@ -74,10 +75,72 @@ export function maximize(aspiration: number | null = null): Goal {
   return withoutBounds('maximize', aspiration);
 }
 
-export type Goals = Readonly<Record<string, Goal>>;
+export type Goals = Readonly<Record<string, Goal | Fit>>;
 
-/** What the black box gives: a number per goal, by its name. */
-export type OutputsOf<G extends Goals> = { readonly [Name in keyof G]: number };
+/** The output of a run: a number per goal by its name, and the array of the values of a fit without its gaps. */
+export type OutputsOf<G extends Goals> = {
+  readonly [Name in keyof G]: G[Name] extends Fit ? readonly number[] : number;
+};
+
+/** A number per goal, by its name. */
+export type NumbersOf<G extends Goals> = { readonly [Name in keyof G]: number };
+
+/** A number per goal that is no fit, by its name: the points of a fit miss nothing. */
+export type MissesOf<G extends Goals> = {
+  readonly [Name in keyof G as G[Name] extends Fit ? never : Name]: number;
+};
+
+/** What the black box gives: a number per goal, by its name, and a curve per fit. */
+export type GivenOutputs<G extends Goals> = {
+  readonly [Name in keyof G]: G[Name] extends Fit ? Curve : number;
+};
+
+/** One goal per number, as the service counts outputs: each value of a fit is one. */
+export interface FlatGoals {
+  readonly names: readonly string[];
+  readonly goals: readonly Goal[];
+  /** With the number of their first output. */
+  readonly fits: readonly { readonly name: string; readonly fit: Fit; readonly first: number }[];
+}
+
+export function flatten(goals: Goals): FlatGoals {
+  const names: string[] = [];
+  const flat: Goal[] = [];
+  const fits: FlatGoals['fits'][number][] = [];
+  for (const [name, goal] of Object.entries(goals)) {
+    if (!isFit(goal)) {
+      names.push(name);
+      flat.push(goal);
+      continue;
+    }
+    fits.push({ name, fit: goal, first: flat.length });
+    names.push(...pointNames(name, goal));
+    flat.push(...goal.values.map((target) => ({ type: 'fit' as const, target, lower: null, upper: null })));
+  }
+  return { names, goals: flat, fits };
+}
+
+/** An output of the service, by the names of the goals. */
+export function byName<G extends Goals>(goals: G, values: readonly number[]): OutputsOf<G> {
+  let at = 0;
+  const entries = Object.entries(goals).map(([name, goal]) => {
+    const first = at;
+    at += isFit(goal) ? goal.values.length : 1;
+    return [name, isFit(goal) ? values.slice(first, at) : values[first]!];
+  });
+  return Object.fromEntries(entries) as OutputsOf<G>;
+}
+
+/** The data sets for the service, in their order. */
+export function toDataSets({ fits }: Pick<FlatGoals, 'fits'>) {
+  return fits.map(({ name, fit: { sigma, weight, loss, values }, first }) => ({
+    name,
+    outputs: values.map((_, i) => first + i),
+    sigma: typeof sigma === 'object' && sigma !== null && !('relative' in sigma) ? [...sigma] : sigma,
+    weight,
+    loss,
+  }));
+}
 
 function withoutBounds(name: keyof typeof GOALS_OF_ONE_NUMBER, target: number | null): Goal {
   return { type: GOALS_OF_ONE_NUMBER[name], target, lower: null, upper: null };

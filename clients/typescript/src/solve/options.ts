@@ -2,6 +2,7 @@
 import { OBJECTIVE_FIELDS } from '../generated/objective-fields.ts';
 import { type Names, refuseUnknownNames } from '../known-names.ts';
 import type { Connection } from './connection.ts';
+import { type Fit, isFit } from './fit.ts';
 import type { Goal, Goals } from './goals.ts';
 import type { Input, Inputs } from './inputs.ts';
 import type { Problem } from './problem.ts';
@@ -33,6 +34,17 @@ const INPUT: NamesOf<Input> = {
   likely: null,
 };
 const GOAL: NamesOf<Goal> = { type: null, target: null, lower: null, upper: null };
+const FIT: NamesOf<Fit> = {
+  type: null,
+  values: null,
+  positions: null,
+  count: null,
+  x: null,
+  sigma: null,
+  weight: null,
+  loss: null,
+  columns: null,
+};
 const CONNECTION: NamesOf<Connection> = {
   client: null,
   url: null,
@@ -53,7 +65,7 @@ function problemNames({ inputs, goals }: Partial<Problem>): NamesOf<Problem> {
   const [ofInputs, ofGoals] = [namesIn(inputs, null), namesIn(goals, null)];
   return {
     inputs: namesIn(inputs, INPUT),
-    goals: namesIn(goals, GOAL),
+    goals: Object.fromEntries(Object.entries(goals ?? {}).map(([name, goal]) => [name, isFit(goal) ? FIT : GOAL])),
     constraints: null,
     name: null,
     parallel: null,

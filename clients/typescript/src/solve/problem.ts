@@ -1,7 +1,8 @@
 /** A problem as `solve` takes it, and what it is for the service. */
 import { createHash } from 'node:crypto';
 import type { NewObjectives } from '../generated/schemas.ts';
-import type { Goal, Goals, OutputsOf } from './goals.ts';
+import { isFit } from './fit.ts';
+import { flatten, type Goals, type NumbersOf, toDataSets } from './goals.ts';
 import { type Input, type Inputs, toInput, toValues, type ValuesOf } from './inputs.ts';
 import { MAXIMUM_PARALLEL, type Plan, type ProjectBody, toServiceName, type Words } from './plan.ts';
 
@@ -21,11 +22,11 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   /** Inputs that keep this value. */
   readonly fixed?: Partial<ValuesOf<I>> | undefined;
   /** How much each output counts in the search, from 0.01 to 100; default: 1. */
-  readonly weights?: Partial<OutputsOf<G>> | undefined;
+  readonly weights?: Partial<NumbersOf<G>> | undefined;
   /** Default: 1; outputs of 2 and 3 count little until those before them are met. */
-  readonly priorities?: Partial<OutputsOf<G>> | undefined;
+  readonly priorities?: Partial<NumbersOf<G>> | undefined;
   /** By how much runs at one input differ: the standard deviation of every output, or `estimate`. */
-  readonly noise?: OutputsOf<G> | 'estimate' | undefined;
+  readonly noise?: NumbersOf<G> | 'estimate' | undefined;
   /** How many runs at one input are to meet the goals on average. */
   readonly confirm?: number | undefined;
   /** How surely an input is to meet the goals. */
@@ -45,11 +46,26 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
 }
 
 /** Throws RangeError for what the types cannot tell; the service judges the rest. */
-export function checkProblem({ inputs, goals, parallel = 1, budget }: Problem): void {
+export function checkProblem(problem: Problem): void {
+  const { inputs, goals, parallel = 1, budget } = problem;
   if (Object.keys(inputs).length === 0) throw new RangeError('inputs needs at least one input.');
   if (Object.keys(goals).length === 0) throw new RangeError('goals needs at least one goal.');
   refuseUnlessCount('parallel', parallel, MAXIMUM_PARALLEL);
   if (budget !== undefined) refuseUnlessCount('budget', budget, Number.MAX_SAFE_INTEGER);
+  refuseBesideFit(problem);
+}
+
+/** What the service refuses beside a fit by the numbers of outputs, here by the names of the goals. */
+function refuseBesideFit({ goals, noise, priorities, weights }: Problem): void {
+  const fitted = Object.keys(goals).filter((name) => isFit(goals[name]!));
+  if (fitted.length === 0) return;
+  if (noise !== undefined)
+    throw new RangeError('noise cannot go with a fit: state the errors of the data as its sigma.');
+  if (priorities !== undefined)
+    throw new RangeError('priorities cannot go with a fit: leave them out, its limits come first.');
+  const weighted = fitted.find((name) => weights?.[name] !== undefined);
+  if (weighted !== undefined)
+    throw new RangeError(`weights cannot have ${weighted}, a fit: state weight in its fit(...).`);
 }
 
 function refuseUnlessCount(name: string, value: number, maximum: number): void {
@@ -64,7 +80,7 @@ function nameOf({ name = 'solve' }: Problem): string {
 
 export function toProject(problem: Problem): ProjectBody {
   const inputs = Object.values(problem.inputs).map(toInput);
-  const goals = Object.values(problem.goals);
+  const { names } = flatten(problem.goals);
   return {
     name: nameOf(problem),
     inputCount: inputs.length,
@@ -80,15 +96,15 @@ export function toProject(problem: Problem): ProjectBody {
     ...listOf(inputs, 'likelyMinimums', ({ likely }) => likely?.[0], null),
     ...listOf(inputs, 'likelyMaximums', ({ likely }) => likely?.[1], null),
     ...(problem.constraints !== undefined && { constraints: problem.constraints }),
-    outputCount: goals.length,
-    outputNames: Object.keys(problem.goals),
+    outputCount: names.length,
+    outputNames: names,
     ...(problem.cases !== undefined && { caseCount: problem.cases }),
   };
 }
 
 export function toObjective(problem: Problem): NewObjectives {
   const { fixed, weights, priorities, noise, confirm, confidence, confidenceOf, stop, options } = problem;
-  const goals: readonly Goal[] = Object.values(problem.goals);
+  const { goals, fits } = flatten(problem.goals);
   const stated = {
     fixedInputs: fixed,
     weights,
@@ -108,6 +124,7 @@ export function toObjective(problem: Problem): NewObjectives {
     objectiveTypes: goals.map(({ type }) => type),
     minimumBounds: goals.map(({ lower }) => lower),
     maximumBounds: goals.map(({ upper }) => upper),
+    ...(fits.length > 0 && { fits: toDataSets({ fits }) }),
     ...(Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined)) as object),
     ...options,
   };

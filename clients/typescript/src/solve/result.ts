@@ -7,8 +7,9 @@ import { numberOf } from '../evaluator/run-name.ts';
 import type { Diagnosis, ExplainedObjective, NearestRun } from '../generated/schemas.ts';
 import { adviceIn } from './adviser.ts';
 import type { Advice } from './defaults.ts';
+import { type FitResult, readFit } from './fitted.ts';
 import { FollowedSearch } from './followed-search.ts';
-import type { Goals, OutputsOf } from './goals.ts';
+import { byName, flatten, type Goals, type MissesOf, type OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 import type { Session } from './session.ts';
 
@@ -46,10 +47,10 @@ export interface Best<I extends Inputs, G extends Goals> {
   readonly input: ValuesOf<I>;
   readonly output: OutputsOf<G>;
   /** How far each output is from its goal, in units of its tolerance; 0 where it is met. */
-  readonly misses: OutputsOf<G>;
+  readonly misses: MissesOf<G>;
   readonly worstMiss: number;
   /** By how much each output lies beyond its limit, in units of the output: negative below it, 0 where it is met. */
-  readonly missedBy: OutputsOf<G>;
+  readonly missedBy: MissesOf<G>;
 }
 
 export interface Result<I extends Inputs, G extends Goals> {
@@ -66,6 +67,8 @@ export interface Result<I extends Inputs, G extends Goals> {
   readonly advice: readonly Advice[];
   /** With `confidence`: the probability with which the best input meets the goals, and what leaves it between low and high. */
   readonly probability: { readonly value: number; readonly low: number; readonly high: number } | null;
+  /** How well the best run fits, and what the data tell about the inputs; null without a fit. */
+  readonly fit: FitResult<I, G> | null;
   /** Why it failed, or why it ended without success and how near it came; null otherwise. */
   readonly reason: string | null;
   /** Everything that the service says about the search, such as its model; null before it has begun. */
@@ -103,6 +106,7 @@ export async function readResult<I extends Inputs, G extends Goals>(
     diagnosis: objective?.diagnosis ?? null,
     advice: [...session.advice, ...adviceIn(search.state)],
     probability: objective === null ? null : (probabilityOf(objective.standing, objective) ?? null),
+    fit: await readFit(session.client, problem, objective),
     reason:
       batch.failureReason === null
         ? (listed?.failureReason ?? describeEnd(status, objective))
@@ -147,9 +151,9 @@ function bestOf<I extends Inputs, G extends Goals>(
     ...whichRun(objective.best, session),
     input: toValues(inputs, input),
     output: byName(goals, output),
-    misses: byName(goals, misses),
+    misses: missesByName(goals, misses),
     worstMiss,
-    missedBy: byName(goals, missedBy),
+    missedBy: missesByName(goals, missedBy),
   };
 }
 
@@ -195,6 +199,8 @@ export function toRun<I extends Inputs, G extends Goals>(
   };
 }
 
-function byName<G extends Goals>(goals: G, values: readonly number[]): OutputsOf<G> {
-  return Object.fromEntries(Object.keys(goals).map((name, j) => [name, values[j]!])) as OutputsOf<G>;
+function missesByName<G extends Goals>(goals: G, values: readonly number[]): MissesOf<G> {
+  const { names, goals: flat } = flatten(goals);
+  const kept = [...names.keys()].filter((j) => flat[j]!.type !== 'fit');
+  return Object.fromEntries(kept.map((j) => [names[j]!, values[j]!])) as MissesOf<G>;
 }

@@ -15,8 +15,8 @@ import type { Session } from './session.ts';
 /**
  * @param input  a value per input, by its name
  * @param signal aborted when the output is no longer wanted
- * @returns      a number per goal by its name, or in the order of the goals, or the one number. NaN, an infinite number and
- *               an exception make a failed run.
+ * @returns      a number per goal by its name, or in the order of the goals, or the one number; of a fit an array or a curve. NaN,
+ *               an infinite number and an exception make a failed run.
  */
 export type BlackBox<I extends Inputs, G extends Goals> = (
   input: ValuesOf<I>,
@@ -116,7 +116,12 @@ async function callBox<I extends Inputs, G extends Goals>(
 function describeRun({ name, input, output, error }: FinishedRun<Inputs, Goals>): string {
   const words = (values: object) =>
     Object.entries(values)
-      .map(([name, value]) => `${name}=${typeof value === 'number' ? fiveDigits(value) : value}`)
+      .map(([name, value]) => `${name}=${inWords(value)}`)
       .join(' ');
   return `${name}: ${words(input)} -> ${output === null ? `failed: ${error}` : words(output)}`;
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return `${value.length} values`;
+  return typeof value === 'number' ? fiveDigits(value) : String(value);
 }

@@ -1,0 +1,119 @@
+/** What a fit found: how well the best run fits, and what the data tell about the inputs. */
+import type { Backsolve } from '../client.ts';
+import type { ExplainedObjective, FitParameters } from '../generated/schemas.ts';
+import { type Fit, isFit } from './fit.ts';
+import { byName, type Goals } from './goals.ts';
+import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
+
+/** What the data tell about one input. */
+export interface Parameter {
+  /** That of the best run. */
+  readonly estimate: number;
+  /** null where it exceeds the range between the bounds, and for inputs that are held. */
+  readonly standardError: number | null;
+  /** The ends of the profile-likelihood interval; null where one is at the bound. */
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly kind: 'identifiable' | 'practically-not' | 'structurally-not' | 'held';
+  /** The increase of chi-square with the input at a value and the others adapted, ascending by value. */
+  readonly profile: readonly { readonly value: number; readonly increase: number }[];
+}
+
+/** A predicted curve or number with its interval, by what the data leave open about the inputs. */
+export interface Band {
+  readonly predicted: readonly number[];
+  readonly low: readonly number[];
+  readonly high: readonly number[];
+}
+
+type ByInput<I extends Inputs, Value> = { readonly [Name in keyof I]?: Value };
+type ByOutput<G extends Goals, Value> = { readonly [Name in keyof G]?: Value };
+
+/** How well the best run fits its data. */
+export interface FitResult<I extends Inputs, G extends Goals> {
+  /** null where a standard error is unknown. */
+  readonly chiSquare: number | null;
+  /** Degrees of freedom. */
+  readonly freedom: number;
+  readonly reducedChiSquare: number | null;
+  /** Of a chi-square at least so large if model and standard errors are right. */
+  readonly probability: number | null;
+  /** The standard deviation of the residuals of each output: the estimated standard error where none was stated. */
+  readonly scales: ByOutput<G, number | null>;
+  readonly warnings: readonly string[];
+  /** By input; empty until a run meets all other goals. */
+  readonly parameters: ByInput<I, Parameter>;
+  readonly correlations: ByInput<I, ByInput<I, number | null>>;
+  /** By output, those that are not fitted included. */
+  readonly bands: ByOutput<G, Band>;
+  /** By output: the derivative of each of its numbers by each input, by the models. */
+  readonly slopes: ByOutput<G, readonly (readonly number[])[]>;
+  /** Inputs of runs at the ends of the intervals; the first tells most. */
+  readonly verify: readonly ValuesOf<I>[];
+  readonly sentences: readonly string[];
+  /** The data by output. */
+  readonly data: ByOutput<G, Fit>;
+}
+
+interface Named<I extends Inputs, G extends Goals> {
+  readonly inputs: I;
+  readonly goals: G;
+}
+
+type Told = NonNullable<FitParameters['fit']>;
+
+/** null without a fit, and before a run has an output. Throws what a call of the client throws. */
+export async function readFit<I extends Inputs, G extends Goals>(
+  client: Backsolve,
+  problem: Named<I, G>,
+  objective: ExplainedObjective | null,
+): Promise<FitResult<I, G> | null> {
+  const quality = objective?.fit;
+  if (quality == null) return null;
+  const { body } = await client.call('getFitFlat', { path: { objective_id: objective!.id } });
+  const { chiSquare, freedom, reducedChiSquare, probability, sets, warnings } = quality;
+  return {
+    chiSquare,
+    freedom,
+    reducedChiSquare,
+    probability,
+    scales: Object.fromEntries(sets.map(({ name, scale }) => [name, scale])) as ByOutput<G, number | null>,
+    warnings,
+    ...(body.fit === null ? NOTHING_TOLD : toldOf(problem, body.fit)),
+    data: Object.fromEntries(Object.entries(problem.goals).filter(([, goal]) => isFit(goal))) as ByOutput<G, Fit>,
+  };
+}
+
+const NOTHING_TOLD = { parameters: {}, correlations: {}, bands: {}, slopes: {}, verify: [], sentences: [] };
+
+function toldOf<I extends Inputs, G extends Goals>({ inputs, goals }: Named<I, G>, told: Told) {
+  const names = Object.keys(inputs);
+  const byInput = <Value>(values: readonly Value[]) =>
+    Object.fromEntries(values.map((value, i) => [names[i], value])) as ByInput<I, Value>;
+  const parameters = told.parameters.map(({ estimate, standardError, low, high, kind, profile }) => ({
+    estimate,
+    standardError,
+    low,
+    high,
+    kind,
+    profile,
+  }));
+  // The numbers of the outputs that belong to each goal.
+  const numbers: Readonly<Record<string, number | readonly number[]>> = byName(goals, [...told.outputs.keys()]);
+  const byGoal = <Value>(read: (points: Told['outputs']) => Value) =>
+    Object.fromEntries(
+      Object.entries(numbers).map(([name, own]) => [name, read([own].flat().map((j) => told.outputs[j]!))]),
+    ) as ByOutput<G, Value>;
+  return {
+    parameters: byInput(parameters),
+    correlations: byInput(told.correlations.map((row) => byInput(row))),
+    bands: byGoal((points) => ({
+      predicted: points.map(({ predicted }) => predicted),
+      low: points.map(({ low }) => low),
+      high: points.map(({ high }) => high),
+    })),
+    slopes: byGoal((points) => points.map(({ slopes }) => slopes)),
+    verify: told.verify.map(({ at }) => toValues(inputs, at)),
+    sentences: told.sentences,
+  };
+}

@@ -1,0 +1,233 @@
+/** Outputs that are arrays, fitted to data. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { CurveError } from '../../../clients/typescript/src/solve/curve.ts';
+import { readCurve } from '../../../clients/typescript/src/solve/fit.ts';
+import {
+  atMost,
+  below,
+  type Curve,
+  // The name of the runner's own function for a focused test.
+  fit as fitTo,
+  log,
+  minimize,
+  real,
+  type SolveOptions,
+  solve,
+} from '../../../clients/typescript/src/solve.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let folder: string;
+let folders = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-fit-'));
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+const here = () => ({
+  url: service.service.url!,
+  key: service.key,
+  folder: path.join(folder, `${folders++}`),
+  name: 'test',
+  progress: false,
+});
+
+const TIMES = [0, 0.5, 1, 1.5, 2, 3, 4];
+const ERRORS = [0.02, -0.03, 0.01, 0.02, -0.02, -0.01, 0.01];
+const INPUTS = { height: real(0.5, 5), rate: log(0.05, 3) };
+const GRID = Array.from({ length: 401 }, (_, i) => i / 100);
+
+interface Tank {
+  readonly height: number;
+  readonly rate: number;
+}
+const decay = ({ height, rate }: Tank, times: readonly number[] = TIMES) =>
+  times.map((time) => height * Math.exp(-rate * time));
+const DATA = decay({ height: 2, rate: 0.7 }).map((value, i) => value + ERRORS[i]!);
+
+describe('fit', () => {
+  it('ends with the best fit, and with what the data tell about the inputs', async () => {
+    const options = {
+      ...here(),
+      inputs: INPUTS,
+      goals: { level: fitTo(DATA, { sigma: 0.02, x: TIMES }), cost: atMost(9) },
+      budget: 40,
+    };
+    let calls = 0;
+    const tank = (input: Tank) => {
+      calls++;
+      return { level: [GRID, decay(input, GRID)] as const, cost: 2 * input.height };
+    };
+    const result = await solve(tank, options);
+    expect(result).toMatchObject({ status: 'satisfied', reason: null });
+    expectTypeOf(result.best!.output).toEqualTypeOf<{ readonly level: readonly number[]; readonly cost: number }>();
+    const { input, output, misses } = result.best!;
+    expect(Math.abs(input.height / 2 - 1)).toBeLessThan(0.05);
+    expect(Math.abs(input.rate / 0.7 - 1)).toBeLessThan(0.05);
+    expect(misses).toEqual({ cost: 0 });
+    const found = result.fit!;
+    const chiSquare = output.level.reduce((sum, value, i) => sum + ((value - DATA[i]!) / 0.02) ** 2, 0);
+    expect(found.chiSquare! / chiSquare).toBeCloseTo(1, 6);
+    expect(found).toMatchObject({ freedom: 5, warnings: [], data: { level: { values: DATA } } });
+    const { kind, low, high, standardError } = found.parameters.height!;
+    expect(kind).toBe('identifiable');
+    expect(low!).toBeLessThan(2);
+    expect(high!).toBeGreaterThan(2);
+    expect(standardError! / ((high! - low!) / 3.92)).toBeCloseTo(1, 0);
+    expect(found.correlations.height!.rate!).toBeGreaterThan(0.3);
+    expect(found.bands.level!.predicted).toHaveLength(7);
+    expect(found.bands.cost!.low[0]!).toBeLessThan(4);
+    expect(found.bands.cost!.high[0]!).toBeGreaterThan(4);
+    expect(found.slopes.cost![0]![0]! / 2).toBeCloseTo(1, 1);
+    expect(Object.keys(found.verify[0]!)).toEqual(['height', 'rate']);
+    expect(found.sentences.join(' ')).toContain('95 % interval');
+
+    expect((await solve(tank, options)).history).toEqual(result.history);
+    expect(calls).toBe(result.history.length);
+  });
+
+  it('The only output may be an array, with gaps and unknown errors, and a NaN in it is a failed run', async () => {
+    let calls = 0;
+    const result = await solve(
+      (input) => {
+        const curve = decay(input);
+        return ++calls === 2 ? [...curve.slice(0, 6), Number.NaN] : Float64Array.from(curve);
+      },
+      { ...here(), inputs: INPUTS, goals: { level: fitTo(DATA.with(2, Number.NaN)) }, budget: 40 },
+    );
+    expect(result.status).toBe('satisfied');
+    expect(result.history[1]).toMatchObject({ output: null, error: 'level[6] is NaN' });
+    expect(result.best!.output.level).toHaveLength(6);
+    expect(result.fit!.chiSquare).toBeNull();
+    expect(result.fit!.scales.level!).toBeGreaterThan(0.01);
+    expect(result.fit!.scales.level!).toBeLessThan(0.04);
+  });
+
+  it('A curve that ends before its data ends the call, and says what to do', async () => {
+    const options = { ...here(), inputs: INPUTS, goals: { level: fitTo(DATA, { x: TIMES }) } };
+    const short = ({ height, rate }: Tank): Curve => [
+      [0, 1],
+      [height, rate],
+    ];
+    await expect(solve(short, options)).rejects.toThrow(
+      'The output level covers 0 to 1, and its data need 1.5: compute a longer curve, or leave out these data.',
+    );
+  });
+
+  const beside = (
+    options: Partial<SolveOptions<typeof INPUTS, Record<string, ReturnType<typeof fitTo | typeof below>>>>,
+  ) => solve(() => 0, { ...here(), inputs: INPUTS, goals: { level: fitTo(DATA), cost: below(9) }, ...options });
+
+  it('says what cannot go with a fit, and what to do instead', async () => {
+    await expect(beside({ noise: 'estimate' })).rejects.toThrow('noise cannot go with a fit: state the errors');
+    await expect(beside({ priorities: { cost: 2 } })).rejects.toThrow(
+      'priorities cannot go with a fit: leave them out',
+    );
+    await expect(beside({ weights: { level: 2 } })).rejects.toThrow(
+      'weights cannot have level, a fit: state weight in',
+    );
+    await expect(beside({ goals: { level: fitTo(DATA), cost: minimize() } })).rejects.toThrow(
+      'must not be minimize beside a fit, which is what the search minimizes: state a limit, or add the value to the fit.',
+    );
+  });
+
+  it('reads data from a file, with gaps and a column of standard errors', async () => {
+    const file = path.join(folder, 'level.csv');
+    await writeFile(file, '\uFEFFtime, level, error\n0, 2.0, 0.1\n\n1, , \n2, 1.0, 0.2\n');
+    const made = fitTo(file, { x: 'time', y: 'level', sigma: 'error' });
+    expect(made).toMatchObject({ values: [2, 1], positions: [0, 2], count: 3, x: [0, 2], sigma: [0.1, 0.2] });
+    expect(readCurve('level', made, { time: [0, 2], level: [5, 7] })).toEqual([5, 7]);
+    expect(readCurve('level', made, { x: [0, 4], y: [0, 8] })).toEqual([0, 4]);
+    expect(() => fitTo(file, { x: 'time', y: 'levle' })).toThrow('has no column levle; it has time, level, error');
+    await writeFile(file, 'time;level\n0;2,5\n1;high\n');
+    expect(() => fitTo(file, { x: 'time', y: 'level' })).toThrow(
+      'level.csv, line 2: level is "2,5", which is no number; write a decimal point.',
+    );
+  });
+
+  it.each([
+    [[], {}, 'have no value'],
+    [[null, Number.NaN], {}, 'have no value'],
+    [[Number.POSITIVE_INFINITY], {}, 'finite'],
+    [5, {}, 'must be an array of numbers'],
+    ['level.csv', {}, 'ENOENT'],
+    [[1, 2], { sigma: 0 }, 'positive'],
+    [[1, 2], { sigma: [1] }, '1 numbers for 2 values'],
+    [[1, 2], { sigma: [1, -1] }, 'positive and finite where there is a value'],
+    [[1, 2], { sigma: 'error' }, 'names a column of a file'],
+    [[0, 2], { sigma: { relative: 0.1 } }, 'other than 0'],
+    [[1, 2], { sigma: { relativ: 0.1 } }, 'did you mean sigma.relative?'],
+    [[1, 2], { x: [1] }, 'x has 1 numbers for 2 values'],
+    [[1, 2], { x: [1, Number.NaN] }, 'x must be finite'],
+    [[1, 2], { x: 'time' }, 'belong to a file'],
+    [[1, 2], { sigma: 1, loss: 'hubert' }, 'must be one of linear'],
+    [[1, 2], { loss: 'huber' }, 'needs sigma'],
+    [[1, 2], { sgima: 1 }, 'did you mean sigma?'],
+  ])('refuses wrong data: %j %j', (data, options, message) => {
+    expect(() => fitTo(data as number[], options as object)).toThrow(message);
+  });
+
+  it.each([
+    [[1, 2], '2 values instead of 3, as many as its data. Return a pair'],
+    [5, 'must be an array of 3 values'],
+    [{ a: 1 }, 'has no x and y; it has a'],
+    [
+      [
+        [0, 1],
+        [1, 2, 3],
+      ],
+      'on a grid of 2 points',
+    ],
+    [
+      [
+        [0, 0, 1],
+        [1, 2, 3],
+      ],
+      'must ascend',
+    ],
+    [
+      [
+        [0, 1.5],
+        [1, 2],
+      ],
+      'covers 0 to 1.5, and its data need 2',
+    ],
+    [
+      [
+        [0, 'b'],
+        [1, 2],
+      ],
+      'numbers on a grid of numbers',
+    ],
+  ])('refuses a curve that is none: %j', (curve, message) => {
+    const made = fitTo([1, 2, 3], { x: [0, 1, 2] });
+    expect(() => readCurve('level', made, curve)).toThrow(CurveError);
+    expect(() => readCurve('level', made, curve)).toThrow(message);
+  });
+
+  it('interpolates grids in both directions, and forgives a rounded end', () => {
+    const made = fitTo([1, 2, 3], { x: [0, 1, 2] });
+    expect(
+      readCurve('level', made, [
+        [2, 1, 0],
+        [4, 2, 0],
+      ]),
+    ).toEqual([0, 2, 4]);
+    expect(readCurve('level', made, [[0, 2 - 1e-12], Float64Array.of(0, 4)])).toMatchObject([0, expect.closeTo(2), 4]);
+    expect(
+      readCurve('level', made, [
+        [0, 1, 2, 3],
+        [0, 1, 2, Number.NaN],
+      ]),
+    ).toEqual([0, 1, 2]);
+    expect(readCurve('level', made, [7, 8, 9])).toEqual([7, 8, 9]);
+  });
+});
