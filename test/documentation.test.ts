@@ -182,6 +182,7 @@ async function faultOfProblem(text: string): Promise<string | undefined> {
   try {
     const file = path.join(folder, 'problem.yaml');
     await writeFile(file, [text, ...missing.map(([, part]) => part)].join(''));
+    await writeFile(path.join(folder, 'level.csv'), 'time,level\n0,2\n1,1\n');
     await checkProblemFile(file, {}, checkDefinition);
     return undefined;
   } catch (error) {

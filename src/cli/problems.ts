@@ -10,6 +10,7 @@ import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { joinLocalService } from '../../clients/typescript/src/solve/local-service.ts';
 import { checkDefinition } from '../composing/check-definition.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
+import { misfitsOfSets } from '../domain/fit.ts';
 import { makeMissMeasure, type WeighedDefinition } from '../domain/nearest.ts';
 import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/objective.ts';
 import { searchOptionsOf } from '../domain/search-options.ts';
@@ -25,7 +26,7 @@ import {
   MovedProblemError,
   refuseElsewhere,
 } from '../runner/moved-problem.ts';
-import type { Problem } from '../runner/problem.ts';
+import { type Problem, shownOutputs } from '../runner/problem.ts';
 import type { Body } from '../runner/problem-bodies.ts';
 import { MAXIMUM_RUNS } from '../runner/problem-file.ts';
 import { RunFolder } from '../runner/run-folder.ts';
@@ -103,8 +104,9 @@ async function makeCommand(
   { workFolder, onNote }: { readonly workFolder: string; readonly onNote?: (note: string) => void },
 ): Promise<Pick<CommandRunner, 'evaluate' | 'close'>> {
   const { evaluatorUrl } = problem;
+  const fits = new Map(problem.fits.map(({ name, fit }) => [name, fit]));
   if (evaluatorUrl !== null) {
-    return { evaluate: makeUrlRunner({ url: evaluatorUrl, onNote }), close: () => undefined };
+    return { evaluate: makeUrlRunner({ url: evaluatorUrl, fits, onNote }), close: () => undefined };
   }
   const { command, shell, templates, copies, read, onExit, environment, keep } = problem.command;
   const runner = await makeCommandRunner({
@@ -115,6 +117,8 @@ async function makeCommand(
     templates,
     copies,
     reads: read,
+    fits,
+    curves: problem.fits.flatMap(({ name, read: place }) => (place === null ? [] : [{ name, ...place }])),
     onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
     keep,
     environment: { ...environmentForPrograms(), ...environment },
@@ -123,7 +127,7 @@ async function makeCommand(
   try {
     runner.check({
       inputs: problem.inputs.map((input) => input.name),
-      outputs: problem.outputs.map((output) => output.name),
+      outputs: shownOutputs(problem).map((output) => output.name),
     });
   } catch (error) {
     runner.close();
@@ -331,5 +335,10 @@ function measureOf(objective: Body): MeasureMisses {
   } as unknown as WeighedDefinition;
   const objectives = storedTargets(definition.objectives, definition.objectiveTypes);
   const { measure, missesOf, missedByOf } = makeMissMeasure({ ...definition, objectives });
-  return (output) => ({ misses: missesOf(output), missedBy: missedByOf(output), rank: measure(output) });
+  return (output) => ({
+    misses: missesOf(output),
+    missedBy: missedByOf(output),
+    rank: measure(output),
+    fits: misfitsOfSets({ ...definition, objectives }, output),
+  });
 }

@@ -2,7 +2,7 @@
  * Fits: outputs of type fit belong to data sets. The targets of these outputs are the measured values; one without a value is a gap,
  * which counts nothing. What a run is worth is one number, its misfit (numbers/misfit.ts).
  */
-import { FIT_LOSSES, type FitGoal, type FitLoss, misfitOf } from '../numbers/misfit.ts';
+import { FIT_LOSSES, type FitGoal, type FitLoss, misfitOf, residualsOf, sumOfSquares } from '../numbers/misfit.ts';
 import { makeViolation, type Violation } from './errors.ts';
 import { checkLength } from './vectors.ts';
 
@@ -81,6 +81,22 @@ function sigmaAt(sigma: NonNullable<Sigma>, i: number, value: number): number | 
 export function misfitOfOutput(definition: FitDefinition, output: readonly number[]): number | null {
   const fits = fitGoalsOf(definition);
   return fits.length === 0 ? null : misfitOf(fits, output);
+}
+
+/** How far an output is from one data set. */
+export interface SetMisfit {
+  /** Whether residuals are in standard errors, so that the sum is chi-square; otherwise they are in units of the output. */
+  readonly isInErrors: boolean;
+  readonly sumOfSquares: number;
+  readonly points: number;
+}
+
+/** One per data set; empty without a fit. */
+export function misfitsOfSets(definition: FitDefinition, output: readonly number[]): readonly SetMisfit[] {
+  return fitGoalsOf(definition).map((fit) => {
+    const residuals = residualsOf(fit, output);
+    return { isInErrors: fit.sigmas !== null, sumOfSquares: sumOfSquares(residuals), points: residuals.length };
+  });
 }
 
 interface Fields {

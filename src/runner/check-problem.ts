@@ -1,6 +1,7 @@
 /** Everything that is wrong with a problem file, at its place: what the file alone tells, and what the service would refuse. */
 import path from 'node:path';
 import type { KnownRun } from '../../clients/typescript/src/solve/plan.ts';
+import { dataFilesIn } from './output-keys.ts';
 import type { Problem } from './problem.ts';
 import { inFileWords, type ProblemBodies, toBodies, toFilePath } from './problem-bodies.ts';
 import { readProblem, sortByPlace } from './problem-file.ts';
@@ -60,7 +61,11 @@ export async function checkProblemFile(
   checkDefinition: CheckDefinition,
 ): Promise<CheckedProblem> {
   const text = await readText(file);
-  const { problem: written, violations, positionOf } = readProblem(text, path.parse(file).name);
+  const {
+    problem: written,
+    violations,
+    positionOf,
+  } = readProblem(text, path.parse(file).name, await readData(file, text));
   if (written === undefined) throw new ProblemFileError(file, violations);
   const problem = { ...written, ...changed };
   const knownBytes =
@@ -128,10 +133,20 @@ function atStart(message: string): FileViolation {
 }
 
 function describeFault(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return 'does not exist.';
   return error.code === undefined ? `${error.message}.` : `cannot be read: ${error.message}.`;
 }
 
 /** The bytes, or why there are none. */
 async function readKnownFile(file: string): Promise<Uint8Array | string> {
   return readRegularFile(file).catch(describeFault);
+}
+
+/** The files with data of fits: their texts, or why there are none. */
+async function readData(file: string, text: string): Promise<ReadonlyMap<string, string | Error>> {
+  const read = async (name: string): Promise<readonly [string, string | Error]> => {
+    const bytes = await readRegularFile(path.resolve(path.dirname(file), name)).catch((error: Error) => error);
+    return [name, bytes instanceof Error ? new Error(`${name}: ${describeFault(bytes)}`) : bytes.toString('utf8')];
+  };
+  return new Map(await Promise.all(dataFilesIn(text).map(read)));
 }

@@ -3,9 +3,12 @@ import { describeProbability, probabilityOf } from '../../clients/typescript/src
 import { stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
 import {
   countRuns,
+  describeData,
   describeGoal,
   describeInput,
+  describeMisfit,
   describeMiss,
+  describeOutput,
   formatMiss,
   formatNumber,
   formatValue,
@@ -13,7 +16,7 @@ import {
   widthOf,
 } from './display-lines.ts';
 import { plain } from './plain-text.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, shownOutputs } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
 import { foundBy, hasFront } from './result-files.ts';
 import type { SolveEnd } from './solve-end.ts';
@@ -48,7 +51,7 @@ export function describeEnd(problem: Problem, end: SolveEnd, command: string): s
   const parts = [verdictOf(problem, end, command)];
   if (problem.targetSets.length > 1) parts.push(summaryOf(problem, end));
   else if (!hasFront(problem.targetSets[0]!)) parts.push(...describeSet(problem, standing.sets[0]!));
-  parts.push(...suretiesOf(problem, end), ...foundOf(problem, end));
+  parts.push(...suretiesOf(problem, end), ...fitsOf(end), ...foundOf(problem, end));
   const diagnoses = diagnosesOf(end);
   if (exitCodeOf(end) !== 0) parts.push(...diagnoses);
   parts.push(...adviceAfterFailures(end, command), ...end.advice.map(({ sentence }) => sentence));
@@ -97,6 +100,9 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   const best = standing.sets[0]!.best;
   if (hasFront(problem.targetSets[0]!)) return FRONT_VERDICTS[stopReasonOf(state)]?.(runs) ?? result(runs);
   const goOnFrom = howToGoOn(state, standing, command);
+  if (state?.fit != null && stopReasonOf(state) === 'SATISFIED') {
+    return `Fitted after ${runs}.${best === null ? '' : ` Best: ${best.name}.`}`;
+  }
   if (why !== undefined) return `Stopped after ${runs}: ${why}${goOnFrom}`;
   return `${result(runs)}${best === null ? '' : ` Best: ${best.name}.`}${goOnFrom}`;
 }
@@ -148,12 +154,16 @@ function describeSet(problem: Problem, { goals, best }: SetStanding): readonly s
     input.name,
     `${formatValue(toInputValue(input, best.input[i]!))}${unitOf(input.unit)}`,
   ]);
-  const outputs = problem.outputs.map((output, j) => [
-    output.name,
-    `${formatNumber(best.output[j]!)}${unitOf(output.unit)}`,
-    describeGoal(goals[j]!, output.unit),
-    missOf(output.unit, best.misses[j]!, Math.abs(best.missedBy[j]!)),
-  ]);
+  const outputs = shownOutputs(problem).map(({ name, unit, first, set }) =>
+    set === undefined
+      ? [
+          name,
+          `${formatNumber(best.output[first]!)}${unitOf(unit)}`,
+          describeGoal(goals[first]!, unit),
+          missOf(unit, best.misses[first]!, Math.abs(best.missedBy[first]!)),
+        ]
+      : [name, describeMisfit(best.fits[set]!), describeData(problem.fits[set]!, unit), ''],
+  );
   return [formatRows([['input', 'value'], ...inputs]), formatRows([['output', 'value', 'goal', ''], ...outputs])];
 }
 
@@ -171,6 +181,18 @@ function suretiesOf({ search: asked }: Problem, { search }: SolveEnd): readonly 
     const probability = probabilityOf(search.states.get(objectiveId ?? -1)?.standing, asked);
     if (probability === undefined) return [];
     return [`${several ? `Target set ${k + 1}: ` : ''}At the best input ${describeProbability(probability, asked)}.`];
+  });
+}
+
+/** What the data of a fit tell about the inputs, and warnings, in the words of the service. */
+function fitsOf({ search }: SolveEnd): readonly string[] {
+  const several = search.objectives.length > 1;
+  return search.objectives.flatMap(({ objectiveId }, k) => {
+    const sentences = search.fits.get(objectiveId ?? -1)?.sentences ?? [];
+    const warnings = search.states.get(objectiveId ?? -1)?.fit?.warnings ?? [];
+    if (sentences.length + warnings.length === 0) return [];
+    const title = `What the data tell${several ? ` with target set ${k + 1}` : ''}:`;
+    return [[title, ...[...sentences, ...warnings].map((one) => `  ${one}`)].join('\n')];
   });
 }
 
@@ -194,10 +216,16 @@ function foundOf(problem: Problem, { search }: SolveEnd): readonly string[] {
 function summaryOf(problem: Problem, { standing, search }: SolveEnd): string {
   const rows = standing.sets.map(({ goals, best }, k) => [
     String(k + 1),
-    problem.outputs.map(({ name }, j) => `${name} ${describeGoal(goals[j]!, '')}`).join(', '),
+    shownOutputs(problem)
+      .map(({ name, first, set }) =>
+        set === undefined
+          ? `${name} ${describeGoal(goals[first]!, '')}`
+          : `${name} ${describeData(problem.fits[set]!, '')}`,
+      )
+      .join(', '),
     search.objectives[k]?.failureReason ?? endInWords(search.objectives[k]?.stopReason ?? null),
     best === null ? '-' : describeInput(problem, best.input),
-    best === null ? '-' : problem.outputs.map(({ name }, j) => `${name}=${formatNumber(best.output[j]!)}`).join(' '),
+    best === null ? '-' : describeOutput(problem, best.output),
     best === null ? '-' : formatMiss(best.worst),
   ]);
   return formatRows([['set', 'targets', 'ended', 'best input', 'output', 'worst miss'], ...rows]);

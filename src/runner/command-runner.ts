@@ -9,14 +9,23 @@ import {
   LocalFault,
   type Outcome,
 } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
 import { type ChildEnd, runChild } from './child-process.ts';
-import { type Reading, readDocument, readFailWord, writeEnvironment, writeMessage } from './exchange.ts';
+import {
+  type Expected,
+  type Reading,
+  readDocument,
+  readFailWord,
+  withFits,
+  writeEnvironment,
+  writeMessage,
+} from './exchange.ts';
 import { parseExitCodes } from './exit-codes.ts';
 import { lastWords } from './last-words.ts';
 import { GroupGuard } from './process-group.ts';
 import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
-import { makeOutputReader } from './read-output.ts';
+import { type CurvePlace, makeOutputReader } from './read-output.ts';
 import { parseArgument } from './template.ts';
 import { JobGuard } from './windows-jobs.ts';
 import { fillWorkFolder, makeWorkFolder, prepareWorkFolders, readFileTemplate } from './work-folder.ts';
@@ -37,6 +46,10 @@ export interface CommandOptions {
   readonly copies?: readonly string[] | undefined;
   /** Where outputs are read, see read-output.ts; none: the last line of standard output. */
   readonly reads?: readonly string[] | undefined;
+  /** The outputs that are fitted, by their names. An evaluation has their points; the command gets and gives them as one. */
+  readonly fits?: ReadonlyMap<string, Fit> | undefined;
+  /** Where curves are read, besides `reads`. */
+  readonly curves?: readonly CurvePlace[] | undefined;
   /** What exit codes mean, such as 3=retry,4=abort; see exit-codes.ts. */
   readonly onExit?: string | undefined;
   /** At most; an evaluation may allow less. */
@@ -74,7 +87,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const root = path.resolve(startFolder, options.workFolder);
   const meaningOf = parseExitCodes(options.onExit);
   const reads = options.reads ?? [];
-  const reader = reads.length === 0 ? undefined : makeOutputReader(reads);
+  const { curves = [], fits = new Map() } = options;
+  const reader = reads.length + curves.length === 0 ? undefined : makeOutputReader(reads, curves);
   const templates = await Promise.all((options.templates ?? []).map((text) => readFileTemplate(text, startFolder)));
   const copies = await findCopies(options.copies ?? [], startFolder);
   const program = await findProgram(options);
@@ -122,8 +136,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     if (end.cause === 'timeout') return failed(`it ran longer than ${allowedSeconds} s and was ended`);
     return judge(end, async () =>
       reader === undefined
-        ? readLastLine(end.lastLine, evaluation.outputNames)
-        : reader.read(folder, evaluation.outputNames),
+        ? readLastLine(end.lastLine, { names: evaluation.outputNames, fits })
+        : reader.read(folder, { names: evaluation.outputNames, fits }),
     );
   };
 
@@ -142,7 +156,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     return reading.kind === 'failed' ? failed(reading.reason) : reading;
   };
 
-  const evaluate: Evaluate = async (evaluation, signal) => {
+  const evaluate: Evaluate = async (claimed, signal) => {
+    const evaluation = withFits(claimed, fits);
     check({ inputs: Object.keys(evaluation.inputByName), outputs: evaluation.outputNames });
     const folder = await makeWorkFolder(root, evaluation);
     let isKept = keep === 'all';
@@ -164,10 +179,10 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   return { evaluate, check, close: () => guard.close() };
 }
 
-function readLastLine(line: string | null | undefined, names: readonly string[]): Reading {
+function readLastLine(line: string | null | undefined, expected: Expected): Reading {
   if (line === undefined) return { kind: 'unreadable', reason: 'the command printed nothing on standard output' };
   if (line === null) return { kind: 'unreadable', reason: 'the last line of standard output is too long' };
-  return readDocument(line, names, 'the last line of standard output');
+  return readDocument(line, expected, 'the last line of standard output');
 }
 
 /** After the exit code: what standard error says, or standard output of a program that has no other. */

@@ -1,9 +1,16 @@
 /** What a person sees of a standing, as lines of text. No I/O: the same standing gives the same lines. */
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { plain } from './plain-text.ts';
-import type { InputValue, Problem } from './problem.ts';
+import { type FittedOutput, type InputValue, type Problem, shownOutputs } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
-import type { BestRun, RunningNow, SetStanding, Standing } from './standing.ts';
+import {
+  type BestRun,
+  type RunningNow,
+  rootMeanSquare,
+  type SetMisfit,
+  type SetStanding,
+  type Standing,
+} from './standing.ts';
 
 export interface Look {
   /** Size of the terminal in characters. */
@@ -54,11 +61,12 @@ function headline(problem: Problem, standing: Standing): Piece[] {
 
 /** A line per output: what it should be, what the best run gave, and by how much it misses. Of many the worst. */
 function tableOf(problem: Problem, { goals, best }: SetStanding, width: number, most: number): Piece[][] {
-  const all = problem.outputs.map((output, j) => ({
-    name: plain(output.name),
-    wanted: plain(describeGoal(goals[j]!, output.unit)),
-    reached: best === null ? '-' : formatNumber(best.output[j]!),
-    miss: goals[j]!.target === null ? null : (best?.misses[j] ?? null),
+  const all = shownOutputs(problem).map(({ name, unit, first, set }) => ({
+    name: plain(name),
+    wanted: plain(set === undefined ? describeGoal(goals[first]!, unit) : describeData(problem.fits[set]!, unit)),
+    reached:
+      best === null ? '-' : set === undefined ? formatNumber(best.output[first]!) : describeMisfit(best.fits[set]!),
+    miss: set !== undefined || goals[first]!.target === null ? null : (best?.misses[first] ?? null),
   }));
   const rows = all.length <= most ? all : all.toSorted((a, b) => (b.miss ?? 0) - (a.miss ?? 0)).slice(0, most);
   const hidden = all.length - rows.length;
@@ -72,6 +80,25 @@ function tableOf(problem: Problem, { goals, best }: SetStanding, width: number, 
     { text: `  ${padTo(wantedWidth, wanted)}`, color: 'dim' },
   ]);
   return [...lines, ...rest];
+}
+
+/** `7 values, each +-0.02` */
+export function describeData({ fit: { values, sigma } }: FittedOutput, unit: string): string {
+  const end = unit === '' ? '' : ` ${unit}`;
+  const count = countOf(values.length, 'value');
+  if (sigma === null) return `fit to ${count}`;
+  if (typeof sigma === 'number') return `fit to ${count}, each +-${formatNumber(sigma)}${end}`;
+  return 'relative' in sigma ? `fit to ${count}, each +-${formatNumber(100 * sigma.relative)}%` : `fit to ${count}`;
+}
+
+/** `chi-square 5.3`, or without standard errors `residuals of 0.021`. */
+export function describeMisfit(misfit: SetMisfit): string {
+  if (misfit.isInErrors) return `chi-square ${threeDigits(misfit.sumOfSquares)}`;
+  return `residuals of ${threeDigits(rootMeanSquare([misfit]))}`;
+}
+
+function threeDigits(value: number): string {
+  return formatNumber(Number(value.toPrecision(3)));
 }
 
 function missPiece(miss: number | null): Piece {
@@ -88,8 +115,8 @@ export function formatMiss(miss: number): string {
 const BARS = '▁▂▃▄▅▆▇█';
 
 /** The worst miss of the best run, run after run, on a logarithmic scale; the newest at the right. */
-function sparkline({ trend }: SetStanding, width: number): Piece[][] {
-  const label = '  worst miss  ';
+function sparkline({ best, trend }: SetStanding, width: number): Piece[][] {
+  const label = best !== null && best.fits.length > 0 ? '  residuals   ' : '  worst miss  ';
   const known = trend.filter((miss) => miss !== null);
   if (known.length < 2) return [];
   const shown = thin(known, Math.max(1, width - label.length - 1));
@@ -123,12 +150,21 @@ export function renderRun(
   output: readonly number[] | string,
   best: BestRun | null,
 ): string {
-  const result =
-    typeof output === 'string'
-      ? `failed: ${output}`
-      : problem.outputs.map(({ name }, j) => `${name}=${formatNumber(output[j]!)}`).join(' ');
-  const standing = best === null ? '' : `; best: ${best.name}, ${describeMiss(best.worst, 'everything met')}`;
+  const result = typeof output === 'string' ? `failed: ${output}` : describeOutput(problem, output);
+  const met = best === null || best.fits.length === 0 ? 'everything met' : best.fits.map(describeMisfit).join(', ');
+  const standing = best === null ? '' : `; best: ${best.name}, ${describeMiss(best.worst, met)}`;
   return `${run.name}: ${describeInput(problem, run.input)} -> ${result}${standing}`;
+}
+
+/** `mass=3.2 level=7 values` */
+export function describeOutput(problem: Problem, output: readonly number[]): string {
+  return shownOutputs(problem)
+    .map(({ name, first, set }) =>
+      set === undefined
+        ? `${name}=${formatNumber(output[first]!)}`
+        : `${name}=${countOf(problem.fits[set]!.fit.values.length, 'value')}`,
+    )
+    .join(' ');
 }
 
 /** @param met  what to say of a miss of 0 */

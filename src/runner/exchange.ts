@@ -1,5 +1,7 @@
 /** What a program and the runner tell each other: inputs in the environment and on standard input, outputs as text. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { CurveError } from '../../clients/typescript/src/solve/curve.ts';
+import { type Fit, pointNames, readCurve } from '../../clients/typescript/src/solve/fit.ts';
 
 /** What a program's output says. */
 export type Reading =
@@ -9,8 +11,22 @@ export type Reading =
   /** The output is missing, cut off or malformed: another try may do better. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
+/** The outputs of a command in their order, and those among them that are fitted. */
+export interface Expected {
+  readonly names: readonly string[];
+  readonly fits?: ReadonlyMap<string, Fit> | undefined;
+}
+
 /** A name as a document has it, with its value there. */
 type Named = Readonly<Record<string, unknown>>;
+
+/** The evaluation as a command gets it: each fit is one output. */
+export function withFits(evaluation: Evaluation, fits: ReadonlyMap<string, Fit>): Evaluation {
+  if (fits.size === 0) return evaluation;
+  const fitOf = new Map([...fits].flatMap(([name, fit]) => pointNames(name, fit).map((point) => [point, name])));
+  const outputNames = [...new Set(evaluation.outputNames.map((name) => fitOf.get(name) ?? name))];
+  return { ...evaluation, outputNames, outputCount: outputNames.length };
+}
 
 /** The text for standard input: the evaluation on one line. The lease token is a secret like the key, so it goes with it. */
 export function writeMessage(evaluation: Evaluation, withToken: boolean): string {
@@ -53,7 +69,7 @@ export function readFailWord(line: string | undefined): string | undefined {
  * Reads outputs in JSON: a list in the order of `names`, an object by name, either of them under "output" or "outputs", a single
  * number where there is one output, or {"failed": true, "reason": "..."}. `origin` names the text in reasons.
  */
-export function readDocument(text: string, names: readonly string[], origin: string): Reading {
+export function readDocument(text: string, expected: Expected, origin: string): Reading {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -63,12 +79,16 @@ export function readDocument(text: string, names: readonly string[], origin: str
     if (lenient !== undefined) return { kind: 'failed', reason: `${origin} has a number that is not finite` };
     return { kind: 'unreadable', reason: `${origin} is not JSON: ${JSON.stringify(shorten(text))}` };
   }
-  return readValue(value, names, origin);
+  return readValue(value, expected, origin);
 }
 
-function readValue(value: unknown, names: readonly string[], origin: string): Reading {
-  if (typeof value === 'number' && names.length === 1) return toOutput([value], names, origin);
-  if (Array.isArray(value)) return readList(value, names, origin);
+function readValue(value: unknown, expected: Expected, origin: string): Reading {
+  const { names, fits } = expected;
+  const isCurve = names.length === 1 && fits?.has(names[0]!) === true;
+  if (names.length === 1 && (typeof value === 'number' || (isCurve && Array.isArray(value)))) {
+    return toOutput([value], expected, origin);
+  }
+  if (Array.isArray(value)) return readList(value, expected, origin);
   if (typeof value !== 'object' || value === null) {
     return { kind: 'unreadable', reason: `${origin} has neither a list nor an object: ${shorten(String(value))}` };
   }
@@ -78,38 +98,63 @@ function readValue(value: unknown, names: readonly string[], origin: string): Re
   }
   const isNamed = names.every((name) => Object.hasOwn(fields, name));
   const inner = isNamed ? undefined : (fields['output'] ?? fields['outputs']);
-  if (inner !== undefined) return readValue(typeof inner === 'number' ? [inner] : inner, names, origin);
+  if (inner !== undefined) return readValue(typeof inner === 'number' ? [inner] : inner, expected, origin);
   const missing = names.filter((name) => !Object.hasOwn(fields, name));
   if (missing.length > 0) return { kind: 'unreadable', reason: `${origin} lacks the output ${missing.join(', ')}` };
   return toOutput(
     names.map((name) => fields[name]),
-    names,
+    expected,
     origin,
   );
 }
 
-function readList(values: readonly unknown[], names: readonly string[], origin: string): Reading {
-  if (values.length === names.length) return toOutput(values, names, origin);
+function readList(values: readonly unknown[], expected: Expected, origin: string): Reading {
+  const { names } = expected;
+  if (values.length === names.length) return toOutput(values, expected, origin);
   const reason = `${origin} has ${values.length} numbers, but there are ${names.length} outputs: ${names.join(', ')}`;
   return { kind: 'unreadable', reason };
 }
 
-/** Numbers, or texts of numbers, in the order of `names`. */
-export function toOutput(values: readonly unknown[], names: readonly string[], origin: string): Reading {
+/** Numbers, or texts of numbers, in the order of the names; of a fit its curve at the points of the data. */
+export function toOutput(values: readonly unknown[], { names, fits }: Expected, origin: string): Reading {
   const output: number[] = [];
   for (const [i, given] of values.entries()) {
-    // JavaScript and others write null for what is not finite.
-    const value = typeof given === 'string' ? readNumber(given) : (given ?? Number.NaN);
-    if (typeof value !== 'number') {
-      return {
-        kind: 'unreadable',
-        reason: `${origin}: ${names[i]} is not a number: ${shorten(JSON.stringify(given))}`,
-      };
+    const fit = fits?.get(names[i]!);
+    const points = fit === undefined ? [given] : pointsOf(names[i]!, fit, given);
+    if (points instanceof CurveError) return { kind: 'unreadable', reason: `${origin}: ${points.message}` };
+    for (const [k, point] of points.entries()) {
+      const name = fit === undefined ? names[i] : `${names[i]}[${fit.positions[k]}]`;
+      const value = toNumber(point);
+      if (typeof value !== 'number') {
+        const reason = `${origin}: ${name} is not a number: ${shorten(JSON.stringify(point))}`;
+        return { kind: 'unreadable', reason };
+      }
+      if (!Number.isFinite(value)) return { kind: 'failed', reason: `${origin}: ${name} is not finite` };
+      output.push(value);
     }
-    if (!Number.isFinite(value)) return { kind: 'failed', reason: `${origin}: ${names[i]} is not finite` };
-    output.push(value);
   }
   return { kind: 'output', output };
+}
+
+function pointsOf(name: string, fit: Fit, given: unknown): readonly unknown[] | CurveError {
+  try {
+    return readCurve(name, fit, toNumbers(given));
+  } catch (error) {
+    if (error instanceof CurveError) return error;
+    throw error;
+  }
+}
+
+/** Texts of numbers within lists and objects as numbers. */
+function toNumbers(given: unknown): unknown {
+  if (Array.isArray(given)) return given.map(toNumbers);
+  if (typeof given !== 'object' || given === null) return toNumber(given) ?? given;
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, toNumbers(value)]));
+}
+
+/** JavaScript and others write null for what is not finite. */
+function toNumber(given: unknown): unknown {
+  return typeof given === 'string' ? readNumber(given) : (given ?? Number.NaN);
 }
 
 /** Also with the exponent letter D of Fortran, and the ways to write what is not finite. Undefined if it is none of them. */

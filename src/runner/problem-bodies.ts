@@ -1,8 +1,8 @@
 /** What a problem is for the service: the bodies of its model, project and objectives. */
 
-import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
+import { type Goal, toDataSets } from '../../clients/typescript/src/solve/goals.ts';
 import { toServiceName } from '../../clients/typescript/src/solve/plan.ts';
-import type { InputDefinition, InputValue, Problem } from './problem.ts';
+import type { InputDefinition, InputValue, OutputDefinition, Problem } from './problem.ts';
 import { SEARCH_KEYS } from './search-keys.ts';
 import type { Path } from './value-reader.ts';
 
@@ -65,12 +65,16 @@ function toDetails(inputs: readonly InputDefinition[]): Body {
   );
 }
 
-function toObjective(goals: readonly Goal[], { outputs, desiredL1Norm, search: { front, ...search } }: Problem): Body {
+function toObjective(
+  goals: readonly Goal[],
+  { outputs, fits, desiredL1Norm, search: { front, ...search } }: Problem,
+): Body {
   return {
     objectives: goals.map((goal) => goal.target),
     objectiveTypes: goals.map((goal) => goal.type),
     minimumBounds: goals.map((goal) => goal.lower),
     maximumBounds: goals.map((goal) => goal.upper),
+    ...(fits.length > 0 && { fits: toDataSets({ fits }) }),
     ...(desiredL1Norm !== null && { desiredL1Norm }),
     ...search,
     ...(front && { front: { reference: toReference(goals, outputs, front.reference) } }),
@@ -131,7 +135,7 @@ export function toFilePath(problem: Problem, pointer: string): Path {
   if (field === 'constraints') return index === '' ? ['constraints'] : ['constraints', String(Number(index) + 1)];
   if (field === 'caseCount') return ['cases'];
   if (field === 'name') return ['name'];
-  const output = problem.outputs[Number(index)]?.name;
+  const output = nameInFile(problem.outputs[Number(index)]);
   if (field.startsWith('output')) return index === '' ? ['outputs'] : ['outputs', output ?? index, ...keyOf(field)];
   if (index === '') return ['inputs', ...keyOf(field)];
   const position = inner !== undefined && /^\d+$/.test(inner) ? [String(Number(inner) + 1)] : [];
@@ -144,10 +148,11 @@ function keyOf(field: string): Path {
 }
 
 function toGoalPath(problem: Problem, k: number, [field = '', index = '', ...inner]: Path): Path {
-  const { outputs, targetSets } = problem;
+  const { fits, outputs, targetSets } = problem;
   if (field === 'desiredL1Norm') return ['desiredL1Norm'];
   if (SEARCH_KEYS.includes(field)) return toSearchPath(problem, k, [field, index, ...inner]);
-  const name = outputs[Number(index)]?.name;
+  if (field === 'fits') return ['outputs', ...nameAt(fits, index), 'fit', ...inner.slice(0, 1)];
+  const name = nameInFile(outputs[Number(index)]);
   const where = index === '' || name === undefined ? [] : [name];
   const key = field.endsWith('Bounds') && where.length > 0 ? ['within'] : [];
   return targetSets.length > 1 ? ['targets', String(k + 1), ...where, ...key] : ['outputs', ...where, ...key];
@@ -163,6 +168,11 @@ function toSearchPath(
   if (field === 'inputTolerances') return [field, ...(index === '' ? [] : [index, ...nameAt(inputs, at)])];
   if (field === 'front') return [field, ...(index === '' ? [] : [index, ...nameAt(open, at)])];
   return (field === 'solutions' || field === 'stop') && index !== '' ? [field, index] : [field];
+}
+
+/** The points of a fit are not named in the file. */
+function nameInFile(output: OutputDefinition | undefined): string | undefined {
+  return output?.fit ?? output?.name;
 }
 
 function nameAt(named: readonly { readonly name: string }[], index: string): Path {

@@ -1,8 +1,8 @@
 /** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
-import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { readCommand, readEvaluator } from './command-keys.ts';
-import { GOAL_KEYS, readGoal } from './goals.ts';
-import type { InputDefinition, InputType, InputValue, OutputDefinition, Problem } from './problem.ts';
+import { type DataTexts, refuseBesideFits } from './fit-keys.ts';
+import { readOutputs, readUnit } from './output-keys.ts';
+import type { InputDefinition, InputType, InputValue, Problem } from './problem.ts';
 import { readSearchFields, SEARCH_KEYS } from './search-keys.ts';
 import { adviceFor, describe, type Path, textOf, ValueReader } from './value-reader.ts';
 import { type FileViolation, type Position, parseYaml, type Value } from './yaml-values.ts';
@@ -50,12 +50,15 @@ export interface ReadProblem {
   positionOf(path: Path): Position;
 }
 
-/** @param defaultName  the name of a problem that states none */
-export function readProblem(text: string, defaultName: string): ReadProblem {
+/**
+ * @param defaultName  the name of a problem that states none
+ * @param data         the files of `dataFilesIn`
+ */
+export function readProblem(text: string, defaultName: string, data: DataTexts = new Map()): ReadProblem {
   const { value, violations } = parseYaml(text);
   const reader = new ValueReader();
   reader.violations.push(...violations);
-  const problem = value === undefined ? undefined : readFields(reader, value, defaultName);
+  const problem = value === undefined ? undefined : readFields(reader, value, defaultName, data);
   const isRight = problem !== undefined && reader.violations.length === 0;
   return {
     problem: isRight ? problem : undefined,
@@ -70,7 +73,7 @@ export function sortByPlace(violations: readonly FileViolation[]): readonly File
   );
 }
 
-function readFields(reader: ValueReader, value: Value, defaultName: string): Problem | undefined {
+function readFields(reader: ValueReader, value: Value, defaultName: string, data: DataTexts): Problem | undefined {
   const fields = reader.fields(value, [], KEYS);
   if (fields === undefined) return undefined;
   const number = (key: string, rule: Parameters<ValueReader['number']>[2]) => {
@@ -83,16 +86,18 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
   }
   const name = fields.get('name');
   const inputs = fields.has('inputs') ? readInputs(reader, fields.get('inputs')!) : [];
-  const { outputs, targetSets } = readOutputs(reader, fields);
+  const { outputs, targetSets, fits } = readOutputs(reader, fields, data);
+  const searchFields = fits.length === 0 ? fields : refuseBesideFits(reader, fields, fits);
   const timeout = fields.get('timeout');
   return {
     name: (name === undefined ? undefined : reader.text(name, ['name'])) ?? defaultName,
     inputs,
     constraints: reader.texts(fields.get('constraints'), ['constraints']),
     outputs,
+    fits,
     targetSets,
     desiredL1Norm: number('desiredL1Norm', { minimum: 0 }) ?? null,
-    search: readSearchFields(reader, fields, { inputs: inputs.map(nameOf), outputs: outputs.map(nameOf) }),
+    search: readSearchFields(reader, searchFields, { inputs: inputs.map(nameOf), outputs }),
     cases: number('cases', { minimum: 1, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
     start: readStart(reader, fields.get('start'), inputs, keysOf(fields.get('inputs'))),
     known: fields.has('known')
@@ -202,57 +207,6 @@ function readLikely(reader: ValueReader, value: Value | undefined, path: Path): 
   return items.map((item, i) =>
     item.kind === 'null' ? null : (reader.number(item, [...path, String(i + 1)]) ?? null),
   );
-}
-
-function readUnit(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path): string {
-  const unit = fields.get('unit');
-  if (unit === undefined || unit.kind === 'null' || (unit.kind === 'text' && unit.text === '')) return '';
-  return reader.text(unit, [...path, 'unit']) ?? '';
-}
-
-interface Wanted {
-  readonly outputs: readonly OutputDefinition[];
-  readonly targetSets: readonly (readonly Goal[])[];
-}
-
-function readOutputs(reader: ValueReader, fields: ReadonlyMap<string, Value>): Wanted {
-  const value = fields.get('outputs');
-  const entries = value && reader.entries(value, ['outputs'], 'a map from names to outputs');
-  if (entries === undefined) return { outputs: [], targetSets: [] };
-  if (entries.size === 0) reader.refuse(value!.at, ['outputs'], 'must name at least one output.');
-  const targets = fields.get('targets');
-  const outputs: OutputDefinition[] = [];
-  const goals: (Goal | undefined)[] = [];
-  const tolerances = new Map<string, Value | undefined>();
-  for (const [name, entry] of entries) {
-    const path = ['outputs', name];
-    const stated = reader.fields(entry.value, path, ['unit', ...GOAL_KEYS]);
-    if (stated === undefined) continue;
-    outputs.push({ name, unit: readUnit(reader, stated, path) });
-    goals.push(readGoal(reader, stated, path, { isRequired: targets === undefined }));
-    tolerances.set(name, stated.get('within'));
-  }
-  if (targets === undefined) return { outputs, targetSets: [goals as Goal[]] };
-  const sets = reader.list(targets, ['targets'], 'a list of target sets') ?? [];
-  if (sets.length === 0) reader.refuse(targets.at, ['targets'], 'must list at least one target set.');
-  const names = outputs.map((output) => output.name);
-  const targetSets = sets.map((set, k) => {
-    const path = ['targets', String(k + 1)];
-    const own = reader.fields(set, path, names) ?? new Map<string, Value>();
-    return names.map((name, j) => {
-      const sent = own.get(name);
-      if (sent === undefined) {
-        if (goals[j] === undefined) reader.refuse(set.at, [...path, name], 'has no goal, here or under outputs.');
-        return goals[j];
-      }
-      const goalPath = [...path, name];
-      // A number alone is a target with the tolerance stated under outputs.
-      const parts = sent.kind === 'number' ? new Map([['target', sent]]) : reader.fields(sent, goalPath, GOAL_KEYS);
-      const inherited = tolerances.get(name);
-      return parts && readGoal(reader, parts, goalPath, { inherited, isRequired: true });
-    });
-  });
-  return { outputs, targetSets: targetSets as Goal[][] };
 }
 
 function keysOf(value: Value | undefined): readonly string[] {

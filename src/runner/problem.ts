@@ -1,5 +1,6 @@
 /** A problem as its file states it: inputs, what the outputs should be, and how to evaluate an input. */
 
+import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import type { ExitMeaning } from './exit-codes.ts';
 import type { SearchFields } from './search-keys.ts';
@@ -24,6 +25,18 @@ export interface InputDefinition {
 export interface OutputDefinition {
   readonly name: string;
   readonly unit: string;
+  /** The name of the fit that it is a point of; absent for an output of its own. */
+  readonly fit?: string;
+}
+
+/** An output that is an array, with the data that it is fitted to. */
+export interface FittedOutput {
+  readonly name: string;
+  readonly fit: Fit;
+  /** The number of its first point among the outputs. */
+  readonly first: number;
+  /** Columns of a CSV file of the command; null where the output is read as others are. x is null for the points of the data. */
+  readonly read: { readonly csv: string; readonly x: string | null; readonly y: string } | null;
 }
 
 export type InputValue = number | string | boolean;
@@ -48,7 +61,9 @@ export interface Problem {
   readonly name: string;
   readonly inputs: readonly InputDefinition[];
   readonly constraints: readonly string[];
+  /** Each point of a fit is one, as for the service. */
   readonly outputs: readonly OutputDefinition[];
+  readonly fits: readonly FittedOutput[];
   /** A goal per output, in their order, per target set. */
   readonly targetSets: readonly (readonly Goal[])[];
   readonly desiredL1Norm: number | null;
@@ -69,4 +84,30 @@ export interface Problem {
   readonly maximumRuns: number | null;
   readonly retries: number;
   readonly stopAfterFailures: number;
+}
+
+/** An output as people know it: a fit is one, with all of its points. */
+export interface ShownOutput extends OutputDefinition {
+  /** The number of its only or first output. */
+  readonly first: number;
+  /** The position of its data set among the fits; absent for an output of its own. */
+  readonly set?: number;
+}
+
+export function shownOutputs({ outputs, fits }: Pick<Problem, 'outputs' | 'fits'>): readonly ShownOutput[] {
+  return outputs.flatMap((output, first) => {
+    if (output.fit === undefined) return [{ ...output, first }];
+    const set = fits.findIndex((one) => one.first === first);
+    return set < 0 ? [] : [{ ...output, name: output.fit, first, set }];
+  });
+}
+
+/** Values by the names of the outputs that people know: of a fit the list of its points. */
+export function byShownOutput<T>(problem: Pick<Problem, 'outputs' | 'fits'>, values: readonly T[]) {
+  return Object.fromEntries(
+    shownOutputs(problem).map(({ name, first, set }) => {
+      if (set === undefined) return [name, values[first]!];
+      return [name, values.slice(first, first + problem.fits[set]!.fit.values.length)];
+    }),
+  );
 }

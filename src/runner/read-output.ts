@@ -11,7 +11,7 @@
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { readTable } from '../../clients/typescript/src/solve/table.ts';
-import { type Reading, readDocument, shorten, toOutput } from './exchange.ts';
+import { type Expected, type Reading, readDocument, shorten, toOutput } from './exchange.ts';
 import { readRegularFile } from './read-file.ts';
 
 type Find = (text: string) => unknown;
@@ -28,12 +28,20 @@ interface Rule {
 export interface OutputReader {
   /** Throws LocalFault unless every output has its rule and every rule its output. */
   check(names: readonly string[]): void;
-  read(folder: string, names: readonly string[]): Promise<Reading>;
+  read(folder: string, expected: Expected): Promise<Reading>;
+}
+
+/** Columns of a CSV file that are the curve of an output; x is null for the points of its data. */
+export interface CurvePlace {
+  readonly name: string;
+  readonly csv: string;
+  readonly x: string | null;
+  readonly y: string;
 }
 
 /** Throws LocalFault naming the rule that is wrong. */
-export function makeOutputReader(texts: readonly string[]): OutputReader {
-  const rules = texts.map(parseRule);
+export function makeOutputReader(texts: readonly string[], curves: readonly CurvePlace[] = []): OutputReader {
+  const rules = [...texts.map(parseRule), ...curves.map(ruleOfCurve)];
   const whole = rules.find(({ name }) => name === undefined);
   if (whole !== undefined && rules.length > 1) {
     throw new LocalFault(`--read ${whole.text} reads all outputs; leave the other rules out, or give it an output.`);
@@ -52,7 +60,8 @@ export function makeOutputReader(texts: readonly string[]): OutputReader {
       if (missing.length > 0) throw new LocalFault(`No --read says where to find the output ${missing.join(', ')}.`);
     },
 
-    async read(folder, names) {
+    async read(folder, expected) {
+      const { names, fits } = expected;
       const texts = new Map<string, string>();
       for (const { file } of rules) {
         if (texts.has(file)) continue;
@@ -63,13 +72,13 @@ export function makeOutputReader(texts: readonly string[]): OutputReader {
         if (text instanceof Error) return { kind: 'unreadable', reason: `${file}: ${whatIsWrong(text)}` };
         texts.set(file, text);
       }
-      if (whole !== undefined) return readDocument(texts.get(whole.file)!, names, whole.file);
+      if (whole !== undefined) return readDocument(texts.get(whole.file)!, expected, whole.file);
       const output: number[] = [];
       for (const name of names) {
         const rule = rules.find((one) => one.name === name)!;
         const value = rule.find(texts.get(rule.file)!);
         if (value === undefined) return { kind: 'unreadable', reason: `${rule.text}: nothing was found` };
-        const reading = toOutput([value], [name], rule.file);
+        const reading = toOutput([value], { names: [name], fits }, rule.file);
         if (reading.kind !== 'output') return reading;
         output.push(...reading.output);
       }
@@ -89,6 +98,17 @@ function parseRule(text: string): Rule {
     if (match !== null) return { name, file: checkFile(match[1]!, text), find: make(match, text), text };
   }
   return { name, file: checkFile(source, text), find: (content) => content.trim(), text };
+}
+
+function ruleOfCurve({ name, csv, x, y }: CurvePlace): Rule {
+  const text = `${name}: ${csv}, ${x === null ? `column ${y}` : `columns ${x} and ${y}`}`;
+  const find = (content: string) => {
+    const [titles, ...rows] = readTable(content);
+    const column = (title: string) => rows.map(({ cells }) => cells[titles!.cells.indexOf(title)] || null);
+    if (![x ?? y, y].every((title) => titles?.cells.includes(title))) return undefined;
+    return x === null ? column(y) : { x: column(x), y: column(y) };
+  };
+  return { name, file: checkFile(csv, text), find, text };
 }
 
 const SELECTORS: readonly (readonly [RegExp, (match: RegExpExecArray, text: string) => Find])[] = [

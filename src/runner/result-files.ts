@@ -20,7 +20,7 @@ import {
   rowTitle,
   titleOfRow,
 } from '../domain/case-columns.ts';
-import type { Problem } from './problem.ts';
+import { byShownOutput, type Problem } from './problem.ts';
 import { toInputValue, toNamedInput } from './problem-bodies.ts';
 import type { FileRecord, RunFolder } from './run-folder.ts';
 import type { SetStanding } from './standing.ts';
@@ -133,7 +133,10 @@ function toCell(value: string | number | boolean): string {
 
 function toSummary({ problem, runs, nameOf, sets, search, advice, retried }: Results) {
   const names = problem.outputs.map((output) => output.name);
-  const byName = <T>(values: readonly T[]) => Object.fromEntries(names.map((name, j) => [name, values[j]]));
+  const byName = <T>(values: readonly T[]) => byShownOutput(problem, values);
+  // The points of a fit miss nothing.
+  const missesByName = (values: readonly number[]) =>
+    Object.fromEntries(problem.outputs.flatMap(({ name, fit }, j) => (fit === undefined ? [[name, values[j]]] : [])));
   const { command, ...definition } = problem;
   const targets = problem.targetSets.map((goals, k) => {
     const state = search.states.get(search.objectives[k]?.objectiveId ?? -1);
@@ -147,9 +150,9 @@ function toSummary({ problem, runs, nameOf, sets, search, advice, retried }: Res
         name: best.name,
         input: toNamedInput(problem.inputs, best.input),
         output: byName(best.output),
-        misses: byName(best.misses),
+        misses: missesByName(best.misses),
         worstMiss: best.worst,
-        missedBy: byName(best.missedBy),
+        missedBy: missesByName(best.missedBy),
         isSatisfied: best.worst === 0,
       },
       ...(found && {
@@ -159,6 +162,10 @@ function toSummary({ problem, runs, nameOf, sets, search, advice, retried }: Res
         })),
       }),
       probability: probabilityOf(state?.standing, problem.search) ?? null,
+      ...(problem.fits.length > 0 && {
+        fit: state?.fit ?? null,
+        fitParameters: search.fits.get(search.objectives[k]?.objectiveId ?? -1) ?? null,
+      }),
       insight: state?.insight ?? null,
       diagnosis: state?.diagnosis ?? null,
     };

@@ -35,7 +35,8 @@ export interface SearchFields extends OptionFields {
 
 interface Names {
   readonly inputs: readonly string[];
-  readonly outputs: readonly string[];
+  /** `fit` is set for the points of a fit, which have no options of their own. */
+  readonly outputs: readonly { readonly name: string; readonly fit?: string }[];
 }
 
 export function readSearchFields(
@@ -43,14 +44,17 @@ export function readSearchFields(
   fields: ReadonlyMap<string, Value>,
   { inputs, outputs }: Names,
 ): SearchFields {
+  const names = outputs.map(({ name }) => name);
+  const known = outputs.filter(({ fit }) => fit === undefined).map(({ name }) => name);
   const read = <Result>(key: (typeof OTHER_KEYS)[number], how: (value: Value) => Result | undefined) => {
     const value = fields.get(key);
     const result = value === undefined ? undefined : how(value);
     return result === undefined ? {} : { [key]: result };
   };
-  const perOutput = (key: 'weights' | 'priorities') => read(key, (value) => listByName(reader, value, [key], outputs));
+  const perOutput = (key: 'weights' | 'priorities') =>
+    read(key, (value) => listByName(reader, value, [key], names, known));
   return {
-    ...readOptionFields(reader, fields, outputs),
+    ...readOptionFields(reader, fields, names),
     ...perOutput('weights'),
     ...perOutput('priorities'),
     ...read('solutions', (value) => numbersOf(reader, value, ['solutions'], ['count', 'apart'])),
@@ -59,7 +63,7 @@ export function readSearchFields(
       value.kind === 'boolean' ? reader.boolean(value, ['aimAtRobustness']) : reader.number(value, ['aimAtRobustness']),
     ),
     ...read('robustRuns', (value) => reader.number(value, ['robustRuns'], { isWhole: true })),
-    ...read('front', (value) => readFront(reader, value, outputs)),
+    ...read('front', (value) => readFront(reader, value, known)),
   };
 }
 
@@ -85,8 +89,9 @@ function listByName(
   value: Value,
   path: Path,
   names: readonly string[],
+  known = names,
 ): readonly (number | null)[] | undefined {
-  const numbers = numbersOf(reader, value, path, names);
+  const numbers = numbersOf(reader, value, path, known);
   return numbers && names.map((name) => numbers[name] ?? null);
 }
 

@@ -11,6 +11,16 @@ interface Misses {
   readonly missedBy: readonly number[];
   /** By which the service compares runs: the worst miss and the sum of misses, as far as they count. */
   readonly rank: { readonly worst: number; readonly sum: number };
+  /** One per data set of a fit. */
+  readonly fits: readonly SetMisfit[];
+}
+
+/** How far a run is from one data set. */
+export interface SetMisfit {
+  /** Whether residuals are in standard errors, so that the sum is chi-square; otherwise they are in units of the output. */
+  readonly isInErrors: boolean;
+  readonly sumOfSquares: number;
+  readonly points: number;
 }
 export type MeasureMisses = (output: readonly number[]) => Misses;
 
@@ -27,7 +37,10 @@ export interface BestRun extends Misses {
 export interface SetStanding {
   readonly goals: readonly Goal[];
   readonly best: BestRun | null;
-  /** The worst miss of the best run after each run, in order; null before the first output. */
+  /**
+   * The worst miss of the best run after each run, in order; null before the first output. With a fit, the root mean square of its
+   * residuals, once the limits are met.
+   */
   readonly trend: readonly (number | null)[];
 }
 
@@ -54,8 +67,19 @@ export class StandingOfSet {
       const worst = Math.max(...missed.misses);
       if (isNearer(missed, this.#best)) this.#best = { run, input: run.input, output, ...missed, worst };
     }
-    this.#trend.push(this.#best?.worst ?? null);
+    this.#trend.push(this.#best === null ? null : heightOf(this.#best));
   }
+}
+
+function heightOf({ worst, fits }: Omit<BestRun, 'name'>): number | null {
+  if (fits.length === 0) return worst;
+  return worst > 0 ? null : rootMeanSquare(fits);
+}
+
+/** Of all residuals, each in units of its data set. */
+export function rootMeanSquare(fits: readonly SetMisfit[]): number {
+  const sum = fits.reduce((total, { sumOfSquares }) => total + sumOfSquares, 0);
+  return Math.sqrt(sum / fits.reduce((total, { points }) => total + points, 0));
 }
 
 function isNearer({ rank: run }: Misses, holder: Misses | null): boolean {

@@ -9,10 +9,13 @@ import {
   type Evaluation,
   type Outcome,
 } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { readDocument, writeMessage } from './exchange.ts';
+import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
+import { type Expected, readDocument, withFits, writeMessage } from './exchange.ts';
 
 export interface UrlOptions {
   readonly url: string;
+  /** The outputs that are fitted, by their names; the address gets and gives each as one. */
+  readonly fits?: ReadonlyMap<string, Fit> | undefined;
   /** Called when the address is not ready, once per pause. */
   readonly onNote?: ((note: string) => void) | undefined;
   /** Before the next call of an address that is not ready; doubles up to a minute. */
@@ -33,12 +36,14 @@ export function urlFault(text: string): string | undefined {
 }
 
 /** As the service treats http evaluators (docs/batches.md), but unsigned, and without the answer 202. */
-export function makeUrlRunner({ url, onNote = () => undefined, firstPauseMs = FIRST_PAUSE_MS }: UrlOptions): Evaluate {
-  return async (evaluation, signal) => {
+export function makeUrlRunner(options: UrlOptions): Evaluate {
+  const { url, fits = new Map(), onNote = () => undefined, firstPauseMs = FIRST_PAUSE_MS } = options;
+  return async (claimed, signal) => {
+    const evaluation = withFits(claimed, fits);
     const timeout = AbortSignal.timeout(evaluation.timeoutSeconds * 1000);
     const any = AbortSignal.any([signal, timeout]);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const answer = await call(url, evaluation, any);
+      const answer = await call(url, evaluation, fits, any);
       if (any.aborted) {
         if (!timeout.aborted) return failure('it was ended', true);
         const reason = `${url} gave no output within ${evaluation.timeoutSeconds} s`;
@@ -53,12 +58,12 @@ export function makeUrlRunner({ url, onNote = () => undefined, firstPauseMs = FI
 
 type Answer = Outcome | { readonly kind: 'not-now'; readonly reason: string };
 
-async function call(url: string, evaluation: Evaluation, signal: AbortSignal): Promise<Answer> {
+async function call(url: string, evaluation: Evaluation, fits: Expected['fits'], signal: AbortSignal): Promise<Answer> {
   let status: number;
   try {
     const answer = await post(url, writeMessage(evaluation, false), signal);
     status = answer.status;
-    if (status === 200) return readAnswer(answer.text, evaluation.outputNames);
+    if (status === 200) return readAnswer(answer.text, { names: evaluation.outputNames, fits });
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (UNREACHED.has(code)) return { kind: 'not-now', reason: `does not answer (${code})` };
@@ -87,8 +92,8 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<{ s
   return { status: answer.statusCode!, text: Buffer.concat(chunks).toString('utf8') };
 }
 
-function readAnswer(text: string, names: readonly string[]): Outcome {
-  const reading = readDocument(text, names, 'the answer');
+function readAnswer(text: string, expected: Expected): Outcome {
+  const reading = readDocument(text, expected, 'the answer');
   if (reading.kind === 'output') return reading;
   return failure(reading.reason, reading.kind === 'unreadable' || asksForRetry(text));
 }

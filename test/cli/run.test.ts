@@ -443,6 +443,63 @@ test('Several solutions and a front are told in full at the end', async () => {
   expect(ended.stdout).toContain(`The front, ${found.length} runs:`);
 });
 
+/** A tank that drains, as a table on its own grid of time. */
+const TANK = `
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+const { inputByName: { h, k }, outputNames } = JSON.parse(readFileSync(0, 'utf8'));
+appendFileSync(process.argv[2], outputNames.join() + '\\n');
+const rows = Array.from({ length: 101 }, (_, i) => [i / 20, h * Math.exp(-k * i / 20)].join());
+writeFileSync('out.csv', ['t,h', ...rows].join('\\n'));
+writeFileSync('cost.txt', String(2 * h));
+`;
+
+test('A curve of a table is fitted to data in a file, and the end says what the data tell; a column that is not there is a failed run', async () => {
+  const times = [0, 0.52, 1.03, 1.5, 2, 3, 4.9];
+  const errors = [0.02, -0.03, 0.01, 0.02, -0.02, -0.01, 0.01];
+  const rows = times.map((time, i) => `${time},${2 * Math.exp(-0.7 * time) + errors[i]!}`);
+  await writeFile(path.join(folder, 'level.csv'), ['time,level', ...rows.toSpliced(3, 0, '1.2,')].join('\n'));
+  await writeFile(path.join(folder, 'tank.mjs'), TANK);
+  const write = async (name: string, column: string) => {
+    const command = [process.execPath, path.join(folder, 'tank.mjs'), path.join(folder, `${name}.log`)];
+    await writeFile(
+      path.join(folder, `${name}.yaml`),
+      `inputs:
+  h: {minimum: 0.5, maximum: 5}
+  k: {minimum: 0.05, maximum: 3}
+outputs:
+  level: {unit: m, fit: {data: level.csv, x: time, y: level, sigma: 0.02}, read: {csv: out.csv, x: t, y: ${column}}}
+  cost: {atMost: 9}
+read: [cost=cost.txt]
+command: ${JSON.stringify(command)}
+maximumRuns: 40
+retries: 0
+stopAfterFailures: 2
+`,
+    );
+    return path.join(folder, `${name}.yaml`);
+  };
+  const end = await runCommand(['run', await write('tank', 'h')]);
+  expect(end).toMatchObject({ code: 0, stderr: '' });
+  expect(end.stdout).toMatch(/^run \d+: h=.* -> level=7 values cost=.*; best: run \d+, chi-square \d/m);
+  expect(end.stdout).toMatch(/^Fitted after \d+ runs\. Best: run \d+\./m);
+  expect(end.stdout).toMatch(/^ {2}level +chi-square [\d.]+ +fit to 7 values, each \+-0\.02 m$/m);
+  expect(end.stdout).toMatch(/^What the data tell:\n {2}h: .*; 95 % interval .* to .*\.\n {2}k: /m);
+  expect(new Set(await lines('tank.log'))).toEqual(new Set(['level,cost']));
+  expect((await lines('tank.csv'))[0]!.trim()).toBe(
+    'h,k,level[0] [m],level[1] [m],level[2] [m],level[4] [m],level[5] [m],level[6] [m],level[7] [m],cost,number,run,status,failureReason',
+  );
+  const { optimum, fit, fitParameters } = JSON.parse(await readFile(path.join(folder, 'tank.json'), 'utf8'));
+  expect(optimum.output.level).toHaveLength(7);
+  expect(optimum.misses).toEqual({ cost: 0 });
+  expect(optimum.input.h / 2).toBeCloseTo(1, 1);
+  expect(fit).toMatchObject({ freedom: 5, warnings: [] });
+  expect(fitParameters.parameters).toMatchObject([{ kind: 'identifiable' }, { kind: 'identifiable' }]);
+
+  const wrong = await runCommand(['run', await write('untitled', 'level')]);
+  expect(wrong.code).toBe(12);
+  expect(wrong.stdout).toContain('failed: level: out.csv, columns t and level: nothing was found');
+});
+
 test('--check lists everything that is wrong, at its place, and begins nothing', async () => {
   const file = path.join(folder, 'wrong.yaml');
   await writeFile(

@@ -13,13 +13,15 @@ test.each([
   '{"outputs": {"sag": -2000, "mass": 1.5, "hints": "more than was asked for"}}',
   '["1.5", "-2.0D+03"]',
 ])('%s is an output', (text) => {
-  expect(readDocument(text, NAMES, 'it')).toEqual({ kind: 'output', output: [1.5, -2000] });
+  expect(readDocument(text, { names: NAMES }, 'it')).toEqual({ kind: 'output', output: [1.5, -2000] });
 });
 
 test('an output may be called output', () => {
-  expect(readDocument('{"output": 3, "mass": 1}', ['mass', 'output'], 'it')).toMatchObject({ output: [1, 3] });
-  expect(readDocument('{"output": 3}', ['mass'], 'it')).toMatchObject({ output: [3] });
-  expect(readDocument('3', ['mass'], 'it')).toMatchObject({ output: [3] });
+  expect(readDocument('{"output": 3, "mass": 1}', { names: ['mass', 'output'] }, 'it')).toMatchObject({
+    output: [1, 3],
+  });
+  expect(readDocument('{"output": 3}', { names: ['mass'] }, 'it')).toMatchObject({ output: [3] });
+  expect(readDocument('3', { names: ['mass'] }, 'it')).toMatchObject({ output: [3] });
 });
 
 test.each([
@@ -29,7 +31,10 @@ test.each([
   ['[1, "-nan"]', 'sag is not finite'],
   ['{"failed": true, "reason": "the mesh broke"}', 'the mesh broke'],
 ])('%s is a failed run', (text, reason) => {
-  expect(readDocument(text, NAMES, 'it')).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) });
+  expect(readDocument(text, { names: NAMES }, 'it')).toEqual({
+    kind: 'failed',
+    reason: expect.stringContaining(reason),
+  });
 });
 
 test.each([
@@ -42,7 +47,10 @@ test.each([
   ['[1, "0x10"]', 'sag is not a number'],
   ['true', 'neither a list nor an object'],
 ])('%s cannot be read', (text, reason) => {
-  expect(readDocument(text, NAMES, 'it')).toEqual({ kind: 'unreadable', reason: expect.stringContaining(reason) });
+  expect(readDocument(text, { names: NAMES }, 'it')).toEqual({
+    kind: 'unreadable',
+    reason: expect.stringContaining(reason),
+  });
 });
 
 test.each([

@@ -38,14 +38,17 @@ test.each([
 ])('%s', async (rule, expected) => {
   const reader = makeOutputReader([rule]);
   reader.check(['mass']);
-  expect(await reader.read(folder, ['mass'])).toEqual({ kind: 'output', output: [expected] });
+  expect(await reader.read(folder, { names: ['mass'] })).toEqual({ kind: 'output', output: [expected] });
 });
 
 test('rules for each output, in any order, or one file with all', async () => {
   const reader = makeOutputReader(['sag=out.json#/sag', 'mass=out.json#/mass']);
-  expect(await reader.read(folder, ['mass', 'sag'])).toEqual({ kind: 'output', output: [7, 0.5] });
+  expect(await reader.read(folder, { names: ['mass', 'sag'] })).toEqual({ kind: 'output', output: [7, 0.5] });
   for (const file of ['out.json', './list.json']) {
-    expect(await makeOutputReader([file]).read(folder, ['mass', 'sag'])).toEqual({ kind: 'output', output: [7, 0.5] });
+    expect(await makeOutputReader([file]).read(folder, { names: ['mass', 'sag'] })).toEqual({
+      kind: 'output',
+      output: [7, 0.5],
+    });
   }
 });
 
@@ -62,12 +65,12 @@ test.each([
   ['endless', 'endless: is a device or a pipe, not a file'],
   ['.', '.: is a folder, not a file'],
 ])('%s cannot be read, which is no failed run', async (rule, reason) => {
-  const reading = await makeOutputReader([rule]).read(folder, ['mass']);
+  const reading = await makeOutputReader([rule]).read(folder, { names: ['mass'] });
   expect(reading).toEqual({ kind: 'unreadable', reason: expect.stringContaining(reason) });
 });
 
 test('what is not finite is a failed run', async () => {
-  const reading = await makeOutputReader(['mass=out.csv:row last column mass, kg']).read(folder, ['mass']);
+  const reading = await makeOutputReader(['mass=out.csv:row last column mass, kg']).read(folder, { names: ['mass'] });
   expect(reading).toMatchObject({ kind: 'failed' });
 });
 

@@ -1,5 +1,5 @@
 /** Measured values in a CSV file. */
-import { readTable } from './table.ts';
+import { readTable, type TableRow } from './table.ts';
 
 export interface DataColumns {
   readonly x: readonly number[];
@@ -27,9 +27,18 @@ export function readDataColumns(
     const found = known.join(', ') || 'no rows';
     throw new RangeError(`${file} has no column ${missing.join(' and no ')}; it has ${found}.`);
   }
-  const column = (name: string) =>
-    rows.map(({ line, cells }) => readCell(cells[known.indexOf(name)] ?? '', `${file}, line ${line}: ${name}`));
-  return { x: column(names.x), y: column(names.y), sigma: names.sigma === null ? null : column(names.sigma) };
+  const where = (row: TableRow, name: string) => `${file}, line ${row.line}: ${name}`;
+  const column = (name: string) => rows.map((row) => readCell(row.cells[known.indexOf(name)] ?? '', where(row, name)));
+  const [x, y] = [column(names.x), column(names.y)];
+  const sigma = names.sigma === null ? null : column(names.sigma);
+  for (const [i, row] of rows.entries()) {
+    if (Number.isNaN(y[i])) continue;
+    if (Number.isNaN(x[i])) throw new RangeError(`${where(row, names.x)} is empty, but ${names.y} is not.`);
+    if (sigma === null || sigma[i]! > 0) continue;
+    const found = Number.isNaN(sigma[i]) ? 'empty' : sigma[i];
+    throw new RangeError(`${where(row, names.sigma!)} must be positive where there is a value, is ${found}.`);
+  }
+  return { x, y, sigma };
 }
 
 function readCell(cell: string, where: string): number {

@@ -1,7 +1,7 @@
 /** What a fit found: how well the best run fits, and what the data tell about the inputs. */
-import type { Backsolve } from '../client.ts';
-import type { ExplainedObjective, FitParameters } from '../generated/schemas.ts';
+import type { FitQuality } from '../generated/schemas.ts';
 import { type Fit, isFit } from './fit.ts';
+import type { ToldByData } from './followed-search.ts';
 import { byName, type Goals } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 
@@ -60,17 +60,13 @@ interface Named<I extends Inputs, G extends Goals> {
   readonly goals: G;
 }
 
-type Told = NonNullable<FitParameters['fit']>;
-
-/** null without a fit, and before a run has an output. Throws what a call of the client throws. */
-export async function readFit<I extends Inputs, G extends Goals>(
-  client: Backsolve,
+/** @param quality  null without a fit, and before a run has an output */
+export function fitOf<I extends Inputs, G extends Goals>(
   problem: Named<I, G>,
-  objective: ExplainedObjective | null,
-): Promise<FitResult<I, G> | null> {
-  const quality = objective?.fit;
-  if (quality == null) return null;
-  const { body } = await client.call('getFitFlat', { path: { objective_id: objective!.id } });
+  quality: FitQuality | null,
+  told: ToldByData | undefined,
+): FitResult<I, G> | null {
+  if (quality === null) return null;
   const { chiSquare, freedom, reducedChiSquare, probability, sets, warnings } = quality;
   return {
     chiSquare,
@@ -79,14 +75,14 @@ export async function readFit<I extends Inputs, G extends Goals>(
     probability,
     scales: Object.fromEntries(sets.map(({ name, scale }) => [name, scale])) as ByOutput<G, number | null>,
     warnings,
-    ...(body.fit === null ? NOTHING_TOLD : toldOf(problem, body.fit)),
+    ...(told === undefined ? NOTHING_TOLD : toldOf(problem, told)),
     data: Object.fromEntries(Object.entries(problem.goals).filter(([, goal]) => isFit(goal))) as ByOutput<G, Fit>,
   };
 }
 
 const NOTHING_TOLD = { parameters: {}, correlations: {}, bands: {}, slopes: {}, verify: [], sentences: [] };
 
-function toldOf<I extends Inputs, G extends Goals>({ inputs, goals }: Named<I, G>, told: Told) {
+function toldOf<I extends Inputs, G extends Goals>({ inputs, goals }: Named<I, G>, told: ToldByData) {
   const names = Object.keys(inputs);
   const byInput = <Value>(values: readonly Value[]) =>
     Object.fromEntries(values.map((value, i) => [names[i], value])) as ByInput<I, Value>;
@@ -100,7 +96,7 @@ function toldOf<I extends Inputs, G extends Goals>({ inputs, goals }: Named<I, G
   }));
   // The numbers of the outputs that belong to each goal.
   const numbers: Readonly<Record<string, number | readonly number[]>> = byName(goals, [...told.outputs.keys()]);
-  const byGoal = <Value>(read: (points: Told['outputs']) => Value) =>
+  const byGoal = <Value>(read: (points: ToldByData['outputs']) => Value) =>
     Object.fromEntries(
       Object.entries(numbers).map(([name, own]) => [name, read([own].flat().map((j) => told.outputs[j]!))]),
     ) as ByOutput<G, Value>;

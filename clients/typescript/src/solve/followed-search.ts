@@ -1,5 +1,5 @@
 /** What the service says of a search, read no more often than it may have changed. */
-import type { BatchObjective, ExplainedObjective } from '../generated/schemas.ts';
+import type { BatchObjective, ExplainedObjective, FitParameters } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
 import { StopReason } from '../stop-reason.ts';
 import { seeksFront } from './goals.ts';
@@ -22,7 +22,11 @@ export interface SearchState {
   readonly states: ReadonlyMap<number, ExplainedObjective>;
   /** The fronts of those that sought one, once the search is over. */
   readonly fronts: ReadonlyMap<number, readonly FoundRun[]>;
+  /** What the data of fits tell about the inputs, when it was read last. */
+  readonly fits: ReadonlyMap<number, ToldByData>;
 }
+
+export type ToldByData = NonNullable<FitParameters['fit']>;
 
 const NO_SEARCH: SearchState = {
   status: null,
@@ -30,6 +34,7 @@ const NO_SEARCH: SearchState = {
   objectives: [],
   states: new Map(),
   fronts: new Map(),
+  fits: new Map(),
 };
 
 /** A search that has ended may be explained a moment later. */
@@ -84,6 +89,18 @@ export class FollowedSearch {
       if (answer !== undefined) fronts.set(id, answer.body.points);
     }
     this.#state = { ...this.#state, fronts };
+    await this.readFits();
+  }
+
+  /** What the data of fits tell by now. */
+  async readFits(): Promise<void> {
+    const fits = new Map<number, ToldByData>();
+    for (const { id } of [...this.#state.states.values()].filter(({ fit }) => fit != null)) {
+      const call = this.#session.client.call('getFitFlat', { path: { objective_id: id } });
+      const told = (await call.catch(() => undefined))?.body.fit;
+      if (told != null) fits.set(id, told);
+    }
+    this.#state = { ...this.#state, fits };
   }
 
   async #untilExplained(): Promise<void> {

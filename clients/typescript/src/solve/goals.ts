@@ -104,10 +104,15 @@ export interface FlatGoals {
 }
 
 export function flatten(goals: Goals): FlatGoals {
+  return flattenEntries(Object.entries(goals));
+}
+
+/** In this order. */
+export function flattenEntries(entries: Iterable<readonly [string, Goal | Fit]>): FlatGoals {
   const names: string[] = [];
   const flat: Goal[] = [];
   const fits: FlatGoals['fits'][number][] = [];
-  for (const [name, goal] of Object.entries(goals)) {
+  for (const [name, goal] of entries) {
     if (!isFit(goal)) {
       names.push(name);
       flat.push(goal);

@@ -7,7 +7,7 @@ import { numberOf } from '../evaluator/run-name.ts';
 import type { Diagnosis, ExplainedObjective, NearestRun } from '../generated/schemas.ts';
 import { adviceIn } from './adviser.ts';
 import type { Advice } from './defaults.ts';
-import { type FitResult, readFit } from './fitted.ts';
+import { type FitResult, fitOf } from './fitted.ts';
 import { FollowedSearch } from './followed-search.ts';
 import { byName, flatten, type Goals, type MissesOf, type OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
@@ -92,8 +92,8 @@ export async function readResult<I extends Inputs, G extends Goals>(
   const batch = await session.refresh();
   const search = new FollowedSearch(session);
   await search.refresh();
-  if (session.isOver) await search.readEnd();
-  const { objectives, states } = search.state;
+  await (session.isOver ? search.readEnd() : search.readFits());
+  const { fits, objectives, states } = search.state;
   const [listed] = objectives;
   const objective = states.get(listed?.objectiveId ?? -1) ?? null;
   const status = statusOf(batch.status, listed?.failureReason ?? null, objective);
@@ -106,7 +106,7 @@ export async function readResult<I extends Inputs, G extends Goals>(
     diagnosis: objective?.diagnosis ?? null,
     advice: [...session.advice, ...adviceIn(search.state)],
     probability: objective === null ? null : (probabilityOf(objective.standing, objective) ?? null),
-    fit: await readFit(session.client, problem, objective),
+    fit: fitOf(problem, objective?.fit ?? null, fits.get(objective?.id ?? -1)),
     reason:
       batch.failureReason === null
         ? (listed?.failureReason ?? describeEnd(status, objective))

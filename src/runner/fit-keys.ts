@@ -1,0 +1,152 @@
+/** The keys of an output that is fitted: its data, and where the curve of a run is read. */
+import {
+  type Fit,
+  type FitOptions,
+  fitText,
+  fit as fitValues,
+  type Loss,
+} from '../../clients/typescript/src/solve/fit.ts';
+import type { FittedOutput } from './problem.ts';
+import type { Path, ValueReader } from './value-reader.ts';
+import type { Value } from './yaml-values.ts';
+
+const FIT_KEYS = ['data', 'x', 'y', 'sigma', 'weight', 'loss'];
+const READ_KEYS = ['csv', 'x', 'y'];
+const LOSSES: readonly Loss[] = ['linear', 'soft_l1', 'huber', 'cauchy'];
+
+/** Files with data by their names, or why they cannot be read. */
+export type DataTexts = ReadonlyMap<string, string | Error>;
+
+export interface FitStatement extends Pick<FittedOutput, 'read'> {
+  readonly fit: Fit;
+}
+
+/** Undefined where something is wrong. @param stated  the keys of the output, among them fit */
+export function readFit(
+  reader: ValueReader,
+  stated: ReadonlyMap<string, Value>,
+  path: Path,
+  data: DataTexts,
+): FitStatement | undefined {
+  const before = reader.violations.length;
+  const at = [...path, 'fit'];
+  const fields = reader.fields(stated.get('fit')!, at, FIT_KEYS);
+  const made = fields && makeFit(reader, fields, at, data);
+  const sent = stated.get('read');
+  const read = sent === undefined ? null : readPlace(reader, sent, [...path, 'read'], made);
+  if (made === undefined || read === undefined || reader.violations.length > before) return undefined;
+  return { fit: made, read };
+}
+
+function makeFit(
+  reader: ValueReader,
+  fields: ReadonlyMap<string, Value>,
+  path: Path,
+  data: DataTexts,
+): Fit | undefined {
+  const sent = fields.get('data');
+  if (sent === undefined) return reader.refuse(reader.positionOf(path), path, 'needs data: a CSV file, or a list.');
+  const before = reader.violations.length;
+  const common = readCommon(reader, fields, path);
+  const options = sent.kind === 'list' ? listOptions(reader, fields, path) : fileOptions(reader, fields, path);
+  const values = sent.kind === 'list' ? numbersIn(reader, sent, [...path, 'data']) : undefined;
+  const file =
+    sent.kind === 'list' ? undefined : reader.text(sent, [...path, 'data'], 'the name of a CSV file, or a list');
+  if (reader.violations.length > before) return undefined;
+  const text = file === undefined ? undefined : data.get(file);
+  if (text instanceof Error) return reader.refuse(sent.at, [...path, 'data'], text.message);
+  try {
+    const all = { ...options, ...common } as FitOptions;
+    return file === undefined ? fitValues(values!, all) : fitText(text ?? '', file, all);
+  } catch (error) {
+    return reader.refuse(sent.at, [...path, 'data'], (error as Error).message);
+  }
+}
+
+function readCommon(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path) {
+  const [weight, loss] = [fields.get('weight'), fields.get('loss')];
+  return {
+    ...(weight && { weight: reader.number(weight, [...path, 'weight']) }),
+    ...(loss && { loss: reader.word(loss, [...path, 'loss'], LOSSES) }),
+  };
+}
+
+function fileOptions(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path) {
+  const [x, y] = ['x', 'y'].map((key) => {
+    const sent = fields.get(key);
+    if (sent !== undefined) return reader.text(sent, [...path, key], 'the title of a column');
+    return reader.refuse(reader.positionOf(path), [...path, key], `is required: the title of a column of data.`);
+  });
+  const sigma = fields.get('sigma');
+  if (sigma?.kind !== 'text') return { x, y, ...readSigma(reader, sigma, path) };
+  return { x, y, sigma: reader.text(sigma, [...path, 'sigma']) };
+}
+
+function listOptions(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path) {
+  const [x, y] = [fields.get('x'), fields.get('y')];
+  if (y !== undefined)
+    reader.refuse(y.at, [...path, 'y'], 'names a column of a file; beside a list of data leave it out.');
+  return { ...(x && { x: numbersIn(reader, x, [...path, 'x']) }), ...readSigma(reader, fields.get('sigma'), path) };
+}
+
+/** A number, a list, or {relative: 0.02}. */
+function readSigma(reader: ValueReader, sent: Value | undefined, path: Path) {
+  if (sent === undefined) return {};
+  const at = [...path, 'sigma'];
+  if (sent.kind === 'list') return { sigma: numbersIn(reader, sent, at) };
+  if (sent.kind !== 'map') return { sigma: reader.number(sent, at) };
+  const relative = reader.fields(sent, at, ['relative'])?.get('relative');
+  if (relative === undefined)
+    return reader.refuse(sent.at, at, 'must be a number, one per value, or {relative: 0.02}.');
+  return { sigma: { relative: reader.number(relative, [...at, 'relative']) } };
+}
+
+/** Null for a gap. */
+function numbersIn(reader: ValueReader, value: Value, path: Path): readonly (number | null)[] {
+  const items = reader.list(value, path, 'a list of numbers') ?? [];
+  return items.map((item, i) => (item.kind === 'null' ? null : (reader.number(item, [...path, `${i + 1}`]) ?? null)));
+}
+
+function readPlace(
+  reader: ValueReader,
+  value: Value,
+  path: Path,
+  made: Fit | undefined,
+): FittedOutput['read'] | undefined {
+  const fields = reader.fields(value, path, READ_KEYS);
+  if (fields === undefined) return undefined;
+  const [csv, x, y] = READ_KEYS.map((key) => {
+    const sent = fields.get(key);
+    if (sent !== undefined) return reader.text(sent, [...path, key]);
+    if (key === 'x') return undefined;
+    return reader.refuse(value.at, [...path, key], 'is required: a CSV file that the command leaves, and its columns.');
+  });
+  if (x !== undefined && made !== undefined && made.x === null) {
+    reader.refuse(value.at, [...path, 'x'], 'needs the x of the data as well: state it under fit.');
+  }
+  return csv === undefined || y === undefined ? undefined : { csv, x: x ?? null, y };
+}
+
+const INSTEAD: readonly (readonly [string, string])[] = [
+  ['noise', 'cannot go with a fit: state the errors of the data as its sigma.'],
+  ['priorities', 'cannot go with a fit: leave them out, its limits come first.'],
+];
+
+/** What the service refuses beside a fit by the numbers of outputs, in the words of the file. The fields without it. */
+export function refuseBesideFits(
+  reader: ValueReader,
+  fields: ReadonlyMap<string, Value>,
+  fits: readonly FittedOutput[],
+): ReadonlyMap<string, Value> {
+  const kept = new Map(fields);
+  for (const [key, advice] of INSTEAD) {
+    if (kept.delete(key)) reader.refuse(reader.positionOf([key]), [key], advice);
+  }
+  const weights = fields.get('weights');
+  const weighted = fits.filter(({ name }) => weights?.kind === 'map' && weights.entries.has(name));
+  for (const { name } of weighted) {
+    reader.refuse(weights!.at, ['weights', name], 'is a fit: state weight beside its data, under fit.');
+    kept.delete('weights');
+  }
+  return kept;
+}
