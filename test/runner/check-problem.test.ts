@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('a file that never ends, or never 
     ['pipe', 'is a device or a pipe, not a file.'],
     ['.', 'is a folder, not a file.'],
     ['300.csv', 'has more than 256 MB.'],
-    ['none.csv', 'cannot be read: ENOENT'],
+    ['none.csv', 'does not exist.'],
   ])('as known runs: %s', async (known, message) => {
     const file = path.join(folder, 'known.yaml');
     await writeFile(file, `${problem}known: ${known}\n`);
