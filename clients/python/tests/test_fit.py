@@ -174,6 +174,19 @@ def test_a_value_that_is_no_number_is_a_failed_run_and_other_goals_must_be_limit
         )
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"noise": "estimate"}, "noise cannot go with a fit: state the errors of the data as its sigma"),
+        ({"priorities": {"cost": 2}}, "priorities cannot go with a fit: leave them out"),
+        ({"weights": {"level": 2}}, "weights cannot have level, a fit: state weight in its fit"),
+    ],
+)
+def test_what_cannot_go_with_a_fit_is_said_with_what_to_do(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        solve(decay, INPUTS, {"level": fit(DATA), "cost": at_most(9)}, progress=False, **options)
+
+
 def test_least_squares_as_scipy_is_called() -> None:
     calls = []
 

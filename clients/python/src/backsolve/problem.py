@@ -287,6 +287,7 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
         if not isinstance(goal, Goal | Fit):
             raise ValueError(f"The goal of {name} must be exact, within, below, at_most, above, at_least, minimize, maximize or fit.")
     noise = search.get("noise")
+    _refuse_beside_fit(goals, search)
     if isinstance(noise, Mapping) and set(noise) != set(goals):
         raise ValueError(f"noise needs the standard deviation of every output, 0 for none: {', '.join(goals)}.")
     constraints = search.get("constraints", ())
@@ -309,6 +310,20 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
         search={key: value for key, value in stated.items() if value is not None},
         states_stop="stop" in search or "stop" in search.get("options", {}),
     )
+
+
+def _refuse_beside_fit(goals: Mapping[str, AnyGoal], search: SearchOptions) -> None:
+    """What the service refuses by the numbers of outputs, here by the names of the goals."""
+    fitted = [name for name, goal in goals.items() if isinstance(goal, Fit)]
+    if not fitted:
+        return
+    if search.get("noise") is not None:
+        raise ValueError("noise cannot go with a fit: state the errors of the data as its sigma.")
+    if search.get("priorities") is not None:
+        raise ValueError("priorities cannot go with a fit: leave them out, its limits come first.")
+    for name in fitted:
+        if (search.get("weights") or {}).get(name) is not None:
+            raise ValueError(f"weights cannot have {name}, a fit: state weight in its fit(...).")
 
 
 def _stop_rules(stop: bool | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
