@@ -104,6 +104,9 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
     return `Fitted after ${runs}.${best === null ? '' : ` Best: ${best.name}.`}`;
   }
   if (why !== undefined) return `Stopped after ${runs}: ${why}${goOnFrom}`;
+  if (state?.fit != null && best !== null && best.worst > 0) {
+    return `Ended after ${runs}: no run meets the limits beside the fit. Relax them, or widen the bounds of the inputs. Nearest: ${best.name}.${goOnFrom}`;
+  }
   return `${result(runs)}${best === null ? '' : ` Best: ${best.name}.`}${goOnFrom}`;
 }
 
@@ -185,10 +188,12 @@ function suretiesOf({ search: asked }: Problem, { search }: SolveEnd): readonly 
 }
 
 /** What the data of a fit tell about the inputs, and warnings, in the words of the service. */
-function fitsOf({ search }: SolveEnd): readonly string[] {
+function fitsOf({ search, standing }: SolveEnd): readonly string[] {
   const several = search.objectives.length > 1;
   return search.objectives.flatMap(({ objectiveId }, k) => {
     const sentences = search.fits.get(objectiveId ?? -1)?.sentences ?? [];
+    // Beyond a limit a fit says nothing about its errors.
+    if ((standing.sets[k]?.best?.worst ?? 0) > 0) return [];
     const warnings = search.states.get(objectiveId ?? -1)?.fit?.warnings ?? [];
     if (sentences.length + warnings.length === 0) return [];
     const title = `What the data tell${several ? ` with target set ${k + 1}` : ''}:`;

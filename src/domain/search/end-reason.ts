@@ -163,6 +163,9 @@ function describeBest(objective: Ended, best: ShownRun | null): string {
   if (isMet && aspirations !== '') return `; the ${title} is ${aspirations} of ${best.name}`;
   if (isMet) return `; ${best.name} meets every target`;
   const missed = best.worstMiss === null ? '' : `, ${describeMisses(objective, best.output)}`;
+  if (isFit(objective)) {
+    return `; no run meets the limits beside the fit: relax them, or widen the bounds of the inputs; the nearest run, ${best.name}${missed}`;
+  }
   return `; the nearest run, ${best.name}${missed}`;
 }
 

@@ -57,6 +57,15 @@ it('One that met no other target tells how far the nearest run is, in the units 
   expect(reason(exact, missing)).toContain('differs from the targets by 2.4 in sum where 0.5 is allowed.');
 });
 
+it('A fit whose limits no run meets says so, and what to do instead', () => {
+  const fits = [{ name: 'level', outputs: [0], sigma: 0.1, weight: 1, loss: 'linear' }];
+  const fit = { objectiveTypes: ['fit', 'lessthan_equal'], options: { fits }, maximumAttempts: 40 };
+  const missing = { name: 'run 3', output: [3, 0.9], worstMiss: 80 };
+  expect(reason({ ...fit, stopReason: StopReason.exhausted }, missing)).toMatch(
+    /^Exhausted: .*; no run meets the limits beside the fit: relax them, or widen the bounds of the inputs; the nearest run, run 3, misses sag by 0\.4\.$/,
+  );
+});
+
 it('Several solutions and fronts end in words of their own', () => {
   const several = { options: { solutions: { count: 5, apart: 0.1 } } };
   const run: ShownRun = { name: 'run 9', output: [1, 0.2], worstMiss: 0 };
