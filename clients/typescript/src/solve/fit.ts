@@ -7,7 +7,7 @@ import { readDataColumns } from './data-file.ts';
 const LOSSES = ['linear', 'soft_l1', 'huber', 'cauchy'] as const;
 export type Loss = (typeof LOSSES)[number];
 
-export type Relative = { readonly relative: number };
+type Relative = { readonly relative: number };
 
 /** An output that is an array, with the values that it should come near to. Make one with `fit`. */
 export interface Fit {
