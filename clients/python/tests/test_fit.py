@@ -96,6 +96,11 @@ def test_data_from_a_file(tmp_path: Path) -> None:
     path.write_text("time,level\n0,2.0\n1,high\n")
     with pytest.raises(ValueError, match="line 3: level is 'high', which is no number"):
         fit(str(path), x="time", y="level")
+    path.write_text("time,level,error\n0,2.0,0.1\n1,1.0,0\n,1.0,0.1\n")
+    with pytest.raises(ValueError, match=r"line 3: error must be positive where there is a value, is 0\.0"):
+        fit(path, "error", x="time", y="level")
+    with pytest.raises(ValueError, match="line 4: time is empty, but level is not"):
+        fit(path, x="time", y="level")
 
 
 @pytest.mark.parametrize(

@@ -220,4 +220,14 @@ def _read_file(path: Path, x: str, y: str, sigma: Any) -> tuple[list[float], lis
                 raise ValueError(f"{path}, line {number}: {name} is {cell!r}, which is no number.") from error
         return [float(cell or "nan") for cell in cells]
 
-    return column(y), column(x), column(sigma) if isinstance(sigma, str) else sigma
+    values, at, errors = column(y), column(x), column(sigma) if isinstance(sigma, str) else None
+    for number, value in enumerate(values):
+        where = f"{path}, line {number + 2}"
+        if math.isnan(value):
+            continue
+        if math.isnan(at[number]):
+            raise ValueError(f"{where}: {x} is empty, but {y} is not.")
+        if errors is not None and not errors[number] > 0:
+            found = "empty" if math.isnan(errors[number]) else errors[number]
+            raise ValueError(f"{where}: {sigma} must be positive where there is a value, is {found}.")
+    return values, at, sigma if errors is None else errors
