@@ -85,6 +85,7 @@ it('ends satisfied with the least chi-square once the models expect no noticeabl
   expect(objective.attemptCount).toBeLessThan(15);
   expect(objective.fit).toMatchObject({ points: 7, freedom: 5, warnings: [] });
   expect(objective.fit.chiSquare).toBeCloseTo(least, 9);
+  expect((await read(`${url}/history`)).fit).toEqual(objective.fit);
   expect(objective.endReason).toMatch(
     /^Satisfied: run \d+ fits the data best, with chi-square \S+ with 5 degrees of freedom; the models expect at most \S+ less\.$/,
   );

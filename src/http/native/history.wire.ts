@@ -9,6 +9,7 @@ import { HISTORY_COLUMNS, type HistoryColumnName, type HistoryFieldName, RUN_FIE
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
+import { fitQualitySchema, presentFitQuality } from './fit.wire.ts';
 import {
   endFields,
   endReasonField,
@@ -80,6 +81,7 @@ export const historySchema = z
     bestOutput: z.array(z.number()).nullable(),
     bestMisses: z.array(z.number()).nullable().describe('Of bestOutput, as in misses.'),
     bestMissedBy: z.array(z.number()).nullable(),
+    fit: fitQualitySchema.nullable().describe('How well bestOutput fits its data. null without a fit.'),
     objectives: targetsSchema,
     objectiveTypes: z.array(z.enum(ALL_OBJECTIVE_TYPES)),
     ...settingFields,
@@ -248,6 +250,7 @@ function presentHead(history: History) {
     bestOutput: best?.output ?? null,
     bestMisses: best?.misses ?? null,
     bestMissedBy: best?.missedBy ?? null,
+    fit: presentFitQuality(objective, best?.output ?? null),
     objectives: statedTargets(objective),
     objectiveTypes: objective.objectiveTypes,
     ...presentSettings(objective),

@@ -1630,6 +1630,8 @@ export interface History {
   /** Of bestOutput, as in misses. */
   bestMisses: number[] | null;
   bestMissedBy: number[] | null;
+  /** How well bestOutput fits its data. null without a fit. */
+  fit: FitQuality | null;
   /** The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit. */
   objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize' | 'fit'>;

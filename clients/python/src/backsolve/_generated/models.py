@@ -1523,6 +1523,8 @@ class History(Wire):
     best_misses: list[float] | None
     """Of bestOutput, as in misses."""
     best_missed_by: list[float] | None
+    fit: FitQuality | None
+    """How well bestOutput fits its data. null without a fit."""
     objectives: list[float | None]
     """The target of each output; null for one to minimize or maximize without aspiration, and for a gap of a fit."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize", "fit"]]
