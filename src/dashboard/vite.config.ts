@@ -45,7 +45,7 @@ export default defineConfig({
             // Opened more rarely than the overview and the run view, or only to save something.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|distance.picture|further.(?!further))|views.(new-problem|compare|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|distance.picture|further.(?!further|answer))|views.(new-problem|compare|administration)|parts.(drawing|export|file-box|sign-question)/,
               ...alone,
             },
             {
@@ -54,7 +54,7 @@ export default defineConfig({
               test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
             },
             // Below the first screen, loaded when there is time.
-            { name: 'below', test: /objective.(runs|coordinates.(?!axes)|insight)/, ...alone },
+            { name: 'below', test: /objective.(runs|coordinates.(?!axes)|insight|fit|further.answer)/, ...alone },
             { name: 'objective', test: /views.objective/, ...alone },
           ],
         },

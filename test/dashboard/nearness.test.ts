@@ -1,6 +1,6 @@
 /** How near an objective came, in words. */
 import { describe, expect, test } from 'vitest';
-import { bestText, reachedText } from '../../src/dashboard/views/objective/nearness.ts';
+import { bestText, fitText, reachedText } from '../../src/dashboard/views/objective/nearness.ts';
 
 const head = {
   bestMisses: [95.05, 142.92],
@@ -59,12 +59,22 @@ describe('the best run', () => {
       ...head,
       objectives: [1.5, null],
       objectiveTypes: ['fit' as const, 'fit' as const],
-      optimalIteration: 4,
     };
-    expect(bestText({ ...fit, bestMisses: [0, 0], bestMissedBy: [0, 0] })).toBe('Best fit: run 4');
+    expect(bestText({ ...fit, bestMisses: [0, 0], bestMissedBy: [0, 0] })).toBe('Best fit: run 6');
     const missed = { ...fit, objectives: [1.5, 2], optimalIteration: null };
     expect(bestText(missed)).toContain('Best: run 6, 0 of 2 met; misses');
   });
+});
+
+test('How well the best run fits is told by chi-square, or by the residuals where standard errors are unknown', () => {
+  const fit = {
+    ...{ points: 4, freedom: 1, chiSquare: 2.5, reducedChiSquare: 2.5, probability: 0.1, runsProbability: null },
+    ...{ worst: [], warnings: [], sets: [{ name: null, points: 4, sumOfSquares: 2.5, scale: 0.125 }] },
+  };
+  expect(fitText({ fit })).toBe('Chi-square 2.5 with 1 degree of freedom, 2.5 per degree');
+  const unknown = { ...fit, chiSquare: null, reducedChiSquare: null };
+  expect(fitText({ fit: unknown })).toBe('Residuals of standard deviation 0.125 at 4 points');
+  expect(fitText({ fit: null })).toBeUndefined();
 });
 
 test('The probability reached is told beside the one asked for', () => {

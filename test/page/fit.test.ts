@@ -40,6 +40,21 @@ describe('a fit', () => {
     expect([of('y2')[1], of('y2').at(-1)]).toEqual(['no measured value', '–']);
     expect(of('y5').at(-1)).toBe('yes');
     expect(await page.locator('main').innerText()).toContain('The search fits 3 measured values');
+    await expect.poll(() => header.innerText()).toMatch(/Chi-square [\d.]+ with 1 degree of freedom/);
+    const fitted = section(page, 'Fit');
+    await fitted.getByRole('img', { name: /^y: 3 measured values, at most .* standard errors/ }).waitFor();
+    await fitted.getByRole('img', { name: 'Residuals of y' }).waitFor();
+    await fitted.getByText('y as a table').click();
+    const listed = await fitted.locator('tbody tr').allInnerTexts();
+    expect(listed.map((row) => row.split('\t').slice(0, 3))).toEqual([
+      ['y1', '11', '0.05'],
+      ['y2', '–', '–'],
+      ['y3', '14', '0.05'],
+      ['y4', '13', '0.05'],
+    ]);
+    expect(await fitted.locator('li').count()).toBe(3);
+    await section(page, 'Runs').waitFor();
+    expect(await page.getByRole('region', { name: 'Further questions' }).count()).toBe(0);
     await screenshot(page, 'objective fit');
     await expectAccessible(page);
   });

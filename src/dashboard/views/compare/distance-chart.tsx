@@ -7,10 +7,10 @@ import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing } from '../../parts/drawing.ts';
 import { capitalized, counted, grouped, short } from '../../parts/formats.ts';
+import { SaveChart } from '../../parts/save-chart.tsx';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import { logFloor } from '../objective/scales.ts';
 import { bestAt, bestSteps, type Compared } from './comparison.ts';
-import { SaveChart } from './save-chart.tsx';
 import { DASHES, drawShape, SeriesKey, seriesColours } from './series.tsx';
 
 const HEIGHT = 320;

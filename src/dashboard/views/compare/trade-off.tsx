@@ -7,9 +7,9 @@ import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing, DrawnBand } from '../../parts/drawing.ts';
 import { counted, type Ends, grouped, short } from '../../parts/formats.ts';
+import { SaveChart } from '../../parts/save-chart.tsx';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import type { Compared } from './comparison.ts';
-import { SaveChart } from './save-chart.tsx';
 import { drawShape, SeriesKey, SPOTS, seriesColours } from './series.tsx';
 import {
   type AxisChoice,

@@ -4,7 +4,7 @@ import { dayAndTime, grouped } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
 import type { Columns, Head } from './columns.ts';
 import type { Run } from './history.ts';
-import { bestText, reachedText } from './nearness.ts';
+import { bestText, fitText, reachedText } from './nearness.ts';
 
 const STATES: Readonly<Record<Head['stopReason'], readonly [text: string, look: string]>> = {
   [StopReason.RUNNING]: ['Running', 'state-running'],
@@ -18,6 +18,7 @@ export function Header({ run }: { readonly run: Run }) {
   const [state, look] = STATES[head.stopReason];
   const last = lastLoadedAt(run.columns.value);
   const reached = reachedText(head);
+  const fit = fitText(head);
   return (
     <header class="objective-header">
       <p class="hint">
@@ -31,6 +32,7 @@ export function Header({ run }: { readonly run: Run }) {
         </span>
         <span>{bestText(head)}</span>
         {reached !== undefined && <span>{reached}</span>}
+        {fit !== undefined && <span>{fit}</span>}
         {last !== undefined && (
           <span class="hint">
             Last output <time dateTime={last.toISOString()}>{dayAndTime(last)}</time>
@@ -41,6 +43,11 @@ export function Header({ run }: { readonly run: Run }) {
         )}
       </p>
       {head.endReason !== null && <p class="notice objective-end">{head.endReason}</p>}
+      {head.fit?.warnings.map((warning) => (
+        <p key={warning} class="notice">
+          {warning}
+        </p>
+      ))}
     </header>
   );
 }

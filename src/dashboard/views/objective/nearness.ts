@@ -1,5 +1,5 @@
 /** How near an objective came to its targets, in words, with misses in the units of its outputs. Needs no browser. */
-import { short, withUnit } from '../../parts/formats.ts';
+import { counted, short, withUnit } from '../../parts/formats.ts';
 import type { Head } from './columns.ts';
 import { distanceOf, sumOfDistances, worstFirst } from './distances.ts';
 import { chance, chanceWithRange } from './standing/words.ts';
@@ -30,7 +30,7 @@ export function bestText(head: Near): string {
   const { bestMisses, bestMissedBy, optimalIteration } = head;
   if (bestMisses === null || bestMissedBy === null) return 'No run has been judged yet';
   if (head.objectiveTypes.includes('fit') && bestMisses.every((miss) => miss === 0)) {
-    return `Best fit: ${optimalIteration === null ? nameOfBest(head) : `run ${optimalIteration}`}`;
+    return `Best fit: ${nameOfBest(head)}`;
   }
   if (optimalIteration !== null && head.objectives.includes(null)) {
     return `Best compromise of its own runs: run ${optimalIteration}`;
@@ -61,6 +61,19 @@ function missesText(head: Near, misses: readonly number[], missedBy: readonly nu
   });
   const rest = missed.length > TOLD ? [`${missed.length - TOLD} more`] : [];
   return `misses ${new Intl.ListFormat('en-GB').format([...told, ...rest])}`;
+}
+
+/** How well the best run fits its data, for example "Chi-square 58.2 with 57 degrees of freedom"; undefined without a fit. */
+export function fitText({ fit }: Pick<Head, 'fit'>): string | undefined {
+  // An older process of the service, during an upgrade, does not send it.
+  if (fit == null) return undefined;
+  const { chiSquare, freedom, reducedChiSquare, points, sets } = fit;
+  if (chiSquare === null) {
+    const scales = sets.map(({ scale }) => (scale === null ? 'unknown' : short(scale)));
+    return `Residuals of standard deviation ${scales.join(' and ')} at ${counted(points, 'point')}`;
+  }
+  const each = reducedChiSquare === null ? '' : `, ${short(reducedChiSquare)} per degree`;
+  return `Chi-square ${short(chiSquare)} with ${counted(freedom, 'degree')} of freedom${each}`;
 }
 
 /** The probability reached and the one required; undefined if either is missing. */

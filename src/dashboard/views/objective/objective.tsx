@@ -25,6 +25,7 @@ import { Standing } from './standing/standing.tsx';
 import { Targets } from './targets/targets.tsx';
 
 // Below what is seen first.
+const Fit = onDemand(async () => (await import('./fit/fit.tsx')).Fit);
 const Coordinates = onDemand(async () => (await import('./coordinates/coordinates.tsx')).Coordinates);
 const Runs = onDemand(async () => (await import('./runs/runs.tsx')).Runs);
 const Insight = onDemand(async () => (await import('./insight/insight.tsx')).Insight);
@@ -47,8 +48,9 @@ function Shown({ run }: { readonly run: Run }) {
   const source = useOthers(run);
   const all = useMemo(() => judgeAll(judged, source.others), [judged, source]);
   const choice = useMemo(() => makeChoice(judged), [judged]);
-  // Of a front there may be no distance to anything.
-  const hasTarget = run.head.value.objectives.some((target) => target !== null);
+  const { objectives, objectiveTypes, fits } = run.head.value;
+  // Of a front there may be no distance to anything, and measured values of a fit count together.
+  const hasTarget = objectives.some((target, j) => target !== null && objectiveTypes[j] !== 'fit');
   return (
     <div class="objective">
       <Header run={run} />
@@ -63,9 +65,11 @@ function Shown({ run }: { readonly run: Run }) {
           <Advice judged={all} />
         </div>
       </div>
+      {fits != null && <Fit run={run} />}
       {hasTarget && <Distance judged={judged} others={source.others} />}
       <WhenIdle class="objective-below">
-        <Further run={run} />
+        {/* They are about targets to meet; the service refuses them for a fit. */}
+        {fits == null && <Further run={run} />}
         <Coordinates judged={judged} choice={choice} />
         <Runs own={run} judged={all} source={source} choice={choice} />
         <Insight run={run} />

@@ -117,8 +117,8 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
         <Strip
           label={describe({ text, best, latest, seen })}
           seen={seen}
-          lower={interval.lower}
-          upper={interval.upper}
+          lower={type === 'fit' ? target : interval.lower}
+          upper={type === 'fit' ? target : interval.upper}
           best={best}
           latest={latest}
         />
@@ -133,8 +133,10 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
 
 /** The best compromise of a front, or else the nearest run. */
 function shownOutput({ head, columns }: Run): readonly number[] | null | undefined {
-  const { objectives, optimalIteration, bestOutput } = head.value;
-  if (optimalIteration === null || !objectives.includes(null)) return bestOutput;
+  const { objectives, objectiveTypes, optimalIteration, bestOutput } = head.value;
+  // A gap of a fit has no target either.
+  const hasFront = objectives.includes(null) && !objectiveTypes.includes('fit');
+  if (optimalIteration === null || !hasFront) return bestOutput;
   return vectorAt(columns.value.outputs, rowOf(columns.value, optimalIteration));
 }
 

@@ -1,0 +1,97 @@
+/** One data set: a chart of the measured values and the best run, and one of the residuals with the same zoom. */
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import type { Frame, Range } from '../../../parts/chart.ts';
+import { ChartBox, type Pointer } from '../../../parts/chart-box.tsx';
+import { ChartTable } from '../../../parts/chart-table.tsx';
+import { colours } from '../../../parts/colours.ts';
+import { counted, short } from '../../../parts/formats.ts';
+import { SaveChart } from '../../../parts/save-chart.tsx';
+import { ZoomFields } from '../../../parts/zoom-fields.tsx';
+import { dataChart, drawFit, residualChart } from './charts.ts';
+import type { FitPoint, FitSet } from './points.ts';
+
+const LISTED = 200;
+
+export function DataSet({ set, project }: { readonly set: FitSet; readonly project: string }) {
+  const zoom = useSignal<Range | undefined>(undefined);
+  const pointed = useSignal<FitPoint | undefined>(undefined);
+  // The history is read again with every run; a chart is only redrawn when its points differ.
+  const key = JSON.stringify(set);
+  const chart = useMemo(() => dataChart(set), [key]);
+  const residuals = useMemo(() => residualChart(set), [key]);
+  const hasBand = set.points.some(({ band }) => band !== null);
+  const point = (pointer: Pointer | undefined, { xAt }: Frame) => {
+    pointed.value = pointer && nearest(set.points, xAt(pointer.left));
+  };
+  return (
+    <>
+      <div class="section-head">
+        <h3>{set.title}</h3>
+        <ZoomFields label="From" zoom={zoom} all={chart.x} />
+        <span class="section-end">
+          <SaveChart drawing={() => drawFit(set, project, colours.value)} />
+        </span>
+      </div>
+      <ChartBox chart={chart} zoom={zoom} label={summarize(set)} onPoint={point} />
+      {set.points.some(({ residual }) => residual !== null) && (
+        <ChartBox chart={residuals} zoom={zoom} label={`Residuals of ${set.title}`} onPoint={point} />
+      )}
+      <p class="chart-legend hint">
+        <span class="key key-run">measured, with {set.isEstimated && 'estimated '}standard error</span>{' '}
+        <span class="key key-line">best run</span>{' '}
+        {hasBand && <span class="key key-band">what the data leave open, 95 %</span>}{' '}
+        {pointed.value !== undefined && <span class="chart-pointed">{pointText(pointed.value)}</span>}
+      </p>
+      <PointTable set={set} />
+    </>
+  );
+}
+
+function summarize({ title, points }: FitSet): string {
+  const measured = points.filter(({ value }) => value !== null).length;
+  const worst = points.reduce((most, { residual }) => Math.max(most, Math.abs(residual ?? 0)), 0);
+  const far = worst > 0 ? `, at most ${short(worst)} standard errors from the best run` : '';
+  return `${title}: ${counted(measured, 'measured value')}${far}.`;
+}
+
+function nearest(points: readonly FitPoint[], x: number): FitPoint | undefined {
+  let found = points[0];
+  for (const point of points) if (Math.abs(point.x - x) < Math.abs(found!.x - x)) found = point;
+  return found;
+}
+
+function pointText({ name, value, best, residual }: FitPoint): string {
+  const measured = value === null ? 'no measured value' : `measured ${short(value)}`;
+  const run = best === null ? '' : `, best run ${short(best)}`;
+  return `${name}: ${measured}${run}${residual === null ? '' : `, ${short(residual)} standard errors`}`;
+}
+
+const cell = (value: number | null | undefined) =>
+  value == null ? { text: '–', full: '' } : { text: short(value), full: String(value) };
+
+function PointTable({ set: { points, title } }: { readonly set: FitSet }) {
+  return (
+    <ChartTable
+      summary={`${title} as a table`}
+      head={['Output', 'Measured', 'Standard error', 'Best run', 'Residual', 'Band from', 'to']}
+      rows={points
+        .slice(0, LISTED)
+        .map(({ name, value, error, best, residual, band }) => [
+          name,
+          cell(value),
+          cell(error),
+          cell(best),
+          cell(residual),
+          cell(band?.low),
+          cell(band?.high),
+        ])}
+    >
+      {points.length > LISTED && (
+        <p class="hint">
+          The first {LISTED} of {points.length}. Save CSV, below, has all.
+        </p>
+      )}
+    </ChartTable>
+  );
+}

@@ -1,0 +1,23 @@
+import { short } from '../../../parts/formats.ts';
+import type { Head } from '../columns.ts';
+import { outputNames } from '../values.ts';
+
+/** The points that fit worst, the worst first. */
+export function WorstPoints({ head }: { readonly head: Head }) {
+  if (head.fit == null) return null;
+  const names = outputNames(head);
+  return (
+    <>
+      <h3>Points that fit worst</h3>
+      <ul>
+        {head.fit.worst.map(({ output, value, fitted, residual }) => (
+          <li key={output}>
+            {names[output]}: measured {short(value)}, best run {short(fitted)}, {short(Math.abs(residual))}{' '}
+            {head.fits!.some(({ outputs, sigma }) => sigma === null && outputs.includes(output)) && 'estimated '}
+            standard errors {residual > 0 ? 'too high' : 'too low'}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
