@@ -1,6 +1,7 @@
 /** What the page makes of a fit before it draws it. */
 import { describe, expect, it } from 'vitest';
 import { fitSetsOf, placesOf } from '../../src/dashboard/views/objective/fit/points.ts';
+import { correlationTexts, intervalText, profileShape } from '../../src/dashboard/views/objective/fit/words.ts';
 
 describe('the place of a measured value on its axis', () => {
   it('is the last number in its name where the names differ in nothing else', () => {
@@ -57,5 +58,55 @@ describe('the data sets of a fit', () => {
     const unknown = { ...head, bestOutput: null, fit: null };
     const residuals = fitSetsOf(unknown, []).flatMap(({ points }) => points.map(({ residual }) => residual));
     expect(residuals).toEqual([null, null, null, null, null]);
+  });
+});
+
+describe('what the data tell about an input', () => {
+  const inputs = { inputNames: ['k', 'n', 'a'], minimums: [0, 0, 0], inputTypes: ['float', 'integer', 'float'] };
+  const head = inputs as unknown as Parameters<typeof intervalText>[0];
+  const parameter = {
+    ...{ input: 0, name: 'k', estimate: 2, standardError: 0.1, kind: 'identifiable' as const },
+    ...{ low: 1.8, high: 2.25, profile: [] },
+  };
+
+  it('is an interval with two ends, one or none', () => {
+    expect(intervalText(head, parameter)).toBe('1.8 … 2.25');
+    const open = { ...parameter, kind: 'practically-not' as const };
+    expect(intervalText(head, { ...open, high: null })).toBe('≥ 1.8');
+    expect(intervalText(head, { ...open, low: null })).toBe('≤ 2.25');
+    expect(intervalText(head, { ...open, low: null, high: null })).toBe('no value is excluded');
+    expect(intervalText(head, { ...open, kind: 'held', low: null, high: null })).toBe('–');
+  });
+
+  it('is told of strong correlations only, the strongest first, once per pair', () => {
+    const correlations = [
+      [1, 0.75, -0.956],
+      [0.75, 1, null],
+      [-0.956, null, 1],
+    ];
+    expect(correlationTexts(head, correlations)).toEqual([
+      'A larger k goes with a smaller a: their correlation is −0.96.',
+      'A larger k goes with a larger n: their correlation is 0.75.',
+    ]);
+    expect(
+      correlationTexts(head, [
+        [1, 0.5, null],
+        [0.5, 1, null],
+        [null, null, 1],
+      ]),
+    ).toEqual([]);
+  });
+
+  it('has a profile between the ends of its interval, on the scale of the input', () => {
+    const profile = [
+      { value: 1, increase: 4 },
+      { value: 10, increase: 0 },
+      { value: 100, increase: 4 },
+    ];
+    const shape = profileShape({ ...parameter, estimate: 10, profile }, 4, true)!;
+    expect(shape.line.map(({ x }) => x)).toEqual([0, 0.5, 1]);
+    expect([shape.line[0]!.y, shape.line[1]!.y, shape.line[2]!.y]).toEqual([shape.threshold, 1, shape.threshold]);
+    expect(shape.estimate).toBeCloseTo(0.5, 12);
+    expect(profileShape(parameter, 4, false)).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
 import { seedObjective } from '../../harness/seeded-history.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
-import { expectAccessible, screenshot, test } from '../support/browser.ts';
+import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -17,6 +17,48 @@ afterAll(async () => {
   await db.destroy();
   await service.close();
 });
+
+/** A curve that decays from a height with a rate, measured at seven times, and a cost that grows with the height. */
+const TIMES = [0, 0.5, 1, 1.5, 2, 3, 4];
+const ERRORS = [0.02, -0.03, 0.01, 0.02, -0.02, -0.01, 0.01];
+const decay = ([height, rate]: readonly number[]) => [...TIMES.map((t) => height! * Math.exp(-rate! * t)), 2 * height!];
+
+/** Fits the curve until the search ends. Resolves to the id of the objective. */
+async function fitDecay(): Promise<number> {
+  const { ok } = service;
+  const model = await ok<{ id: number }>('POST', '/models', { name: `decay ${crypto.randomUUID()}` });
+  const cases = [
+    [1, 0.2],
+    [4, 1.5],
+    [2.5, 1],
+  ];
+  const project = await ok<{ id: number }>('POST', `/models/${model.id}/projects`, {
+    name: 'Decay',
+    inputCount: 2,
+    minimums: [0.5, 0.05],
+    maximums: [5, 3],
+    inputTypes: ['float', 'float'],
+    inputCases: cases,
+    inputNames: ['height', 'rate'],
+    outputNames: [...TIMES.map((t) => `level at ${t} s`), 'cost'],
+  });
+  const projectUrl = `/models/${model.id}/projects/${project.id}`;
+  const outputs = { outputCount: 8, outputCases: cases.map(decay) };
+  const set = await ok<{ trial_id: number }>('POST', `${projectUrl}/output-cases`, outputs);
+  const { id } = await ok<{ id: number }>('POST', `${projectUrl}/trials/${set.trial_id}/objectives`, {
+    objectives: [...ERRORS.map((error, i) => decay([2, 0.7])[i]! + error), 100],
+    objectiveTypes: [...TIMES.map(() => 'fit'), 'lessthan_equal'],
+    fits: [{ sigma: 0.02 }],
+    stop: {},
+  });
+  const url = `/objectives/${id}`;
+  for (let run = 0; run < 40; run++) {
+    if ((await ok<{ stopReason: number }>('GET', url)).stopReason !== 0) return id;
+    const inverse = await ok<{ id: number; input: number[] }>('POST', `${url}/inverses`);
+    await ok('PUT', `${url}/inverses/${inverse.id}/output`, { output: decay(inverse.input) });
+  }
+  throw new Error('The fit did not end within 40 runs.');
+}
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true }).first();
 
@@ -56,6 +98,36 @@ describe('a fit', () => {
     await section(page, 'Runs').waitFor();
     expect(await page.getByRole('region', { name: 'Further questions' }).count()).toBe(0);
     await screenshot(page, 'objective fit');
+    await expectAccessible(page);
+  });
+
+  test('that has ended shows its curve with a band over the times in the names, and what the data tell about the inputs', async ({
+    visit,
+  }) => {
+    const id = await fitDecay();
+    const page = await visit(service, `/page/objectives/${id}`, { colorScheme: 'dark' });
+    const fitted = section(page, 'Fit');
+    await fitted.getByText('what the data leave open, 95 %').waitFor();
+    const { fit } = await service.ok<{ fit: { sentences: string[]; outputs: { low: number }[] } }>(
+      'GET',
+      `/objectives/${id}/fit`,
+    );
+    const told = await fitted.locator('li').allInnerTexts();
+    expect(told).toEqual(expect.arrayContaining(fit.sentences.slice(0, 2)));
+    expect(told.filter((text) => /^A larger height goes with a larger rate/.test(text)).length).toBeLessThan(2);
+    expect(told.at(-1)).toMatch(/^cost: [\d.]+, from [\d.]+ to [\d.]+$/);
+    const rows = await section(page, 'Estimates of the inputs').locator('tbody tr').allInnerTexts();
+    expect(rows.map((row) => row.split('\t')[0])).toEqual(['height', 'rate']);
+    for (const row of rows) expect(row).toMatch(/ … .*\tidentifiable/);
+    await fitted.getByRole('img', { name: /^Profile of rate: chi-square rises by 3\.8/ }).waitFor();
+    await fitted.getByText('level as a table').click();
+    expect(await fitted.locator('details tbody tr').nth(1).innerText()).toMatch(/^level at 0\.5 s\t/);
+    await screenshot(page, 'fit, dark');
+    await expectAccessible(page);
+    await page.setViewportSize(PHONE);
+    await fitted.scrollIntoViewIfNeeded();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await screenshot(page, 'fit, phone');
     await expectAccessible(page);
   });
 });

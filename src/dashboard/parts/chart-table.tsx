@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { ScrollBox } from './scroll-box.tsx';
 
 /** A number in short form and with all digits, or a text. */
 type Cell = string | { readonly text: string; readonly full: string };
@@ -17,7 +18,7 @@ export function ChartTable({ summary, head, rows, children }: Props) {
   return (
     <details>
       <summary>{summary}</summary>
-      <div class="scroll-box">
+      <ScrollBox label={summary}>
         <table>
           <thead>
             <tr>
@@ -44,7 +45,7 @@ export function ChartTable({ summary, head, rows, children }: Props) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       {children}
     </details>
   );

@@ -13,7 +13,14 @@ import type { FitPoint, FitSet } from './points.ts';
 
 const LISTED = 200;
 
-export function DataSet({ set, project }: { readonly set: FitSet; readonly project: string }) {
+interface DataSetProps {
+  readonly set: FitSet;
+  readonly project: string;
+  /** Of the band. */
+  readonly confidence: number | undefined;
+}
+
+export function DataSet({ set, project, confidence = 0 }: DataSetProps) {
   const zoom = useSignal<Range | undefined>(undefined);
   const pointed = useSignal<FitPoint | undefined>(undefined);
   // The history is read again with every run; a chart is only redrawn when its points differ.
@@ -40,7 +47,7 @@ export function DataSet({ set, project }: { readonly set: FitSet; readonly proje
       <p class="chart-legend hint">
         <span class="key key-run">measured, with {set.isEstimated && 'estimated '}standard error</span>{' '}
         <span class="key key-line">best run</span>{' '}
-        {hasBand && <span class="key key-band">what the data leave open, 95 %</span>}{' '}
+        {hasBand && <span class="key key-band">what the data leave open, {short(100 * confidence)} %</span>}{' '}
         {pointed.value !== undefined && <span class="chart-pointed">{pointText(pointed.value)}</span>}
       </p>
       <PointTable set={set} />
@@ -51,7 +58,7 @@ export function DataSet({ set, project }: { readonly set: FitSet; readonly proje
 function summarize({ title, points }: FitSet): string {
   const measured = points.filter(({ value }) => value !== null).length;
   const worst = points.reduce((most, { residual }) => Math.max(most, Math.abs(residual ?? 0)), 0);
-  const far = worst > 0 ? `, at most ${short(worst)} standard errors from the best run` : '';
+  const far = worst > 0 ? `, at most ${short(Number(worst.toPrecision(3)))} standard errors from the best run` : '';
   return `${title}: ${counted(measured, 'measured value')}${far}.`;
 }
 
@@ -64,7 +71,7 @@ function nearest(points: readonly FitPoint[], x: number): FitPoint | undefined {
 function pointText({ name, value, best, residual }: FitPoint): string {
   const measured = value === null ? 'no measured value' : `measured ${short(value)}`;
   const run = best === null ? '' : `, best run ${short(best)}`;
-  return `${name}: ${measured}${run}${residual === null ? '' : `, ${short(residual)} standard errors`}`;
+  return `${name}: ${measured}${run}${residual === null ? '' : `, ${short(Number(residual.toPrecision(3)))} standard errors`}`;
 }
 
 const cell = (value: number | null | undefined) =>

@@ -1,8 +1,12 @@
 /** A fit: its data with the curve of the best run, and what they tell about the inputs. */
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { service } from '../../../shell/service.ts';
+import { useAnswer } from '../further/answer.tsx';
 import type { Run } from '../history.ts';
 import { DataSet } from './data-set.tsx';
 import './fit.css';
+import { Parameters } from './parameters.tsx';
 import { type FitSet, fitSetsOf } from './points.ts';
 import { WorstPoints } from './worst-points.tsx';
 
@@ -12,23 +16,45 @@ const SHOWN = 4;
 export function Fit({ run }: { readonly run: Run }) {
   const id = useId();
   const head = run.head.value;
-  const sets = fitSetsOf(head, []);
+  const [confidence, setConfidence] = useState(95);
+  const answered = useAnswer(
+    run,
+    async () => {
+      const path = { objective_id: run.objectiveId };
+      return (await service.call('getFitFlat', { path, query: { confidence } })).body;
+    },
+    false,
+  );
+  const { answer } = answered;
+  const hasEnded = head.stopReason !== StopReason.RUNNING;
+  // While it runs, every answer is soon out of date: a reader asks for it.
+  useEffect(() => {
+    if (hasEnded && answer === undefined) answered.ask();
+  }, [hasEnded]);
+  const sets = fitSetsOf(head, answer?.fit?.outputs ?? []);
   return (
     <section class="fit" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>Fit</h2>
-      <Charts sets={sets} project={head.projectName} />
+      <Charts sets={sets} project={head.projectName} confidence={answer?.confidence} />
       <WorstPoints head={head} />
+      <Parameters head={head} answered={answered} confidence={confidence} onConfidence={setConfidence} />
     </section>
   );
 }
 
-function Charts({ sets, project }: { readonly sets: readonly FitSet[]; readonly project: string }) {
+interface ChartsProps {
+  readonly sets: readonly FitSet[];
+  readonly project: string;
+  readonly confidence: number | undefined;
+}
+
+function Charts({ sets, project, confidence }: ChartsProps) {
   const [showsAll, setShowsAll] = useState(false);
   const shown = showsAll ? sets : sets.slice(0, SHOWN);
   return (
     <>
       {shown.map((set, k) => (
-        <DataSet key={k} set={set} project={project} />
+        <DataSet key={k} set={set} project={project} confidence={confidence} />
       ))}
       {shown.length < sets.length && (
         <button type="button" onClick={() => setShowsAll(true)}>

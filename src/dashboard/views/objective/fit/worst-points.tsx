@@ -12,7 +12,8 @@ export function WorstPoints({ head }: { readonly head: Head }) {
       <ul>
         {head.fit.worst.map(({ output, value, fitted, residual }) => (
           <li key={output}>
-            {names[output]}: measured {short(value)}, best run {short(fitted)}, {short(Math.abs(residual))}{' '}
+            {names[output]}: measured {short(value)}, best run {short(fitted)},{' '}
+            {short(Number(Math.abs(residual).toPrecision(3)))}{' '}
             {head.fits!.some(({ outputs, sigma }) => sigma === null && outputs.includes(output)) && 'estimated '}
             standard errors {residual > 0 ? 'too high' : 'too low'}
           </li>

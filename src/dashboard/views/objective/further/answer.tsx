@@ -6,7 +6,7 @@ import { counted } from '../../../parts/formats.ts';
 import { useSending } from '../../../parts/sending.ts';
 import type { Run } from '../history.ts';
 
-interface Answered<A> {
+export interface Answered<A> {
   readonly answer: A | undefined;
   readonly isBusy: boolean;
   readonly error: unknown;

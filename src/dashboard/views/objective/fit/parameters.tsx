@@ -1,0 +1,141 @@
+/** What the data tell about the inputs: estimates, intervals, profiles, correlations, and outputs that were not fitted. */
+import { useId } from 'preact/hooks';
+import type { FitParameters } from '../../../../../clients/typescript/src/index.ts';
+import { short, titled } from '../../../parts/formats.ts';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
+import { InputValues } from '../by-hand/input-values.tsx';
+import type { Head } from '../columns.ts';
+import { type Answered, Ask } from '../further/answer.tsx';
+import { inputNames, inputText, outputNames } from '../values.ts';
+import { Profile } from './profile.tsx';
+import { correlationTexts, type FoundFit, intervalText, KINDS } from './words.ts';
+
+const LISTED_OUTPUTS = 40;
+
+interface Props {
+  readonly head: Head;
+  readonly answered: Answered<FitParameters>;
+  /** In percent. */
+  readonly confidence: number;
+  onConfidence(percent: number): void;
+}
+
+export function Parameters({ head, answered, confidence, onConfidence }: Props) {
+  const id = useId();
+  const { answer } = answered;
+  return (
+    <>
+      <h3>What the data tell about the inputs</h3>
+      <Ask of={answered}>
+        <span class="field-row">
+          <label for={id}>Confidence of the intervals, %</label>
+          <input
+            id={id}
+            class="short-field"
+            type="number"
+            min={50}
+            max={99}
+            value={confidence}
+            onChange={({ currentTarget }) =>
+              onConfidence(Math.max(50, Math.min(99, Math.round(currentTarget.valueAsNumber) || 95)))
+            }
+          />
+        </span>
+      </Ask>
+      {answer?.fit === null && <p>No run meets all other targets yet.</p>}
+      {answer?.fit != null && <Found head={head} found={answer.fit} confidence={answer.confidence} />}
+    </>
+  );
+}
+
+interface FoundProps {
+  readonly head: Head;
+  readonly found: FoundFit;
+  readonly confidence: number;
+}
+
+function Found({ head, found, confidence }: FoundProps) {
+  const { parameters, correlations, combinations, sentences, verify } = found;
+  const told = parameters.filter(({ kind }) => kind !== 'held').length + combinations.length;
+  const next = sentences[told];
+  const pairs = correlationTexts(head, correlations);
+  return (
+    <>
+      <ParameterTable head={head} found={found} confidence={confidence} />
+      <ul>
+        {[...sentences.slice(0, told), ...pairs].map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      {next !== undefined && (
+        <>
+          <h3>The most informative run</h3>
+          <p>{next} Add its outputs as data, then compute again.</p>
+          <InputValues head={head} input={verify[0]!.at} />
+        </>
+      )}
+      <NotFitted head={head} found={found} />
+    </>
+  );
+}
+
+function ParameterTable({ head, found: { parameters, threshold }, confidence }: FoundProps) {
+  const names = inputNames(head);
+  return (
+    <ScrollBox label="Estimates of the inputs">
+      <table class="fit-parameters">
+        <TableHead
+          titles={['Input', 'Estimate', 'Standard error', `${short(100 * confidence)} % interval`, 'Class', 'Profile']}
+          numbers={['Estimate', 'Standard error']}
+        />
+        <tbody>
+          {parameters.map((parameter, i) => {
+            const { estimate, standardError, kind } = parameter;
+            return (
+              <tr key={names[i]}>
+                <th scope="row">{titled(names[i]!, head.inputUnits?.[i])}</th>
+                <td class="number" title={String(estimate)}>
+                  {inputText(head, i, estimate)}
+                </td>
+                <td class="number" title={standardError === null ? undefined : String(standardError)}>
+                  {standardError === null ? '–' : short(standardError)}
+                </td>
+                <td class="nowrap">{intervalText(head, parameter)}</td>
+                <td>{KINDS[kind]}</td>
+                <td>
+                  <Profile
+                    name={names[i]!}
+                    parameter={parameter}
+                    threshold={threshold}
+                    isLog={head.scales?.[i] === 'log'}
+                  />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </ScrollBox>
+  );
+}
+
+/** Outputs that belong to no data set, as the models predict them for the inputs that the data allow. */
+function NotFitted({ head, found: { outputs } }: Pick<FoundProps, 'head' | 'found'>) {
+  const fitted = new Set(head.fits?.flatMap((set) => set.outputs));
+  const others = outputs.filter(({ output }) => !fitted.has(output));
+  if (others.length === 0) return null;
+  const names = outputNames(head);
+  return (
+    <>
+      <h3>Outputs that were not fitted</h3>
+      <ul>
+        {others.slice(0, LISTED_OUTPUTS).map(({ output, predicted, low, high }) => (
+          <li key={output}>
+            {titled(names[output]!, head.outputUnits?.[output])}: {short(predicted)}, from {short(low)} to {short(high)}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
