@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   distanceOf,
   distancesOfOutput,
+  judgedCount,
   measureRuns,
   smallestSoFar,
   spanOf,
@@ -20,6 +21,13 @@ describe('distances', () => {
       [NONE, 2.4, 0.75],
       [NONE, 1, 0],
     ]);
+  });
+
+  it('count no output of a fit as met', () => {
+    const misses = [Float64Array.of(NONE, 0, 0), Float64Array.of(NONE, 0, 0.25), Float64Array.of(NONE, 0, 0)];
+    const objectiveTypes = ['fit' as const, 'lessthan' as const, 'fit' as const];
+    expect(Array.from(measureRuns({ count: 3, misses }, objectiveTypes).metCounts)).toEqual([NONE, 1, 0]);
+    expect(judgedCount({ objectiveTypes })).toBe(1);
   });
 
   it('of an output are in its unit, and not 0 at a limit that is not part of its interval', () => {

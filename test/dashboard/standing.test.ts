@@ -56,6 +56,11 @@ describe('what was asked of the search', () => {
       'Satisfied when the means of the outputs meet all targets with a probability of 90 %.',
       'The scatter of runs at the same input is estimated.',
     ]);
+    const fit = { objectives: [2.5, null], objectiveTypes: ['fit' as const, 'fit' as const] };
+    expect(asked({ ...fit, stop: { ...stop, improvementBelow: 0.05, maximumRuns: null } })).toEqual([
+      'The search fits 1 measured value: the best run has the least misfit.',
+      'Ends by evidence: when no improvement of more than 0.05 in chi-square is to be expected.',
+    ]);
     expect(asked({ stop: { ...stop, patience: 12, until: '2027-03-01T06:00:00.000Z' } })[1]).toMatch(/^Ends at .*2027/);
     expect(sureText({ ...(nothing as unknown as Settings), confirm: 3 })).toContain('the mean of 3 runs');
   });

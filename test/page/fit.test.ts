@@ -95,7 +95,8 @@ describe('a fit', () => {
       ['y4', '13', '0.05'],
     ]);
     expect(await fitted.locator('li').count()).toBe(3);
-    await section(page, 'Runs').waitFor();
+    const run = section(page, 'Table of runs').locator('tbody tr', { hasText: 'loaded' }).first();
+    expect((await run.locator('td').allInnerTexts()).slice(2, 4)).toEqual(['1/1', 'met']);
     expect(await page.getByRole('region', { name: 'Further questions' }).count()).toBe(0);
     await screenshot(page, 'objective fit');
     await expectAccessible(page);
@@ -108,6 +109,7 @@ describe('a fit', () => {
     const page = await visit(service, `/page/objectives/${id}`, { colorScheme: 'dark' });
     const fitted = section(page, 'Fit');
     await fitted.getByText('what the data leave open, 95 %').waitFor();
+    await page.getByText(/^The best fit is run \d+\.$/).waitFor();
     const { fit } = await service.ok<{ fit: { sentences: string[]; outputs: { low: number }[] } }>(
       'GET',
       `/objectives/${id}/fit`,

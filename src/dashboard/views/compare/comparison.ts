@@ -31,7 +31,7 @@ export function compare(histories: readonly History[]): readonly Compared[] {
   const labels = labelsOf(histories);
   return histories.map((head, k) => {
     const columns = replaceRows(emptyColumns(head.minimums.length, head.objectives.length), 0, head);
-    const distances = measureRuns(columns);
+    const distances = measureRuns(columns, head.objectiveTypes);
     return {
       id: head.objectiveId,
       label: labels[k]!,

@@ -8,27 +8,39 @@ export function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: nu
   return upper === null || (upperOpen ? value < upper : value <= upper);
 }
 
-/** How many outputs of a run are met, and its distances in tolerances: of the worst output, and summed. NaN without an output. */
+/**
+ * How many outputs of a run are met, and its distances in tolerances: of the worst output, and summed. NaN without an output. Outputs that
+ * are fitted to data count together: none is met by itself.
+ */
 export interface Distances {
   readonly worst: Float64Array;
   readonly sum: Float64Array;
   readonly metCounts: Float64Array;
 }
 
-export function measureRuns({ count, misses }: Pick<Columns, 'count' | 'misses'>): Distances {
+export function measureRuns(
+  { count, misses }: Pick<Columns, 'count' | 'misses'>,
+  objectiveTypes: Head['objectiveTypes'] = [],
+): Distances {
   const worst = new Float64Array(count);
   const sum = new Float64Array(count);
   const metCounts = new Float64Array(count);
-  for (const column of misses) {
+  misses.forEach((column, j) => {
+    const isFitted = objectiveTypes[j] === 'fit';
     for (let row = 0; row < count; row++) {
       // NaN stays NaN.
       const miss = column[row]!;
       sum[row]! += miss;
       if (!(miss <= worst[row]!)) worst[row] = miss;
-      metCounts[row]! += Number.isNaN(miss) ? miss : Number(miss === 0);
+      metCounts[row]! += Number.isNaN(miss) ? miss : Number(miss === 0 && !isFitted);
     }
-  }
+  });
   return { worst, sum, metCounts };
+}
+
+/** Of how many outputs a run can be met. */
+export function judgedCount({ objectiveTypes }: Pick<Head, 'objectiveTypes'>): number {
+  return objectiveTypes.filter((type) => type !== 'fit').length;
 }
 
 /** A value at a limit that is not part of its interval is not met, however near. */

@@ -6,6 +6,7 @@ import { onDemand } from '../../../parts/on-demand.tsx';
 import { draftsOf, watchDrafts } from '../../../shell/drafts.ts';
 import { may, session } from '../../../shell/session.ts';
 import { type Columns, repeatText, rowOf, stateOf, vectorAt } from '../columns.ts';
+import { judgedCount } from '../distances.ts';
 import type { Run } from '../history.ts';
 import { AskForMore } from './ask-for-more.tsx';
 import { useAsking } from './asking.ts';
@@ -152,7 +153,7 @@ function Ended({ run }: { readonly run: Run }) {
     <>
       <p class="hand-verdict" data-follow tabIndex={-1}>
         {isMet
-          ? `Met at run ${optimalIteration}.`
+          ? `${judgedCount(head) < head.objectives.length ? 'The best fit is' : 'Met at'} run ${optimalIteration}.`
           : stopReason === StopReason.EXHAUSTED
             ? `All ${maximumAttempts} runs are used.`
             : 'Stopped.'}

@@ -1,5 +1,6 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
 import { correcting, ownTarget } from '../actions/correcting.ts';
+import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
 
 interface OutcomeProps {
@@ -10,10 +11,10 @@ interface OutcomeProps {
 
 /** The outcome of the run that was just reported. */
 export function Outcome({ run, outcome }: OutcomeProps) {
-  const { bestIteration } = run.head.value;
+  const head = run.head.value;
   return (
     <div role="status">
-      {outcome !== undefined && <p class="notice hand-outcome">{sentence(outcome, bestIteration)}</p>}
+      {outcome !== undefined && <p class="notice hand-outcome">{sentence(outcome, head)}</p>}
       {outcome?.warnings.map((surprise) => (
         <p key={surprise.output} class="notice warning">
           {surprise.detail}{' '}
@@ -31,8 +32,12 @@ export function Outcome({ run, outcome }: OutcomeProps) {
   );
 }
 
-function sentence({ iteration, status, results }: ReportedInverse, bestIteration: number | null): string {
+function sentence({ iteration, status, results }: ReportedInverse, { bestIteration, objectiveTypes }: Head): string {
   if (status === 'failed') return `Run ${iteration} failed.`;
-  const met = results.filter(({ satisfied }) => satisfied).length;
-  return `${met} of ${results.length} met${bestIteration === iteration ? ', best so far' : ''}.`;
+  const isBest = bestIteration === iteration;
+  // All values of a fit count together: none is met by itself.
+  const judged = results.filter((_, j) => objectiveTypes[j] !== 'fit');
+  if (judged.length === 0) return isBest ? 'The best fit so far.' : 'Not the best fit so far.';
+  const met = judged.filter(({ satisfied }) => satisfied).length;
+  return `${met} of ${judged.length} met${isBest ? ', best so far' : ''}.`;
 }

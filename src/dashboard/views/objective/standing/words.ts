@@ -1,5 +1,5 @@
 /** The search options, and the probability that the best input meets the targets, in words. Needs no browser. */
-import { dayAndTime, short, withUnit } from '../../../parts/formats.ts';
+import { counted, dayAndTime, short, withUnit } from '../../../parts/formats.ts';
 import type { Head } from '../columns.ts';
 import { inputNames, outputNames } from '../values.ts';
 
@@ -57,7 +57,8 @@ export function askedOf(settings: Settings): readonly string[] {
   const withoutTarget = names.filter((_, j) => objectives[j] === null && objectiveTypes[j] !== 'fit');
   const fitted = names.filter((_, j) => objectives[j] !== null && objectiveTypes[j] === 'fit');
   return [
-    fitted.length > 0 && `The search fits ${fitted.length} measured values: the best run has the least misfit.`,
+    fitted.length > 0 &&
+      `The search fits ${counted(fitted.length, 'measured value')}: the best run has the least misfit.`,
     withoutTarget.length > 0 && `The search looks for the front of ${withoutTarget.join(', ')}.`,
     sureText(settings),
     noise === 'estimate'
@@ -67,7 +68,7 @@ export function askedOf(settings: Settings): readonly string[] {
     priorities && `Priorities: ${each(priorities, String)}.`,
     solutions && `${solutions.count} solutions are sought, at least ${short(solutions.apart)} of the ranges apart.`,
     ...toleranceTexts(settings),
-    ...(stop === null ? [] : stopTexts(stop)),
+    ...(stop === null ? [] : stopTexts(stop, fitted.length > 0)),
   ].filter((text) => typeof text === 'string');
 }
 
@@ -90,11 +91,13 @@ function toleranceTexts(settings: Settings): readonly string[] {
   ];
 }
 
-function stopTexts({ patience, improvementBelow, until, maximumRuns }: NonNullable<Head['stop']>): readonly string[] {
-  const least = `${short(100 * improvementBelow)} %`;
+function stopTexts(stop: NonNullable<Head['stop']>, isFit: boolean): readonly string[] {
+  const { patience, improvementBelow, until, maximumRuns } = stop;
+  const least = isFit ? `${short(improvementBelow)} in chi-square` : `${short(100 * improvementBelow)} %`;
+  const found = isFit ? '' : 'the best compromise is found, or ';
   return [
     patience === null
-      ? `Ends by evidence: when the best compromise is found, or no improvement of more than ${least} is to be expected.`
+      ? `Ends by evidence: when ${found}no improvement of more than ${least} is to be expected.`
       : `Ends after ${patience} suggested inputs without an improvement of more than ${least}.`,
     ...(until === null ? [] : [`Ends at ${dayAndTime(new Date(until))}.`]),
     ...(maximumRuns === null ? [] : [`Ends after ${maximumRuns} runs, including the first ones.`]),
