@@ -156,6 +156,17 @@ describe('requests', () => {
     expect([body.objectives, Object.keys(faults)]).toEqual([[null, null, 0], ['outputs/2/target']]);
   });
 
+  it('fit measured values, of which some are missing, by the rules of the service', () => {
+    const measured = (target: string, sigma: string) => newOutput(1, { type: 'fit', target, sigma });
+    const limit = newOutput(2, { type: 'lessthan', target: '9' });
+    const draft = draftWith({ outputs: [measured('3', '2 %'), limit, measured('', '2 %')] });
+    expect([judged(draft, 'objective'), readObjectives(draft).body.objectives]).toEqual([{}, [3, 9, null]]);
+    const wrong = draftWith({ outputs: [limit, measured('3', '-1')] });
+    expect(Object.keys(judged(wrong, 'objective'))).toEqual(['outputs/1/sigma']);
+    expect(partOf('outputs/1/sigma')).toBe('targets');
+    expect(Object.keys(judged(draftWith({ outputs: [measured('', '')] }), 'objective'))).toEqual(['outputs/0/target']);
+  });
+
   it('of the example satisfy the rules of the service', () => {
     const draft = exampleDraft('d');
     for (const request of ['model', 'project', 'objective'] as const) expect(judged(draft, request)).toEqual({});

@@ -100,6 +100,21 @@ describe('a fit', () => {
     expect(await page.getByRole('region', { name: 'Further questions' }).count()).toBe(0);
     await screenshot(page, 'objective fit');
     await expectAccessible(page);
+    await page.getByRole('button', { name: 'Change targets…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Measured value').first().waitFor();
+    const texts = (label: string) =>
+      dialog.getByLabel(label).evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+    expect(await texts('Measured value')).toEqual(['11', '', '14', '13']);
+    expect(await texts('Standard error')).toEqual(['0.05', '0.05', '0.05', '0.05']);
+    await dialog.getByLabel('Measured value').nth(1).fill('12.5');
+    for (const at of [0, 1, 2, 3]) await dialog.getByLabel('Standard error').nth(at).fill('2 %');
+    await dialog.getByRole('button', { name: 'Continue with these targets' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(`/${id}`));
+    const path = new URL(page.url()).pathname.replace('/page', '');
+    const changed = await service.ok<{ objectives: number[]; fits: object[] }>('GET', path);
+    expect(changed.objectives).toEqual([11, 12.5, 14, 13, 100]);
+    expect(changed.fits).toMatchObject([{ outputs: [0, 1, 2, 3], sigma: { relative: 0.02 } }]);
   });
 
   test('that has ended shows its curve with a band over the times in the names, and what the data tell about the inputs', async ({

@@ -34,6 +34,8 @@ export interface OutputDraft {
   readonly priority: '1' | '2' | '3';
   /** Standard deviation of runs at one input. */
   readonly deviation: string;
+  /** Of a fit: the standard error of the measured value, or its share in percent; empty: unknown. */
+  readonly sigma: string;
 }
 
 /** Search options beyond the targets; empty texts set no option. */
@@ -114,7 +116,7 @@ export function newInput(key: number, stated: Partial<InputDraft> = {}): InputDr
 }
 
 export function newOutput(key: number, stated: Partial<OutputDraft> = {}): OutputDraft {
-  const blank = { name: '', unit: '', target: '', weight: '', deviation: '' };
+  const blank = { name: '', unit: '', target: '', weight: '', deviation: '', sigma: '' };
   return { ...blank, type: 'percent', from: '-1', to: '1', priority: '1', ...stated, key };
 }
 

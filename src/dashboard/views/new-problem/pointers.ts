@@ -86,6 +86,10 @@ const FIELDS: Readonly<Record<RequestName, Readonly<Record<string, Finder>>>> = 
     confirm: field('options/confirm'),
     confidence: field('options/confidence'),
     confidenceOf: field('options/confidenceOf'),
+    fits: ({ outputs }, set, name) => {
+      const j = outputs.findIndex(({ type }) => type === 'fit');
+      return set === undefined || j < 0 ? 'targets' : `outputs/${j}/${name === 'sigma' ? 'sigma' : 'target'}`;
+    },
     weights: ofTarget('weight'),
     priorities: ofTarget('priority'),
     stop: (_, name) => `options/${name ?? 'patience'}`,

@@ -3,6 +3,7 @@ import type { NewObjectives, NewOutputCases, NewProject } from '../../../../clie
 import { readNumber } from '../../parts/read-number.ts';
 import { boundsOfInput } from './bounds.ts';
 import { type Draft, namesOfRows, splitCategories } from './draft.ts';
+import { type KnownSets, readFits } from './fits.ts';
 import { hasBounds, isAspiration } from './intervals.ts';
 import { isOption, readOptions } from './options.ts';
 import { readOwnCases } from './own-data.ts';
@@ -121,8 +122,12 @@ export function readOwn(draft: Draft): { readonly project: Read<NewProject>; rea
   };
 }
 
-/** The search starts from the best case known, which the service finds. */
-export function readObjectives(draft: Draft): Read<NewObjectives> {
+/**
+ * The search starts from the best case known, which the service finds.
+ *
+ * @param knownSets  data sets of the objective that is changed
+ */
+export function readObjectives(draft: Draft, knownSets: KnownSets = []): Read<NewObjectives> {
   const { outputs } = draft;
   const reader = makeReader();
   const { faults, number, optional } = reader;
@@ -130,15 +135,17 @@ export function readObjectives(draft: Draft): Read<NewObjectives> {
     outputs.map((output, j) => (hasBounds(output.type) ? number(`outputs/${j}/${end}`, output[end]) : null));
   const maximumAttempts = optional('maximumAttempts', draft.maximumAttempts);
   const parallelism = optional('parallelism', draft.parallelism);
+  const fits = readFits(outputs, knownSets, faults);
   const isExact = outputs.some(({ type }) => type === 'exact');
   const body: NewObjectives = {
-    // Without a target the search looks for the front.
+    // Without a target the search looks for the front; without a measured value a fit has a gap.
     objectives: outputs.map(({ type, target }, j) =>
-      (isAspiration(type) ? optional : number)(`outputs/${j}/target`, target),
+      (isAspiration(type) || type === 'fit' ? optional : number)(`outputs/${j}/target`, target),
     ),
     objectiveTypes: outputs.map(({ type }) => type),
     ...(outputs.some(({ type }) => hasBounds(type)) && { minimumBounds: bound('from'), maximumBounds: bound('to') }),
     ...(isExact && { desiredL1Norm: optional('desiredL1Norm', draft.desiredL1Norm) }),
+    ...(fits !== undefined && { fits }),
     ...(maximumAttempts !== null && { maximumAttempts }),
     ...(parallelism !== null && { parallelism }),
     ...readOptions(draft, reader),
@@ -154,5 +161,5 @@ export function partOf(path: string): Part {
   const [list, , field] = path.split('/');
   if (['results', 'own', 'caseCount', 'columns'].includes(list!)) return 'cases';
   if (['targets', 'desiredL1Norm', 'parallelism', 'maximumAttempts'].includes(list!)) return 'targets';
-  return list === 'outputs' && ['type', 'target', 'from', 'to'].includes(field!) ? 'targets' : 'inputs';
+  return list === 'outputs' && ['type', 'target', 'from', 'to', 'sigma'].includes(field!) ? 'targets' : 'inputs';
 }

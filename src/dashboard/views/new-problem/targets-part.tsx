@@ -40,9 +40,9 @@ export function TargetsPart() {
               const { type, target, from, to, unit } = output;
               const name = names[j]!;
               const path = (field: string) => `outputs/${j}/${field}`;
-              const isStated = [target, ...(hasBounds(type) ? [from, to] : [])].every(
-                (text) => readNumber(text).fault === undefined,
-              );
+              const isStated =
+                type !== 'fit' &&
+                [target, ...(hasBounds(type) ? [from, to] : [])].every((text) => readNumber(text).fault === undefined);
               return (
                 <tr key={output.key}>
                   <th scope="row">{titled(name, unit)}</th>
@@ -79,6 +79,19 @@ export function TargetsPart() {
                         </span>
                       </td>
                     ))
+                  ) : type === 'fit' ? (
+                    <td colSpan={2}>
+                      <span class="with-unit">
+                        <CellText
+                          path={path('sigma')}
+                          label={`Standard error of the measured ${name}`}
+                          value={output.sigma}
+                          placeholder="unknown"
+                          onInput={(value) => set(j, { sigma: value }, 'sigma')}
+                        />
+                        {unit}
+                      </span>
+                    </td>
                   ) : (
                     <td colSpan={2} class="hint">
                       {isAspiration(type) &&
@@ -101,6 +114,13 @@ export function TargetsPart() {
           </tbody>
         </table>
       </div>
+      {outputs.some(({ type }) => type === 'fit') && (
+        <p class="hint">
+          Of an output that is fitted, the target is the measured value, empty where there is none. Beside it goes the
+          standard error of that value: a number, or a share such as 2 %. Leave out all of them if they are equal and
+          unknown. All measured values count together; the other targets are limits.
+        </p>
+      )}
       {outputs.some(({ type }) => type === 'exact') && (
         <TextField
           path="desiredL1Norm"

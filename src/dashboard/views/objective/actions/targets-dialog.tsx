@@ -48,12 +48,12 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
 
   const load = () => {
     asksForFocus.current = true;
-    const read = readObjectives(draft);
+    const read = readObjectives(draft, head.fits ?? []);
     setFaults(read.faults);
     if (!isFaultless(read.faults)) return;
     void sending.send(async () => {
       try {
-        await goOn(head, { ...NOTHING_ASKED, ...read.body });
+        await goOn(head, { ...NOTHING_ASKED, fits: null, ...read.body });
       } catch (failure) {
         asksForFocus.current = true;
         if (failure instanceof BacksolveError) setFaults(placeViolations(draft, 'objective', failure.violations));
@@ -119,7 +119,7 @@ function satisfiedBy(outputs: readonly OutputDraft[], j: number, desiredL1Norm: 
   const number = (text: string) => readNumber(text).value ?? 0;
   const { type, target, from, to, unit } = outputs[j]!;
   const texts = hasBounds(type) ? [target, from, to] : [target];
-  if (texts.some((text) => readNumber(text).fault !== undefined)) return undefined;
+  if (type === 'fit' || texts.some((text) => readNumber(text).fault !== undefined)) return undefined;
   const targets = outputs.map((one) => ({
     type: one.type,
     target: number(one.target),
@@ -163,7 +163,7 @@ function TargetRow({ output, j, faults, satisfiedBy: values, onChange }: TargetR
       </div>
       <NumberField
         id={`${id}-target`}
-        name="Target"
+        name={type === 'fit' ? 'Measured value' : 'Target'}
         unit={unit}
         text={target}
         fault={fault('target')}
@@ -181,6 +181,16 @@ function TargetRow({ output, j, faults, satisfiedBy: values, onChange }: TargetR
             onText={(text) => onChange({ [end]: text })}
           />
         ))}
+      {type === 'fit' && (
+        <NumberField
+          id={`${id}-sigma`}
+          name="Standard error"
+          unit={unit}
+          text={output.sigma}
+          fault={fault('sigma')}
+          onText={(text) => onChange({ sigma: text })}
+        />
+      )}
       <p class="hint">{values !== undefined && `Satisfied by ${values}`}</p>
     </fieldset>
   );

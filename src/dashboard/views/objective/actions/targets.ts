@@ -1,5 +1,6 @@
 /** The targets of an objective as the form of a new problem writes them, to be changed. Needs no browser. */
 import { type Draft, emptyDraft, NO_OPTIONS, newInput, newOutput, type OptionsDraft } from '../../new-problem/draft.ts';
+import { sigmaText } from '../../new-problem/fits.ts';
 import type { Head } from '../columns.ts';
 import { inputNames, outputNames } from '../values.ts';
 
@@ -17,6 +18,7 @@ type Targets = Pick<
   | 'inputNames'
   | 'inputUnits'
   | 'minimums'
+  | 'fits'
 > &
   Asked;
 
@@ -58,6 +60,7 @@ export function draftOf(head: Targets): Draft {
         unit: head.outputUnits?.[j] ?? '',
         type: head.objectiveTypes[j]!,
         target: textOf(head.objectives[j]),
+        sigma: sigmaText(head.fits, j),
         weight: textOf(head.weights?.[j]),
         priority: textOf(head.priorities?.[j] ?? 1) as '1',
         deviation: textOf(typeof head.noise === 'object' ? head.noise?.standardDeviations[j] : null),
