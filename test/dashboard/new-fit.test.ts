@@ -1,7 +1,7 @@
 /** Data sets of a fit, as they are typed in the form of a new problem and in "Change targets". */
 import { describe, expect, it } from 'vitest';
 import { newOutput } from '../../src/dashboard/views/new-problem/draft.ts';
-import { readFits, sigmaText } from '../../src/dashboard/views/new-problem/fits.ts';
+import { readFits, sigmaText, takeMeasured } from '../../src/dashboard/views/new-problem/fits.ts';
 
 const output = (target: string, sigma: string, type: 'fit' | 'lessthan' = 'fit') =>
   newOutput(1, { type, target, sigma });
@@ -10,6 +10,37 @@ function read(outputs: readonly ReturnType<typeof output>[], known: Parameters<t
   const faults: Record<string, string> = {};
   return { fits: readFits(outputs, known, faults), faults };
 }
+
+describe('pasted measured values', () => {
+  const named = ['a', 'b', 'cost'].map((name, j) =>
+    newOutput(j + 1, { name, type: j < 2 ? 'fit' : 'lessthan', target: '9' }),
+  );
+  const take = (rows: readonly (readonly string[])[]) => {
+    const { outputs, said } = takeMeasured(rows, named);
+    return { cells: outputs.map(({ type, target, sigma }) => [type, target, sigma]), said };
+  };
+
+  it('belong to the fitted outputs in their order; an empty line is a gap', () => {
+    expect(take([[''], ['4', '0.2'], ['5', '0.3']])).toEqual({
+      cells: [
+        ['fit', '', ''],
+        ['fit', '4', '0.2'],
+        ['lessthan', '9', ''],
+      ],
+      said: '2 rows taken. 1 row without an output not taken.',
+    });
+  });
+
+  it('belong to the outputs that they name, which are fitted then', () => {
+    const { cells, said } = take([['cost', '7'], ['time', '1'], [''], ['a', '3', '0.1']]);
+    expect(cells).toEqual([
+      ['fit', '3', '0.1'],
+      ['fit', '9', ''],
+      ['fit', '7', ''],
+    ]);
+    expect(said).toBe('2 rows taken. 1 row without an output not taken.');
+  });
+});
 
 describe('the data sets of a fit', () => {
   it('are none without an output of type fit', () => {

@@ -290,6 +290,24 @@ describe('nothing is lost and nothing happens twice', () => {
     expect([models.length, projects.length, objectives.length]).toEqual([1, 1, 1]);
   });
 
+  test('measured values to fit are pasted with their standard errors, and one is missing', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    await designExample(page);
+    await fill(page, { 'stiffness of case 1': '126', 'mass of case 1': '105' });
+    await button(page, 'Next: targets').click();
+    await page.getByLabel('What is wanted of stiffness').selectOption('fit');
+    await page.getByLabel('What is wanted of mass').selectOption('fit');
+    await paste(page, box(page, 'Measured values'), '91,5\t2 %\n\t');
+    await page.getByText('2 rows taken.').waitFor();
+    expect(await box(page, 'Standard error of the measured stiffness').inputValue()).toBe('2 %');
+    await expectAccessible(page);
+    await button(page, 'Start').click();
+    expect(await started(page)).toMatchObject({
+      objectives: [91.5, null],
+      fits: [{ outputs: [0, 1], sigma: { relative: 0.02 } }],
+    });
+  });
+
   test('other bounds need other points: those that were run must be run again', async ({ visit }) => {
     const page = await visit(service, '/page/new', { key });
     await designExample(page);

@@ -1,7 +1,9 @@
 /** Standard errors of measured values as they are typed, and the data sets of a fit. Needs no browser. */
 import type { NewObjectives } from '../../../../clients/typescript/src/index.ts';
+import { counted } from '../../parts/formats.ts';
+import type { Rows } from '../../parts/paste.ts';
 import { readNumber } from '../../parts/read-number.ts';
-import type { OutputDraft } from './draft.ts';
+import { namesOfRows, type OutputDraft } from './draft.ts';
 
 type Sent = NonNullable<NewObjectives['fits']>[number];
 type Sigma = NonNullable<Sent['sigma']>;
@@ -75,4 +77,31 @@ export function sigmaText(sets: KnownSets | null, j: number): string {
   if (typeof set.sigma === 'number') return String(set.sigma);
   if ('relative' in set.sigma) return `${Number((100 * set.sigma.relative).toPrecision(12))} %`;
   return String(set.sigma[set.outputs.indexOf(j)] ?? '');
+}
+
+/**
+ * The outputs with pasted measured values: a row for each, with the value and, if known, its standard error. Rows that begin with the name
+ * of an output belong to it; others to the fitted outputs in their order, or to all outputs where none is fitted yet.
+ */
+export function takeMeasured(
+  rows: Rows,
+  outputs: readonly OutputDraft[],
+): { readonly outputs: readonly OutputDraft[]; readonly said: string } {
+  const names = namesOfRows(outputs, 'y');
+  const filled = rows.filter((row) => row.some((cell) => cell !== ''));
+  const isNamed = filled.length > 0 && filled.some(([first]) => names.includes(first ?? ''));
+  const isFitted = outputs.some(({ type }) => type === 'fit');
+  const inOrder = outputs.flatMap(({ type }, j) => (type === 'fit' || !isFitted ? [j] : []));
+  const taken = [...outputs];
+  let unused = 0;
+  // Without names an empty line is a gap.
+  (isNamed ? filled : rows).forEach((row, r) => {
+    const j = isNamed ? names.indexOf(row[0] ?? '') : inOrder[r];
+    const [target = '', sigma = ''] = isNamed ? row.slice(1) : row;
+    if (j === undefined || j < 0) unused++;
+    else taken[j] = { ...taken[j]!, type: 'fit', target, ...(sigma !== '' && { sigma }) };
+  });
+  const count = (isNamed ? filled : rows).length - unused;
+  const rest = unused === 0 ? '' : ` ${counted(unused, 'row')} without an output not taken.`;
+  return { outputs: taken, said: `${counted(count, 'row')} taken.${rest}` };
 }

@@ -5,10 +5,12 @@ import { readNumber } from '../../parts/read-number.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
 import { CellChoice, CellText, FaultBlock, TextField } from './fields.tsx';
+import { takeMeasured } from './fits.ts';
 import { hasBounds, intervalsOf, isAspiration } from './intervals.ts';
 import { MoreOptions } from './more-options.tsx';
 import { readOwn, readResults } from './requests.ts';
 import { change, draft, faults } from './store.ts';
+import { TakeTable } from './take-table.tsx';
 import { TargetStrip } from './target-strip.tsx';
 import { OBJECTIVE_TYPES } from './words.ts';
 
@@ -114,6 +116,17 @@ export function TargetsPart() {
           </tbody>
         </table>
       </div>
+      {outputs.some(({ type }) => type === 'fit') && (
+        <TakeTable
+          label="Measured values"
+          hint="A row per output: its value and, if known, its standard error. Names of outputs may come first; without them the rows belong to the fitted outputs in their order."
+          onRows={(rows) => {
+            const taken = takeMeasured(rows, outputs);
+            change({ outputs: taken.outputs }, 'outputs', 'targets');
+            return taken.said;
+          }}
+        />
+      )}
       {outputs.some(({ type }) => type === 'fit') && (
         <p class="hint">
           Of an output that is fitted, the target is the measured value, empty where there is none. Beside it goes the
