@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import json
 import multiprocessing
 import os
@@ -174,13 +175,45 @@ def test_any_object_that_submits_is_an_executor(capsys: pytest.CaptureFixture[st
 
 
 def test_an_executor_that_runs_nothing_ends_the_call_and_fails_no_run() -> None:
-    class Unwilling:
+    class Forgetful:
         def submit(self, fn: Callable[..., Any], *args: Any) -> Any:
-            raise OSError("no such queue")
+            lost: Future[Any] = Future()
+            lost.set_exception(OSError("no such node"))
+            return lost
 
-    with pytest.raises(ExecutorError, match="3 times, and then a probe that does not call the black box: OSError: no such queue"):
-        play(u_and_v, executor=Unwilling(), parallel=2, progress=False)
+    with pytest.raises(ExecutorError, match="3 times, and then a probe that does not call the black box: OSError: no such node"):
+        play(u_and_v, executor=Forgetful(), parallel=2, progress=False)
     assert journaled() == []
+
+
+def test_jobs_that_are_refused_or_cancelled_fail_no_run_although_a_probe_would_succeed() -> None:
+    class Refusing(Queue):
+        """Raises at the first jobs where a queue lets them run."""
+
+        def submit(self, fn: Callable[..., Any], *args: Any) -> Job:
+            if self._errors:
+                raise self._errors.pop(0)
+            return super().submit(fn, *args)
+
+    for queue, said in (
+        (Refusing(*[OSError("the scheduler does not answer") for _ in range(3)]), "OSError: the scheduler does not answer"),
+        (Queue(*[CancelledError("by the administrator") for _ in range(3)]), "CancelledError: by the administrator"),
+        (Queue(*[asyncio.CancelledError() for _ in range(3)]), "CancelledError: the job was cancelled"),
+    ):
+        with pytest.raises(ExecutorError, match=f"did not run a=.* in 3 tries: {said}. No run was recorded as failed"):
+            play(u_and_v, executor=queue, progress=False)
+        assert journaled() == []
+    assert failures(play(u_and_v, executor=Queue(), progress=False)) == []
+
+
+def test_an_executor_gets_plain_functions() -> None:
+    class Picky(Queue):
+        def submit(self, fn: Callable[..., Any], *args: Any) -> Job:
+            if not inspect.isfunction(fn):
+                raise TypeError("not a function")
+            return super().submit(fn, *args)
+
+    assert play(u_and_v, executor=Picky(), progress=False).satisfied
 
 
 def test_what_is_no_executor_is_refused() -> None:

@@ -3,8 +3,9 @@ Runs a black box in an executor of the user. What the black box raises is an out
 says nothing about the input, so the run is tried again:
 
 - A run that was lost is submitted again with the others. For its last try it is alone, so that it loses no other run.
-- If it is lost even then, a probe decides: when the executor runs one, the input is to blame, and its run counts as failed. When it does
-  not, the executor is to blame, and the call ends without a record of the run.
+- A job that the executor refuses or cancels was not run, so the input cannot be to blame: the call ends without a record of the run.
+- Otherwise a probe decides: when the executor runs one, the input is to blame, and its run counts as failed. When it does not, the
+  executor is to blame, and the call ends in the same way.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from ._blackbox import Attempt, Given
@@ -36,6 +37,13 @@ class Submits(Protocol):
 
 
 AnyExecutor: TypeAlias = Submits | Callable[[], Submits]
+
+
+class _RefusedError(Exception):
+    """The executor took no job. Its cause is what the executor raised."""
+
+
+NEVER_RUN = (_RefusedError, CancelledError)
 
 
 class _Run:
@@ -72,7 +80,7 @@ class Pool:
         try:
             while True:
                 try:
-                    given: Given = await self._once(run, attempt, values)
+                    given: Given = await self._once(run, _call, attempt, values)
                     return given
                 except ExecutorError:
                     raise
@@ -144,6 +152,11 @@ class Pool:
 
     async def _judge(self, run: _Run, attempt: Attempt, values: Mapping[str, Value], lost: Exception) -> Failed:
         """Whether executor or input is to blame. The runs that a guilty input has lost are suspects no longer."""
+        if isinstance(lost, NEVER_RUN):
+            raise ExecutorError(
+                f"The executor did not run {describe_values(values)} in {TRIES} tries: {_describe(lost)} "
+                "No run was recorded as failed; fix the executor and repeat the call to continue."
+            ) from lost
         run.losses = TRIES - 1
         try:
             await self._once(run, _probe, attempt, values)
@@ -168,14 +181,28 @@ def _make(factory: Callable[[], Any]) -> Submits:
     return made
 
 
+def _call(attempt: Attempt, values: Mapping[str, Value]) -> Given:
+    """A function of a module, as the probe: some executors take nothing else."""
+    return attempt(values)
+
+
 def _probe(attempt: Attempt, values: Mapping[str, Value]) -> bool:
     """All that a run takes but the call of the black box."""
     return callable(attempt) and values is not None
 
 
+def _submitted(executor: Submits, fn: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return executor.submit(fn, *args)
+    except BrokenExecutor:
+        raise
+    except Exception as error:
+        raise _RefusedError from error
+
+
 async def _result_of(executor: Submits, fn: Callable[..., Any], *args: Any) -> Any:
     """The result of a job. Whatever ends it without one is raised as an Exception, a cancellation included."""
-    job = executor.submit(fn, *args)
+    job = _submitted(executor, fn, *args)
     try:
         await _end_of(job)
     except asyncio.CancelledError:
@@ -184,6 +211,8 @@ async def _result_of(executor: Submits, fn: Callable[..., Any], *args: Any) -> A
             job.cancel()
         raise
     result, error = _read(job) if isinstance(job, Future) else await asyncio.to_thread(_read, job)
+    if isinstance(error, asyncio.CancelledError):
+        raise CancelledError("the job was cancelled") from error
     if error is not None:
         raise error if isinstance(error, Exception) else RuntimeError(repr(error))
     return result
@@ -225,6 +254,8 @@ def _shut_down(executor: Any) -> None:
 
 
 def _describe(error: BaseException) -> str:
+    if isinstance(error, _RefusedError) and error.__cause__ is not None:
+        error = error.__cause__
     words = " ".join(str(error).split())
     described = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return described if described.endswith((".", "!", "?")) else f"{described}."
