@@ -11,9 +11,9 @@ export function isPrinted({ language, info }: DocBlock): boolean {
   return language === 'text' && info === 'printed';
 }
 
-/** Pages for people who come from elsewhere: clients/python/tests/test_coming_from.py plays every block of them, with the peers. */
+/** Pages whose blocks clients/python/tests plays: test_coming_from.py with the peers, test_engines.py with the engines. */
 export function isPlayedByPython(path: string): boolean {
-  return path.startsWith('docs/guides/coming-from-');
+  return path.startsWith('docs/guides/coming-from-') || path === 'docs/guides/your-cluster.md';
 }
 
 /** A guide with files of its own needs a service and nothing of other pages. */

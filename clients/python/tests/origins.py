@@ -81,7 +81,7 @@ def run(words: list[str], folder: Path, extra: Mapping[str, str]) -> str:
     """What a command prints. Raises MissingError where it needs a module or a program that is not here."""
     program, *arguments = words
     if program == "python":
-        _check_imports(folder / arguments[0])
+        check_imports(folder / arguments[0])
         words = [sys.executable, *arguments]
     elif words[:2] == ["npx", "backsolve"]:
         words = ["node", str(ROOT / "bin" / "backsolve.js"), *words[2:]]
@@ -98,7 +98,7 @@ def run(words: list[str], folder: Path, extra: Mapping[str, str]) -> str:
     return ended.stdout
 
 
-def _check_imports(script: Path) -> None:
+def check_imports(script: Path) -> None:
     own = {file.stem for file in script.parent.glob("*.py")}
     for node in ast.walk(ast.parse(script.read_text())):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
