@@ -60,14 +60,22 @@ describe('a process under load', () => {
   });
 
   it('Refused, failed and aborted requests no longer count once they are over', async () => {
-    const service = await openNativeService({ settings: { load: { ...CALM, requestsInFlight: 1 } } });
-    const { objectiveUrl } = await prepareObjective(service.send);
+    const service = await openNativeService({
+      settings: { load: { ...CALM, requestsInFlight: 1 } },
+      waiting: { maximumWaiting: 1 },
+    });
+    const { objectiveUrl, loaded } = await prepareObjective(service.send);
     await service.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = service.app.server.address() as { port: number };
     const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', prefer: 'wait=100' };
-    for (let request = 0; request < 3; request++) {
+    const suggestIn = [
+      `${objectiveUrl}/inverses`,
+      `${objectiveUrl}/suggestions`,
+      `/api/objectives/${loaded.body.id}/suggest-inverse`,
+    ];
+    for (const path of suggestIn) {
       const leaver = new AbortController();
-      const url = `http://127.0.0.1:${port}${objectiveUrl}/inverses`;
+      const url = `http://127.0.0.1:${port}${path}`;
       const waiting = fetch(url, { method: 'POST', headers, body: '{}', signal: leaver.signal });
       await expect.poll(() => countJobs(service)).toBe(1);
       expect((await service.send('GET', '/readyz')).status).toBe(503);

@@ -18,12 +18,16 @@ export interface AwaitedInverses {
   readonly isDone: boolean;
 }
 
-/** The inverses of an asker once none of them is to follow or being computed, or as they are after `waitMs`. */
+/**
+ * The inverses of an asker once none of them is to follow or being computed, or as they are after `waitMs`. Throws the reason of the
+ * signal when it fires while it waits.
+ */
 export async function awaitSuggestions(
   { db, suggestionWaiters }: SuggestDeps,
   accountId: number,
   asked: Asked,
   waitMs: number,
+  signal?: AbortSignal,
 ): Promise<AwaitedInverses> {
   const until = performance.now() + waitMs;
   for (;;) {
@@ -33,7 +37,7 @@ export async function awaitSuggestions(
     if (next === null) return { inverses, isDone: true };
     const leftMs = until - performance.now();
     if (leftMs <= 0) return { inverses, isDone: false };
-    await suggestionWaiters.wait(accountId, next, leftMs).catch(unlessRemoved);
+    await suggestionWaiters.wait(accountId, next, leftMs, signal).catch(unlessRemoved);
   }
 }
 

@@ -17,6 +17,8 @@ interface SuggestInversesOptions extends SuggestionsOptions {
   readonly waitMs: number;
   /** Set when the request has an Idempotency-Key. */
   readonly idempotency?: IdempotentRequest | undefined;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
 }
 
 export interface SuggestedInverses {
@@ -38,7 +40,7 @@ export interface SuggestedInverses {
  * Opens up to `count` inverses and waits for their inputs. After `waitMs` those that are known are returned. With an Idempotency-Key
  * the name of the asker is stored, so that a repeat returns the same inverses as they are then.
  *
- * Throws what requestSuggestions and runOnce throw; SUGGESTION_FAILED when nothing could be computed.
+ * Throws what requestSuggestions and runOnce throw; SUGGESTION_FAILED when nothing could be computed; the reason of the signal.
  */
 export async function suggestInverses(
   deps: SuggestDeps,
@@ -47,14 +49,14 @@ export async function suggestInverses(
   options: SuggestInversesOptions,
 ): Promise<SuggestedInverses> {
   const { db, suggestionWaiters } = deps;
-  const { waitMs, idempotency } = options;
+  const { waitMs, idempotency, signal } = options;
   const leave = waitMs > 0 ? suggestionWaiters.enter(accountId) : undefined;
   const mayWait = waitMs === 0 || leave !== undefined;
   try {
     const asked = await (idempotency === undefined
       ? requestSuggestions(db, accountId, path, options)
       : requestOnce(db, idempotency, path, options));
-    const found = await awaitSuggestions(deps, accountId, asked, leave === undefined ? 0 : waitMs);
+    const found = await awaitSuggestions(deps, accountId, asked, leave === undefined ? 0 : waitMs, signal);
     const computed = found.inverses.filter(({ input }) => input !== null);
     const [first] = found.inverses;
     if (found.isDone && computed.length === 0 && first !== undefined) refuseUnusable(asked.objectiveId, first);

@@ -30,6 +30,8 @@ interface SuggestOptions extends NextOptions {
   readonly waitMs: number;
   /** Set when the request has an Idempotency-Key. */
   readonly idempotency?: IdempotentRequest | undefined;
+  /** Ends the wait: nothing further is opened for a client that is gone. */
+  readonly signal?: AbortSignal;
 }
 
 interface AwaitedSuggestion extends InverseView {
@@ -44,7 +46,7 @@ interface AwaitedSuggestion extends InverseView {
  *
  * Where several may be open and `opensMore` is set, it always opens another one. Throws what requestSuggestion and runOnce throw;
  * NOT_FOUND when the inverse was deleted meanwhile, SUGGESTION_FAILED when its computation failed for good, SUGGESTION_PENDING when
- * others were still computed before it after `waitMs`.
+ * others were still computed before it after `waitMs`; the reason of the signal when it fires during the wait.
  */
 export async function suggest(
   deps: SuggestDeps,
@@ -53,7 +55,7 @@ export async function suggest(
   options: SuggestOptions,
 ): Promise<AwaitedSuggestion> {
   const { db, suggestionWaiters } = deps;
-  const { waitMs, idempotency } = options;
+  const { waitMs, idempotency, signal } = options;
   const leave = waitMs > 0 ? suggestionWaiters.enter(accountId) : undefined;
   const mayWait = waitMs === 0 || leave !== undefined;
   const until = performance.now() + (leave === undefined ? 0 : waitMs);
@@ -65,8 +67,8 @@ export async function suggest(
       const leftMs = Math.max(0, until - performance.now());
       const view =
         requested.kind === 'view'
-          ? await awaitInverse(deps, accountId, requested.view, leftMs)
-          : await awaitAsked(deps, accountId, requested.asked, leftMs);
+          ? await awaitInverse(deps, accountId, requested.view, leftMs, signal)
+          : await awaitAsked(deps, accountId, requested.asked, leftMs, signal);
       if (view !== undefined) return { ...view, mayWait };
     }
     throw new ConflictError('nothing new was found for the request while others loaded outputs');
@@ -81,6 +83,7 @@ async function awaitInverse(
   accountId: number,
   view: InverseView,
   waitMs: number,
+  signal: AbortSignal | undefined,
 ): Promise<InverseView | undefined> {
   const { objective, inverse } = view;
   const mustWait = waitMs > 0 && isBeingComputed(inverse) && inverse.disabledAt === null;
@@ -90,7 +93,7 @@ async function awaitInverse(
     return unlessRemoved(error);
   };
   const finished = mustWait
-    ? await suggestionWaiters.wait(accountId, inverse.id, waitMs).catch(noteRemoval)
+    ? await suggestionWaiters.wait(accountId, inverse.id, waitMs, signal).catch(noteRemoval)
     : undefined;
   if (isRemoved) return undefined;
   refuseUnusable(objective.id, finished ?? inverse);
@@ -103,8 +106,9 @@ async function awaitAsked(
   accountId: number,
   asked: Asked,
   waitMs: number,
+  signal: AbortSignal | undefined,
 ): Promise<InverseView | undefined> {
-  const { inverses, isDone } = await awaitSuggestions(deps, accountId, asked, waitMs);
+  const { inverses, isDone } = await awaitSuggestions(deps, accountId, asked, waitMs, signal);
   const [inverse] = inverses;
   if (inverse === undefined && isDone) return undefined;
   if (inverse === undefined) {

@@ -77,9 +77,10 @@ export class SuggestionWaiters {
 
   /**
    * The inverse as soon as it is finished, deleted or not; undefined when it is not after `timeoutMs`. Throws NOT_FOUND when
-   * the row is gone, and what a read throws. Leaves nothing behind.
+   * the row is gone, the reason of the signal when it fires, and what a read throws. Leaves nothing behind.
    */
-  wait(accountId: number, inverseId: number, timeoutMs: number): Promise<Inverse | undefined> {
+  wait(accountId: number, inverseId: number, timeoutMs: number, signal?: AbortSignal): Promise<Inverse | undefined> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<Inverse | undefined>();
     const awaited = this.#awaited.get(inverseId) ?? { accountId, waiters: new Set() };
     const waiter: Waiter = { resolve, reject };
@@ -88,8 +89,11 @@ export class SuggestionWaiters {
     if (this.#recent.has(inverseId)) this.#read([inverseId]);
     this.#poll ??= setInterval(() => this.#read(this.#awaited.keys()), this.#options.pollIntervalMs);
     const timer = setTimeout(resolve, timeoutMs, undefined);
+    const leave = () => reject(signal?.reason);
+    signal?.addEventListener('abort', leave);
     return promise.finally(() => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', leave);
       awaited.waiters.delete(waiter);
       if (awaited.waiters.size === 0) this.#forget(inverseId);
     });

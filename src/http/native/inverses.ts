@@ -13,6 +13,7 @@ import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';
 import type { HttpDeps } from '../deps.ts';
+import { goneSignalOf } from '../gone-signal.ts';
 import { type Answer, type Call, defineOperation, type Operation } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
 import {
@@ -86,14 +87,16 @@ export const inverseOperations: readonly Operation[] = [
     refusals: {
       409: 'The previous iteration is not completed, or as many are open as parallelism says; instance is the path of the oldest open one. The detail says what to do.',
     },
-    handle: async ({ deps, accountId, ids, prefer, requestId, idempotency, requireAdmission }) => {
+    handle: async (call) => {
+      const { deps, accountId, ids, prefer, requestId, idempotency, requireAdmission } = call;
       const { waitMs, applied } = applyWait(prefer, {
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
       const limits = deps.settings.account;
       const traceParent = activeTraceParent();
-      const options = { requestId, traceParent, waitMs, idempotency, limits, opensMore: true };
+      const signal = goneSignalOf(call);
+      const options = { requestId, traceParent, waitMs, idempotency, limits, opensMore: true, signal };
       const view = await suggest(deps, accountId, ids, options);
       if (waitMs > 0) await requireAdmission();
       const isPending = isBeingComputed(view.inverse);
@@ -136,13 +139,16 @@ export const inverseOperations: readonly Operation[] = [
         },
       },
     },
-    handle: async ({ deps, accountId, ids, body, prefer, requestId, idempotency, requireAdmission }) => {
+    handle: async (call) => {
+      const { deps, accountId, ids, body, prefer, requestId, idempotency, requireAdmission } = call;
       const { waitMs, applied } = applyWait(prefer, {
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
       const limits = deps.settings.account;
-      const options = { count: body.count, requestId, traceParent: activeTraceParent(), waitMs, idempotency, limits };
+      const traceParent = activeTraceParent();
+      const signal = goneSignalOf(call);
+      const options = { count: body.count, requestId, traceParent, waitMs, idempotency, limits, signal };
       const suggested = await suggestInverses(deps, accountId, ids, options);
       if (waitMs > 0) await requireAdmission();
       const preference = applied !== undefined && suggested.mayWait && { 'preference-applied': applied };

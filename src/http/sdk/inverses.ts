@@ -13,6 +13,7 @@ import { StopReason } from '../../domain/search/stop-reason.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { createdWithoutPath, ok } from '../answer/answers.ts';
 import type { HttpSettings } from '../deps.ts';
+import { goneSignalOf } from '../gone-signal.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { inverseSchema, newOutput, noFields, presentInverse } from './inverses.wire.ts';
 
@@ -79,7 +80,7 @@ export const inverseOperations: readonly Operation[] = [
 interface SuggestCall
   extends Pick<
     Call<{ readonly objectiveId: number }, unknown>,
-    'accountId' | 'ids' | 'requestId' | 'idempotency' | 'requireAdmission'
+    'accountId' | 'ids' | 'requestId' | 'idempotency' | 'requireAdmission' | 'whenGone'
   > {
   readonly deps: SuggestDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
 }
@@ -93,7 +94,8 @@ async function suggest(call: SuggestCall): Promise<InverseView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
   const limits = deps.settings.account;
   const traceParent = activeTraceParent();
-  const view = await suggestNext(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits });
+  const signal = goneSignalOf(call);
+  const view = await suggestNext(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits, signal });
   if (waitMs > 0) await call.requireAdmission();
   if (view.inverse.input !== null) return view;
   if (!isBeingComputed(view.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
