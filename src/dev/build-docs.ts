@@ -1,11 +1,12 @@
 /**
- * Builds the pages below /docs: a page per interface, drawn by the library of the reference, and the guides as HTML. Nothing in them is
- * inline, nothing comes from another host.
+ * Builds the pages below /docs: the reference of each interface and the guides, as HTML, and a page per interface on which a library
+ * sends requests. Nothing in them is inline, nothing comes from another host.
  */
 import { createHash } from 'node:crypto';
 import { cp, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { addressOf, escapeHtml, type Guide, readGuide } from './render-guide.ts';
+import { operationAnchor, type Reference, renderReference } from './render-reference.ts';
 import { buildSearchIndex } from './search-index.ts';
 
 const STYLES = 'src/dashboard/styles';
@@ -16,7 +17,8 @@ interface Assets {
   readonly theme: string;
   readonly library: string;
   readonly reference: string;
-  readonly referenceStyle: string;
+  readonly tryIt: string;
+  readonly tryItStyle: string;
   readonly guideStyle: string;
   readonly search: string;
   readonly searchIndex: string;
@@ -28,14 +30,7 @@ export async function buildDocs(root: string, target: string): Promise<void> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   const guides = await readGuides(root);
   const assets = await writeAssets(root, join(target, 'assets'), guides);
-  for (const [file, path, document, title] of REFERENCES) {
-    const head = `<link rel="stylesheet" href="${assets.referenceStyle}">
-<script src="${assets.library}" defer></script>
-<script src="${assets.reference}" defer></script>`;
-    const noScript = `<noscript><p class="notice">The reference needs JavaScript. It shows the document <a href="${document}">${document}</a>.</p></noscript>`;
-    const body = `${noScript}<div id="reference" data-document="${document}" tabindex="-1"></div>`;
-    await writeFile(join(target, file), frame({ title, path, head, body, version, assets }));
-  }
+  for (const one of REFERENCES) await writeReference(one, { root, target, version, assets });
   const head = `<link rel="stylesheet" href="${assets.guideStyle}">`;
   for (const guide of guides) {
     const path = addressOf(guide.name);
@@ -48,11 +43,99 @@ export async function buildDocs(root: string, target: string): Promise<void> {
   await cp(join(root, 'docs/pictures'), join(target, 'pictures'), { recursive: true });
 }
 
-/** File, path, document and title of each. */
-const REFERENCES = [
-  ['index.html', '/docs', '/v1/openapi.json', 'Reference'],
-  ['api.html', '/docs/api', '/api/openapi.json', 'Reference for existing client libraries'],
-] as const;
+interface ReferenceSource {
+  /** The OpenAPI document in the repository, and where it is served. */
+  readonly file: string;
+  readonly json: string;
+  readonly title: string;
+  /** Where its list is served, its pages below `folder`, and the page that sends requests. */
+  readonly path: string;
+  readonly folder: string;
+  readonly tryAt: string;
+  /** The built files of the list and of the page that sends requests. */
+  readonly list: string;
+  readonly tryIt: string;
+}
+
+const REFERENCES: readonly ReferenceSource[] = [
+  {
+    file: 'docs/openapi.json',
+    json: '/v1/openapi.json',
+    title: 'Reference',
+    path: '/docs',
+    folder: '/docs/v1',
+    tryAt: '/docs/try',
+    list: 'index.html',
+    tryIt: 'try.html',
+  },
+  {
+    file: 'docs/openapi-sdk.json',
+    json: '/api/openapi.json',
+    title: 'Reference for existing client libraries',
+    path: '/docs/api',
+    folder: '/docs/api',
+    tryAt: '/docs/api/try',
+    list: 'api.html',
+    tryIt: 'api/try.html',
+  },
+];
+
+interface Place {
+  readonly root: string;
+  readonly target: string;
+  readonly version: string;
+  readonly assets: Assets;
+}
+
+async function writeReference(source: ReferenceSource, { root, target, version, assets }: Place): Promise<void> {
+  const { file, title, path, folder, tryAt, json } = source;
+  const reference = renderReference(JSON.parse(await readFile(join(root, file), 'utf8')), { folder, tryAt, json });
+  const below = join(target, folder.replace('/docs/', ''));
+  await mkdir(below, { recursive: true });
+  const write = (to: string, parts: Omit<FrameParts, 'version' | 'assets'>) =>
+    writeFile(to, frame({ ...parts, version, assets }));
+  const style = `<link rel="stylesheet" href="${assets.guideStyle}">`;
+  await write(join(target, source.list), {
+    title,
+    path,
+    head: `${style}<script src="${assets.reference}" defer></script>`,
+    body: `<div class="guide">${tagsOf(reference, folder)}<main id="main" tabindex="-1" data-folder="${folder}">${reference.list}</main></div>`,
+  });
+  for (const page of reference.pages) {
+    await write(join(below, `${page.name}.html`), {
+      title: page.title,
+      path,
+      head: style,
+      body: `<div class="guide">${tagsOf(reference, folder, page.name)}<main id="main" tabindex="-1">${page.html}</main></div>`,
+    });
+  }
+  const noScript = `<noscript><p class="notice">Sending requests needs JavaScript. The <a href="${path}">reference</a> does not.</p></noscript>`;
+  await write(join(target, source.tryIt), {
+    title: 'Send requests',
+    path: tryAt,
+    head: `<link rel="stylesheet" href="${assets.tryItStyle}">
+<script src="${assets.library}" defer></script>
+<script src="${assets.tryIt}" defer></script>`,
+    body: `${noScript}<div id="reference" data-document="${json}" tabindex="-1"></div>`,
+  });
+}
+
+/** Beside a page of the reference: its operations, then all tags. */
+function tagsOf({ pages }: Reference, folder: string, current?: string): string {
+  const here = pages.find(({ name }) => name === current);
+  const own = here?.operations.map(
+    (one) => `<li><a href="#${escapeHtml(operationAnchor(one))}">${escapeHtml(one.summary)}</a></li>`,
+  );
+  const onThis =
+    own === undefined
+      ? ''
+      : `<nav aria-label="On this page"><h2>On this page</h2><ul>${own.join('')}<li><a href="#objects">Objects</a></li></ul></nav>`;
+  const all = pages.map(
+    ({ name, title }) =>
+      `<li><a href="${folder}/${name}"${name === current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`,
+  );
+  return `<div class="beside">${onThis}<nav aria-label="Sections"><h2>Sections</h2><ul>${all.join('')}</ul></nav></div>`;
+}
 
 /** Lists the guides in their reading order. */
 const LIST = 'docs/guides/README.md';
@@ -102,7 +185,8 @@ async function writeAssets(root: string, folder: string, guides: readonly Guide[
     theme: await write('theme', 'js', await script('theme')),
     library: await write('library', 'js', await readLibrary()),
     reference: await write('reference', 'js', await bundle(join(root, SCRIPTS, 'reference.ts'))),
-    referenceStyle: await write('reference', 'css', await styles([...framed, `${SCRIPTS}/reference.css`])),
+    tryIt: await write('try-it', 'js', await bundle(join(root, SCRIPTS, 'try-it.ts'))),
+    tryItStyle: await write('try-it', 'css', await styles([...framed, `${SCRIPTS}/try-it.css`])),
     guideStyle: await write('guide', 'css', await styles([...framed, `${STYLES}/base.css`, `${SCRIPTS}/guide.css`])),
     search: await write('search', 'js', await bundle(join(root, SCRIPTS, 'search.ts'))),
     searchIndex: await write('search', 'json', buildSearchIndex(guides, document)),
@@ -158,7 +242,7 @@ const NAVIGATION = [
 /** A whole page. Its top is not a header element: on phones the library of the reference has its own. */
 function frame({ title, path, head, body, version, assets }: FrameParts): string {
   const links = NAVIGATION.map(([to, text]) => {
-    const isCurrent = to === '/docs/guides' ? path.startsWith(to) : path === to;
+    const isCurrent = to === '/docs' ? path === to : path.startsWith(to);
     return `<a href="${to}"${isCurrent ? ' aria-current="page"' : ''}>${text}</a>`;
   });
   return `<!doctype html>

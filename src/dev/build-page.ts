@@ -16,7 +16,7 @@ export const PAGE_SOURCES = [
   'src/dashboard/**',
   'src/dev/build-page.ts',
   'src/dev/build-docs.ts',
-  'src/dev/render-guide.ts',
+  'src/dev/render-*.ts',
   'src/dev/search-index.ts',
   'clients/typescript/src/**',
   'package-lock.json',
@@ -24,7 +24,7 @@ export const PAGE_SOURCES = [
   'docs/*.md',
   'docs/guides/*.md',
   'docs/pictures/*',
-  'docs/openapi.json',
+  'docs/openapi*.json',
   'package.json',
 ];
 const CONFIG = 'src/dashboard/vite.config.ts';

@@ -31,7 +31,7 @@ const idsOf = (html: string) => Array.from(html.matchAll(/ id="([^"]+)"/g), ([, 
 
 it('No link leads nowhere', () => {
   expect([...pages.keys()]).toEqual(
-    expect.arrayContaining(['/docs', '/docs/api', '/docs/guides', '/docs/guides/keys']),
+    expect.arrayContaining(['/docs', '/docs/v1/models', '/docs/try', '/docs/api', '/docs/guides', '/docs/guides/keys']),
   );
   let count = 0;
   for (const [address, html] of pages) {
@@ -42,7 +42,9 @@ it('No link leads nowhere', () => {
       count += 1;
       if (others.has(pathname)) continue;
       expect(pages.has(pathname), name).toBe(true);
-      if (hash !== '') expect(idsOf(pages.get(pathname)!), name).toContain(decodeURIComponent(hash.slice(1)));
+      // The library that sends requests makes its anchors in the browser.
+      if (hash !== '' && !pathname.endsWith('/try'))
+        expect(idsOf(pages.get(pathname)!), name).toContain(decodeURIComponent(hash.slice(1)));
     }
   }
   expect(count).toBeGreaterThan(1_000);
@@ -57,12 +59,11 @@ it('Everything that the search finds is there, and every section of a guide is f
   const addresses = Object.values(documentIds);
   for (const address of addresses) {
     const [path, anchor] = address.split('#');
-    if (path === '/docs') continue;
     expect(pages.has(path!), address).toBe(true);
     if (anchor !== undefined) expect(idsOf(pages.get(path!)!), address).toContain(anchor);
   }
   expect(addresses).toContain('/docs/guides/webhooks#a-new-secret');
-  expect(addresses).toContain('/docs#tag/models/POST/models');
+  expect(addresses).toContain('/docs/v1/models#POST/models');
   const texts = Object.values(storedFields).flatMap(({ heading, text }) => [heading, text]);
   expect(texts.filter((text) => /^\s|\s$|\]\(|^#/.test(text))).toEqual([]);
 });

@@ -29,8 +29,9 @@ beforeAll(async () => {
   }
   await mkdir(join(root, 'docs/pictures'), { recursive: true });
   await writeFile(join(root, 'docs/keys.md'), '# Keys\n');
-  await cp(join(REPOSITORY, 'docs/openapi.json'), join(root, 'docs/openapi.json'));
-  await cp(join(REPOSITORY, 'package-lock.json'), join(root, 'package-lock.json'));
+  for (const file of ['docs/openapi.json', 'docs/openapi-sdk.json', 'package-lock.json']) {
+    await cp(join(REPOSITORY, file), join(root, file));
+  }
   await writeFile(join(root, 'package.json'), '{"type": "module", "version": "1.2.3"}');
   await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
   await writeFile(join(root, 'clients/typescript/src/index.ts'), "export const name: string = 'first';\n");

@@ -13,21 +13,28 @@ afterAll(() => service.close());
 
 const opened = (page: Page) => page.getByRole('heading', { name: 'Backsolve', level: 1 }).waitFor();
 
-test('The reference opens an operation and sends it with the session of the page', async ({ visit }) => {
+test('The reference leads to an operation and sends it with the session of the page', async ({ visit }) => {
   const page = await visit(service, '/page');
   await page.getByRole('link', { name: 'Reference' }).click();
   await opened(page);
   await page.getByText(`Version ${packageJson.version}`).waitFor();
-  expect(await page.getByText('Powered by').isVisible()).toBe(false);
   await screenshot(page, 'docs light');
   await expectAccessible(page);
   await page.getByLabel('Colours').selectOption('dark');
   await screenshot(page, 'docs dark');
-  const requests: string[] = [];
-  page.on('request', (request) => requests.push(request.url()));
-  await page.goto('/docs#tag/models/POST/models');
+  await page.getByRole('main').getByRole('link', { name: 'Create a model' }).click();
+  await page.waitForURL('**/docs/v1/models#POST/models');
   await page.getByRole('heading', { name: 'Create a model' }).waitFor();
   await screenshot(page, 'docs operation');
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'NewModel' }).click();
+  await page.getByRole('heading', { name: 'NewModel' }).waitFor();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.getByRole('link', { name: 'Try it: Create a model' }).click();
+  await page.getByRole('heading', { name: 'Create a model' }).waitFor();
+  expect(await page.getByText('Powered by').isVisible()).toBe(false);
+  await screenshot(page, 'docs try');
   await expectAccessible(page);
   await page.getByRole('button', { name: /Test Request.*post \/models\)/i }).click();
   await screenshot(page, 'docs request');
@@ -40,7 +47,7 @@ test('The reference opens an operation and sends it with the session of the page
   );
 });
 
-test('The reference does nothing that its policy forbids, and takes no orders from the query of the address', async ({
+test('The library that sends requests does nothing that its policy forbids, and takes no orders from the query of the address', async ({
   visit,
 }) => {
   const page = await visit(service, '/page', { key: null });
@@ -49,7 +56,7 @@ test('The reference does nothing that its policy forbids, and takes no orders fr
     addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(violatedDirective + ' ' + blockedURI));
   `);
   for (const query of ['api=__proto__', 'api=constructor', 'scalar_url=/api/openapi.json']) {
-    await page.goto(`/docs?${query}#tag/models/POST/models`);
+    await page.goto(`/docs/try?${query}#tag/models/POST/models`);
     await page.getByRole('heading', { name: 'Create a model' }).waitFor();
     expect(await page.evaluate('violations')).toEqual([]);
     expect(new URL(page.url()).hash).toBe('#tag/models/POST/models');
@@ -60,6 +67,31 @@ test('The reference of existing clients fits a phone', async ({ visit }) => {
   const page = await visit(service, '/docs/api', { viewport: PHONE, key: null });
   await page.getByRole('heading', { name: 'Backsolve for existing client libraries' }).waitFor();
   await screenshot(page, 'docs phone');
+  await expectAccessible(page);
+  await page.getByRole('heading', { name: 'Inverses' }).getByRole('link').click();
+  await page.getByRole('heading', { name: 'Inverses', level: 1 }).waitFor();
+  await screenshot(page, 'docs objects phone');
+  await expectAccessible(page);
+  await page.goto('/docs/api/try');
+  await page.getByRole('heading', { name: 'Backsolve for existing client libraries' }).waitFor();
+  await expectAccessible(page);
+});
+
+test('The reference has a page for every section, and earlier addresses of operations lead there', async ({
+  visit,
+}) => {
+  const page = await visit(service, '/docs', { key: null });
+  const sections = await page.getByRole('navigation', { name: 'Sections' }).getByRole('link').all();
+  const addresses = await Promise.all(sections.map((one) => one.getAttribute('href')));
+  expect(addresses.length).toBeGreaterThan(10);
+  for (const address of addresses) {
+    await page.goto(address!);
+    await page.getByRole('heading', { name: 'Objects', level: 2 }).waitFor();
+  }
+  await page.goto('/docs#tag/objectives/GET/objectives/{objective_id}/fit');
+  await page.waitForURL(
+    ({ hash, pathname }) => `${pathname}${hash}` === '/docs/v1/objectives#GET/objectives/{objective_id}/fit',
+  );
   await expectAccessible(page);
 });
 

@@ -1,12 +1,12 @@
-/** Serves the built /docs: the reference of each interface, and the guides with their pictures. */
+/** Serves the built /docs: the reference of each interface, a page that sends requests, and the guides with their pictures. */
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { allowFiles, hasFile, STRICT_POLICY, sendAsset, sendNotBuilt, sendPage } from './built-files.ts';
 
 const PREFIX = '/docs';
 
-/** The library of the reference writes style elements and style attributes into the page, and makes markup of text. */
-const REFERENCE_POLICY = [
+/** The library that sends requests writes style elements and style attributes into the page, and makes markup of text. */
+const TRY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -35,12 +35,18 @@ export async function addDocs(app: FastifyInstance, pageFolder: string | undefin
       if (await hasFile(folder, file)) return sendPage(reply, folder!, file);
       return (await hasFile(folder, 'index.html')) ? reply.callNotFound() : sendNotBuilt(reply, STILL_WORKS);
     };
-    serve('/', REFERENCE_POLICY, (_, reply) => sendBuilt(reply, 'index.html'));
-    serve('/api', REFERENCE_POLICY, (_, reply) => sendBuilt(reply, 'api.html'));
+    const serveNamed = (prefix: string, folderName: string): void =>
+      serve(`${prefix}/:name`, STRICT_POLICY, (name, reply) =>
+        /^[a-z0-9-]+$/.test(name) ? sendBuilt(reply, `${folderName}/${name}.html`) : reply.callNotFound(),
+      );
+    serve('/', STRICT_POLICY, (_, reply) => sendBuilt(reply, 'index.html'));
+    serve('/api', STRICT_POLICY, (_, reply) => sendBuilt(reply, 'api.html'));
+    serveNamed('/v1', 'v1');
+    serveNamed('/api', 'api');
+    serve('/try', TRY_POLICY, (_, reply) => sendBuilt(reply, 'try.html'));
+    serve('/api/try', TRY_POLICY, (_, reply) => sendBuilt(reply, 'api/try.html'));
     serve('/guides', STRICT_POLICY, (_, reply) => sendBuilt(reply, 'guides/index.html'));
-    serve('/guides/:name', STRICT_POLICY, (name, reply) =>
-      /^[a-z0-9-]+$/.test(name) ? sendBuilt(reply, `guides/${name}.html`) : reply.callNotFound(),
-    );
+    serveNamed('/guides', 'guides');
     serve('/pictures/:name', STRICT_POLICY, (name, reply) =>
       /^[\w-]+\.png$/.test(name) ? sendBuilt(reply, `pictures/${name}`) : reply.callNotFound(),
     );
