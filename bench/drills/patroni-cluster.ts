@@ -152,7 +152,13 @@ export class PatroniCluster {
   async #signal(node: Node, signal: NodeJS.Signals): Promise<void> {
     node.patroni?.kill(signal);
     const data = await realpath(path.join(node.folder, 'data'));
-    for (const pid of await serverProcesses(data)) process.kill(pid, signal);
+    for (const pid of await serverProcesses(data)) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It ended by itself.
+      }
+    }
   }
 
   async #startPatroni(node: Node): Promise<void> {
@@ -193,8 +199,8 @@ export class PatroniCluster {
   async #spawn(file: string, args: readonly string[], name: string): Promise<ChildProcess> {
     const log = await open(path.join(this.#folder, `${name}.log`), 'a');
     const child = spawn(file, args, { stdio: ['ignore', log.fd, log.fd], cwd: '/' });
-    await log.close();
     await once(child, 'spawn');
+    await log.close();
     return child;
   }
 }

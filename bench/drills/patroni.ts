@@ -55,6 +55,14 @@ await runDrill(drill);
 
 async function drill(folder: string): Promise<readonly string[]> {
   const cluster = await PatroniCluster.start(path.join(folder, 'cluster'), path.resolve(options.programs));
+  try {
+    return await play(folder, cluster);
+  } finally {
+    await cluster.close();
+  }
+}
+
+async function play(folder: string, cluster: PatroniCluster): Promise<readonly string[]> {
   const settings = {
     DATABASE_URL: options.through === 'hosts' ? cluster.hostsUrl : cluster.url,
     WORKER_CONCURRENCY: '2',
@@ -98,7 +106,6 @@ async function drill(folder: string): Promise<readonly string[]> {
   );
   const ended = fleet.flatMap(({ endedUnexpectedly }) => endedUnexpectedly ?? []);
   await Promise.all(fleet.map((member) => member.stop()));
-  await cluster.close();
   return [
     ...violations,
     ...report.complaints,
