@@ -9,7 +9,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/dev/embedded-postgres.ts';
 import { findBinaries, programIn } from '../src/dev/postgres-binaries.ts';
 import { processOptions, type ServerFiles } from '../src/dev/postgres-programs.ts';
-import { endLeftovers, serverProcesses } from '../src/dev/server-processes.ts';
+import { endLeftovers, sendSignal, serverProcesses } from '../src/dev/server-processes.ts';
 import { chooseUser, locateCluster, reachableBinaries } from '../src/dev/system-user.ts';
 
 const READY_LIMIT_MS = 60_000;
@@ -125,7 +125,7 @@ export class DatabaseServer {
   async vanish(): Promise<void> {
     const running = this.#process!;
     const exited = once(running, 'exit');
-    for (const pid of await serverProcesses(this.#files.cluster)) process.kill(pid, 'SIGKILL');
+    for (const pid of await serverProcesses(this.#files.cluster)) sendSignal(pid, 'SIGKILL');
     await exited;
     await endLeftovers(this.#files.cluster);
   }

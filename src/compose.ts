@@ -151,6 +151,7 @@ async function startMetrics(config: Config, roles: Roles, db: Db, disk: DiskSpac
     readBacklog: () => readBacklog(db, TOP_ACCOUNTS),
     readPool: () => poolUsage(db),
     isDiskFull: () => disk.isFull,
+    cell: config.cell,
   });
 }
 

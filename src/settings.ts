@@ -3,7 +3,7 @@
  * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
  */
 import { availableParallelism } from 'node:os';
-import { parseApiKey } from './domain/api-key.ts';
+import { CELL_PATTERN, parseApiKey } from './domain/api-key.ts';
 import {
   allowedHostNames,
   isFolder,
@@ -274,6 +274,11 @@ export const SETTINGS_TREE = {
     'DELETED_DATA_KEPT_DAYS',
     wholeNumber(0, 36_500, '30'),
     'Days between a deletion and its purge; 0 = purged within a minute.',
+  ),
+  cell: setting(
+    'CELL',
+    optionalText((value) => CELL_PATTERN.test(value), 'a small letter and up to seven small letters or digits', 'c2'),
+    'The label of this deployment among several behind one address. It is put into new keys, sign-in links, the cookie `bks_cell` and all metrics, where a proxy reads it ([scale.md](scale.md#cells)).',
   ),
   bootstrapApiKey: setting(
     'BACKSOLVE_BOOTSTRAP_API_KEY',

@@ -127,9 +127,10 @@ function verifyOpen({ id, parallelism, completedCount, inverses }: ObjectiveRow,
   }
 }
 
+/** Without those of batches, which ../evaluators/verify.ts compares. */
 async function readObjectives(admin: Admin): Promise<ReadonlyMap<number, ObjectiveRow>> {
   const objectives = await admin.query<Omit<ObjectiveRow, 'id' | 'inverses'> & { id: string }>(
-    'select id, attempt_count as "attemptCount", parallelism, completed_count as "completedCount" from objectives order by id',
+    'select id, attempt_count as "attemptCount", parallelism, completed_count as "completedCount" from objectives where batch_id is null order by id',
   );
   const inverses = await admin.query<InverseRow & { id: string; objectiveId: string }>(`
     select id, objective_id as "objectiveId", iteration, status, input, output,

@@ -50,6 +50,7 @@ export async function makeProcess(role: Role, settings: Readonly<Record<string, 
       const started = spawn(process.execPath, [main, role], { env, stdio: ['ignore', 'inherit', 'inherit'] });
       child = started;
       isStopping = false;
+      endedUnexpectedly = undefined;
       started.once('exit', (code, signal) => {
         if (!isStopping) endedUnexpectedly = `${role} ended unexpectedly: ${signal ?? `code ${code}`}`;
       });

@@ -72,7 +72,7 @@ async function withTemporaryService(config: Config, paceMs: number | undefined):
     try {
       const { url, db } = running.service;
       const key = await createKey(db, { account: ACCOUNT, label: 'demo', scopes: ['read', 'write'], expiresAt: null });
-      print(`Watch it: ${linkTo(url!, await createSignInLink(db, ACCOUNT))}`);
+      print(`Watch it: ${linkTo(url!, await createSignInLink(db, ACCOUNT), config.cell)}`);
       if (paceMs === undefined) return await play(url!, key, {});
       return await playUntilStopped(url!, key, paceMs);
     } finally {

@@ -6,6 +6,7 @@ import { type Config, environmentForPrograms } from '../config.ts';
 import { type CommandOptions, makeCommandRunner } from '../runner/command-runner.ts';
 import { describeEvent } from '../runner/evaluation-lines.ts';
 import { plain } from '../runner/plain-text.ts';
+import { withSharedSignals } from '../runner/shared-signals.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { complain, print } from './print.ts';
 
@@ -72,7 +73,8 @@ prints its outputs as the last line: [1.5, 2], {"mass": 1.5, "sag": 2}, or a lin
   --keep all|failed|none   which work folders stay (failed)
 
 Exit code 0 of COMMAND with outputs is an output. Exit code 75, a signal and outputs that cannot be read are tried again.
-Exit codes 126 and 127 end the evaluator. Every other code is a failed run.
+Exit codes 126 and 127 end the evaluator. Every other code is a failed run. What ends without outputs just after a signal to the evaluator
+was ended by that signal, and is given back.
 
 Ctrl-C or SIGTERM: claims no more and waits for what runs. Again: ends what runs and gives it back.
 
@@ -107,7 +109,7 @@ the time of --drain, 74 this machine cannot run the command, 77 the key or the r
       const end = await runEvaluator({
         ...evaluator,
         client,
-        evaluate: runner.evaluate,
+        evaluate: withSharedSignals(runner.evaluate, signals.stop),
         onEvent: (event) => say(describeEvent(event)),
         signal: signals.stop,
         endSignal: signals.end,

@@ -1,7 +1,7 @@
 import { createKey, listKeys, revokeKey, rotateKey } from '../application/accounts/manage-keys.ts';
 import { isRunByNpm } from '../config.ts';
 import type { Db } from '../db/connection/transaction.ts';
-import { formatApiKey, makeApiKey, SCOPES, type Scope } from '../domain/api-key.ts';
+import { formatApiKey, inCell, makeApiKey, SCOPES, type Scope } from '../domain/api-key.ts';
 import { type Command, CommandError, parseCommand, readCount, text } from './command.ts';
 import { overlapOption, toOverlapSeconds } from './overlap.ts';
 import { withDatabase } from './with-database.ts';
@@ -31,19 +31,19 @@ runs or not.`,
     switch (action) {
       case 'create':
         refuseUnstatedScopes(rest);
-        await withDatabase(config, (db) => create(db, rest));
+        await withDatabase(config, (db) => create(db, rest, config.cell));
         break;
       case 'list':
         await withDatabase(config, list);
         break;
       case 'rotate':
-        await withDatabase(config, (db) => rotate(db, rest));
+        await withDatabase(config, (db) => rotate(db, rest, config.cell));
         break;
       case 'revoke':
         await withDatabase(config, (db) => revoke(db, rest));
         break;
       case 'generate':
-        console.log(formatApiKey(makeApiKey()));
+        console.log(inCell(formatApiKey(makeApiKey()), config.cell));
         break;
       default:
         throw new CommandError(this.usage);
@@ -61,7 +61,7 @@ function refuseUnstatedScopes(args: readonly string[]): void {
   );
 }
 
-async function create(db: Db, args: readonly string[]): Promise<void> {
+async function create(db: Db, args: readonly string[], cell: string | undefined): Promise<void> {
   const { account, label, scopes, days } = parseCommand(keys.usage, {
     args: [...args],
     options: {
@@ -76,7 +76,8 @@ async function create(db: Db, args: readonly string[]): Promise<void> {
   if (unknown !== undefined)
     throw new CommandError(`"${unknown}" is not a scope; the scopes are ${SCOPES.join(', ')}.`);
   const expiresAt = days === undefined ? null : new Date(Date.now() + readCount('--days', days, 1, MOST_DAYS) * DAY_MS);
-  console.log(await createKey(db, { account, label: label ?? null, scopes: wanted as Scope[], expiresAt }));
+  const made = await createKey(db, { account, label: label ?? null, scopes: wanted as Scope[], expiresAt });
+  console.log(inCell(made, cell));
 }
 
 async function list(db: Db): Promise<void> {
@@ -98,7 +99,7 @@ function isPast(instant: Date | null): boolean {
   return instant !== null && instant.getTime() <= Date.now();
 }
 
-async function rotate(db: Db, args: readonly string[]): Promise<void> {
+async function rotate(db: Db, args: readonly string[], cell: string | undefined): Promise<void> {
   const { values, positionals } = parseCommand(keys.usage, {
     args: [...args],
     allowPositionals: true,
@@ -106,7 +107,7 @@ async function rotate(db: Db, args: readonly string[]): Promise<void> {
   });
   const keyId = onlyKeyId(positionals, 'rotate');
   const { text: successor, predecessor } = await rotateKey(db, keyId, toOverlapSeconds(values.overlap));
-  console.log(successor);
+  console.log(inCell(successor, cell));
   // Not on standard output, so that a script can take the key from there.
   console.error(`${keyId} works until ${predecessor.expiresAt!.toISOString()}.`);
 }

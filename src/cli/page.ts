@@ -17,14 +17,17 @@ Uses DATABASE_URL, or the database that \`start\` keeps in DATA_DIR, whether it 
     const options = { account: { ...text, default: 'default' }, url: text };
     const { account, url } = parseCommand(this.usage, { args: [...args], options }).values;
     const address = url === undefined ? addressOf(config) : readAddress(url);
-    await withDatabase(config, async (db) => console.log(linkTo(address, await createSignInLink(db, account))));
+    await withDatabase(config, async (db) =>
+      console.log(linkTo(address, await createSignInLink(db, account), config.cell)),
+    );
     return 0;
   },
 };
 
 /** As printed for people, with what they need to know before they open it. */
-export function linkTo(address: string, token: string): string {
-  return `${address}/page#token=${token}  (signs you in once, within ${LINK_MINUTES} minutes)`;
+export function linkTo(address: string, token: string, cell: string | undefined): string {
+  const query = cell === undefined ? '' : `?cell=${cell}`;
+  return `${address}/page${query}#token=${token}  (signs you in once, within ${LINK_MINUTES} minutes)`;
 }
 
 function readAddress(url: string): string {

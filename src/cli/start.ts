@@ -4,6 +4,7 @@ import { type Service, startService } from '../compose.ts';
 import { openDatabase } from '../composing/database.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
+import { inCell } from '../domain/api-key.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { type Log, makeLog } from '../log.ts';
 import { type Command, parseCommand } from './command.ts';
@@ -28,7 +29,7 @@ stays in DATA_DIR between runs.`,
       const key = await bootstrapKey(running.service, config);
       const { db, url } = running.service;
       const token = await createSignInLink(db, ACCOUNT, { makesAccount: true });
-      console.log(welcome(url!, token, key));
+      console.log(welcome(url!, token, key && inCell(key, config.cell), config.cell));
       const signal = await untilStopped();
       log.info({ signal }, 'service.stopping');
       return 0;
@@ -103,8 +104,12 @@ async function bootstrapKey(service: Service, config: Config): Promise<string | 
 }
 
 /** Framed, so that the key, which is shown this once, stands out among the lines of the log. */
-function welcome(url: string, token: string, key: string | undefined): string {
-  const lines = [`Backsolve is ready at ${url}`, `  page       ${linkTo(url, token)}`, `  reference  ${url}/docs`];
+function welcome(url: string, token: string, key: string | undefined, cell: string | undefined): string {
+  const lines = [
+    `Backsolve is ready at ${url}`,
+    `  page       ${linkTo(url, token, cell)}`,
+    `  reference  ${url}/docs`,
+  ];
   if (key === undefined) lines.push('  API key    created earlier; another one: npx backsolve keys create');
   else lines.push(`  API key    ${key}`, '', 'Copy the API key now: it is shown only this once.');
   const rule = '='.repeat(Math.max(...lines.map((line) => line.length)));

@@ -84,6 +84,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
       load: config.http.load,
       account: config.account,
       deletedDataKeptDays: config.deletedDataKeptDays,
+      cell: config.cell,
       allowedHosts: allowedHosts(config),
       corsOrigins: config.http.corsOrigins,
       isRegistrationOpen: config.http.allowRegistration ?? false,

@@ -63,7 +63,7 @@ async function endProcesses(clusterDir: string, pids: readonly number[]): Promis
   );
 }
 
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -1,5 +1,6 @@
 /**
- * API keys: bks_<8 id characters>_<32 secret characters>_<6 checksum characters>. The id finds the stored record; only a
+ * API keys: bks_<8 id characters>_<32 secret characters>_<6 checksum characters>, of a cell bks_<cell>_<...>, so that a proxy knows where
+ * to send a request. The label is not part of what is checked: a key works without it. The id finds the stored record; only a
  * SHA-256 of the secret is stored; the checksum catches typing errors without a look-up.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -8,7 +9,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const ID_LENGTH = 8;
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const KEY_PATTERN = /^bks_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/;
+const KEY_PATTERN = /^bks_(?:([a-z][a-z0-9]{0,7})_)?([0-9A-Za-z]{8})_([0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/;
 
 /**
  * What a key may do: read records, write records, claim and report evaluations and nothing else (evaluate), manage keys and
@@ -56,12 +57,25 @@ export function formatApiKey(key: ApiKey): string {
   return `bks_${key.keyId}_${key.secret}_${checksum(key)}`;
 }
 
+/** The label of a cell: what CELL takes. */
+export const CELL_PATTERN = /^[a-z][a-z0-9]{0,7}$/;
+
+/** The text of a key with the label of its cell, if there is one. */
+export function inCell(keyText: string, cell: string | undefined): string {
+  return cell === undefined ? keyText : keyText.replace(/^bks_/, `bks_${cell}_`);
+}
+
+/** The label in the text of a key; undefined without one, or if the text is no key. */
+export function cellOf(keyText: string): string | undefined {
+  return KEY_PATTERN.exec(keyText)?.[1];
+}
+
 /** The parts of a key, or undefined if its form or checksum is wrong. */
 export function parseApiKey(text: string): ApiKey | undefined {
   const match = KEY_PATTERN.exec(text);
   if (match === null) return undefined;
-  const key = { keyId: match[1]!, secret: match[2]! };
-  return checksum(key) === match[3] ? key : undefined;
+  const key = { keyId: match[2]!, secret: match[3]! };
+  return checksum(key) === match[4] ? key : undefined;
 }
 
 /** The stored hash of a secret, 32 bytes. The secret is random, so it needs no slow hash. */

@@ -54,6 +54,8 @@ export interface HttpSettings {
   readonly account?: AccountLimits;
   /** How long deleted records are kept; default: 0. */
   readonly deletedDataKeptDays?: number;
+  /** The label of this deployment among several; default: it is the only one. */
+  readonly cell?: string | undefined;
   /** The folder of the built page; without it, the page counts as not built. */
   readonly pageFolder?: string;
 }

@@ -100,7 +100,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   addHealthRoutes(app, { isReady, ...(takesWrites !== undefined && { takesWrites }) });
   if (deps.prove !== undefined) addProof(app, deps.prove);
   addReference(app);
-  await addPage(app, settings.pageFolder);
+  await addPage(app, settings);
   await addDocs(app, settings.pageFolder);
 
   drainUnread(app);

@@ -14,6 +14,8 @@ export interface MetricSources {
   readonly readPool: () => PoolUsage;
   /** Whether this process has seen that the database has no disk space left. */
   readonly isDiskFull: () => boolean;
+  /** A label of all metrics; undefined: none. */
+  readonly cell?: string | undefined;
 }
 
 interface RequestFacts {
@@ -66,6 +68,7 @@ const NO_ROUTE = 'none';
 
 export function makeMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
+  if (sources.cell !== undefined) registry.setDefaultLabels({ cell: sources.cell });
   const registers = [registry];
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   const requests = new Histogram({

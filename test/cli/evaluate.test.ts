@@ -178,6 +178,20 @@ test('the first signal waits for what runs, the second gives it back', async () 
   expect(await read(last!.id)).toMatchObject({ state: 'waiting', lostLeases: 0, failedTries: 0 });
 });
 
+test('a program that the signal to its evaluator ends as well is given back without a try counted', async () => {
+  const batchId = await createBatch(2);
+  const evaluator = evaluate(['--batch', String(batchId), '-j', '2'], `trap 'exit 1' TERM; ${waitsFor('never')}`);
+  const held = await untilRunning(2);
+  evaluator.child.kill('SIGTERM');
+  await evaluator.prints(/SIGTERM: claims no more/);
+  // A cluster signals every process of a job. One program dies of it, the other catches it and ends by itself.
+  process.kill(-held[0]!.pid, 'SIGKILL');
+  process.kill(-held[1]!.pid, 'SIGTERM');
+  expect(await evaluator.ended).toBe(0);
+  expect(evaluator.stdout()).toContain('it ended with its evaluator: exit code 1');
+  for (const { id } of held) expect(await read(id)).toMatchObject({ state: 'waiting', lostLeases: 0, failedTries: 0 });
+});
+
 test('a result that comes while the service is away is reported when it is back', async () => {
   const proxy = new TcpProxy(service.service.url!);
   await proxy.listen();

@@ -3,6 +3,7 @@
  * kubeconform, for several releases and with unknown fields as errors.
  */
 import { BlockList } from 'node:net';
+import { ScaledJob } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledJob';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import { TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication';
 import fc from 'fast-check';
@@ -19,7 +20,7 @@ import { describe, expect, it, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { isPublicAddress } from '../../src/webhooks/target-guard.ts';
 import { SETTING_NAMES } from '../support/settings-page.ts';
-import { type Manifest, readManifests } from './manifests.ts';
+import { type Manifest, readAll, readManifests } from './manifests.ts';
 
 const KINDS = [
   ConfigMap,
@@ -29,6 +30,7 @@ const KINDS = [
   Namespace,
   NetworkPolicy,
   PodDisruptionBudget,
+  ScaledJob,
   ScaledObject,
   Service,
   ServiceAccount,
@@ -36,6 +38,7 @@ const KINDS = [
 ];
 const manifests = readManifests();
 const evaluators = readManifests('evaluators');
+const [scaledJob] = readManifests('evaluator-jobs') as [Manifest];
 const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
 const evaluator = evaluators.find(({ kind }) => kind === 'Deployment')!;
 
@@ -52,12 +55,21 @@ function find(kind: string, name: string): Manifest {
 }
 
 describe('the schemas of Kubernetes and KEDA', () => {
-  test.each([...manifests, ...evaluators].map((each) => [`${each.kind} ${each.metadata.name}`, each] as const))(
-    'accept %s',
-    (_name, manifest) => {
-      validate(manifest);
-    },
-  );
+  test.each(
+    [...manifests, ...evaluators, scaledJob].map((each) => [`${each.kind} ${each.metadata.name}`, each] as const),
+  )('accept %s', (_name, manifest) => {
+    validate(manifest);
+  });
+
+  it('accept the policy of the database that fails over, which waits for a standby and serves the pods of the service', () => {
+    const [cluster, policy] = readAll('../cloudnative-pg/cluster.yaml') as [Manifest, Manifest];
+    validate(policy);
+    expect(cluster.spec.instances).toBeGreaterThan(2);
+    expect(cluster.spec.postgresql.synchronous).toEqual({ method: 'any', number: 1, dataDurability: 'required' });
+    expect(policy.spec.podSelector.matchLabels).toEqual({ 'cnpg.io/cluster': cluster.metadata.name });
+    const admitted = policy.spec.ingress[0].from[1].podSelector.matchExpressions[0].values;
+    expect(admitted.sort()).toEqual(workloads.map(({ metadata }) => metadata.name).sort());
+  });
 
   it('refuse a wrong manifest', () => {
     const serve = structuredClone(find('Deployment', 'backsolve-serve'));
@@ -69,10 +81,10 @@ describe('the schemas of Kubernetes and KEDA', () => {
 });
 
 describe('pods', () => {
-  test.each([...workloads, evaluator].map((each) => [each.metadata.name, each] as const))(
+  test.each([...workloads, evaluator, scaledJob].map((each) => [`${each.kind} ${each.metadata.name}`, each] as const))(
     'of %s are locked down',
     (_name, workload) => {
-      const { spec } = workload.spec.template;
+      const { spec } = (workload.spec.jobTargetRef ?? workload.spec).template;
       expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
       for (const container of spec.containers) {
         expect(container.securityContext).toEqual({
@@ -85,6 +97,20 @@ describe('pods', () => {
       }
     },
   );
+
+  it('of evaluators differ between Deployment and Jobs in what they evaluate and how long they live', () => {
+    const pods = evaluator.spec.template.spec;
+    const jobs = scaledJob.spec.jobTargetRef.template.spec;
+    const { args, ...container } = pods.containers[0];
+    expect(jobs).toEqual({
+      ...pods,
+      restartPolicy: 'Never',
+      containers: [{ ...container, args: [args[0], '--once', '--drain', '60', ...args.slice(3)] }],
+    });
+    expect(args.slice(1, 3)).toEqual(['--jobs', '1']);
+    const autoscaler = evaluators.find(({ kind }) => kind === 'ScaledObject')!;
+    expect(scaledJob.spec.triggers).toEqual(autoscaler.spec.triggers);
+  });
 
   it('get settings that exist and are valid', () => {
     const settings = find('ConfigMap', 'backsolve').data!;

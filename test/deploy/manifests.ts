@@ -18,10 +18,15 @@ const folder = new URL('../../deploy/kubernetes/', import.meta.url).pathname;
 export function readManifests(below = ''): readonly Manifest[] {
   const at = path.join(folder, below);
   const { resources } = parse(readFileSync(path.join(at, 'kustomization.yaml'), 'utf8')) as { resources: string[] };
-  return resources.flatMap((file) =>
-    parseAllDocuments(readFileSync(path.join(at, file), 'utf8')).map((document) => {
-      if (document.errors.length > 0) throw document.errors[0]!;
-      return document.toJS() as Manifest;
-    }),
-  );
+  // Folders are kustomizations of their own.
+  const files = resources.filter((name) => name.endsWith('.yaml'));
+  return files.flatMap((file) => readAll(path.join(below, file)));
+}
+
+/** The documents of a file, by its path from the folder of the manifests. */
+export function readAll(file: string): readonly Manifest[] {
+  return parseAllDocuments(readFileSync(path.join(folder, file), 'utf8')).map((document) => {
+    if (document.errors.length > 0) throw document.errors[0]!;
+    return document.toJS() as Manifest;
+  });
 }

@@ -2,7 +2,15 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it, test, vi } from 'vitest';
-import { formatApiKey, hashSecret, makeApiKey, matchesSecret, parseApiKey } from '../../src/domain/api-key.ts';
+import {
+  cellOf,
+  formatApiKey,
+  hashSecret,
+  inCell,
+  makeApiKey,
+  matchesSecret,
+  parseApiKey,
+} from '../../src/domain/api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const text = (length: number): fc.Arbitrary<string> =>
@@ -19,6 +27,20 @@ describe('the text of a key', () => {
   ])('The text of the key %s never changes, because clients keep keys', (keyId, secret, expected) => {
     expect(formatApiKey({ keyId, secret })).toBe(expected);
     expect(parseApiKey(expected)).toEqual({ keyId, secret });
+  });
+
+  it('A key of a cell has its label behind the prefix and is the same key', () => {
+    fc.assert(
+      fc.property(apiKey, fc.constantFrom('c', 'c2', 'europe12'), (key, cell) => {
+        const labelled = inCell(formatApiKey(key), cell);
+        expect(labelled).toBe(formatApiKey(key).replace('bks_', `bks_${cell}_`));
+        expect(parseApiKey(labelled)).toEqual(key);
+        expect(cellOf(labelled)).toBe(cell);
+        expect(cellOf(formatApiKey(key))).toBeUndefined();
+      }),
+    );
+    const key = formatApiKey({ keyId: 'abcdefgh', secret: '0'.repeat(32) });
+    for (const wrong of ['C2', '2c', 'c_2', 'abcdefghi', '']) expect(parseApiKey(inCell(key, wrong))).toBeUndefined();
   });
 
   it('A key has the prefix and parts of 8, 32 and 6 characters', () => {

@@ -9,6 +9,7 @@ import { connectTo, migrateDatabase } from '../../harness/database-handle.ts';
 import { DatabaseServer } from '../../harness/database-server.ts';
 import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { writeBackup } from '../../src/db/backup/backup.ts';
 import { Listener, notify } from '../../src/db/connection/listen.ts';
 import { databaseTrouble } from '../../src/db/connection/transaction.ts';
@@ -55,8 +56,8 @@ function through(hosts: readonly string[], parameters = ''): string {
   return `${href.replace(host, hosts.join(','))}${parameters}`;
 }
 
-function open(url: string) {
-  const db = connectTo(url, { poolSize: 2 });
+function open(url: string, statementTimeoutMs = 10_000) {
+  const db = connectTo(url, { poolSize: 2, statementTimeoutMs });
   onTestFinished(() => db.destroy());
   const portUsed = async () =>
     (await sql<{ port: number }>`select inet_server_port() as port`.execute(db)).rows[0]!.port;
@@ -101,6 +102,23 @@ it('A backup and the connection that listens find the primary as well', async ()
   await connected.promise;
   await notify(open(primary.url).db, 'hosts', 'heard');
   expect(await heard.promise).toBe('heard');
+});
+
+it('A statement on a server that stands still fails as soon as another one has taken over', async () => {
+  const [still, other] = [new TcpProxy(primary.url), new TcpProxy(primary.url)];
+  for (const proxy of [still, other]) {
+    await proxy.listen();
+    onTestFinished(() => proxy.close());
+  }
+  const hosts = [still, other].map((proxy) => new URL(proxy.through(primary.url)).host);
+  const { db, portUsed } = open(through(hosts, '?target_session_attrs=read-write'), 0);
+  await portUsed();
+  still.stall();
+  still.mode = 'refuse';
+  // It has no time limit here: only the end of its connection ends it.
+  const waiting = sql`select 1`.execute(db).catch((error: unknown) => error);
+  await portUsed();
+  expect(databaseTrouble(await waiting)).toBe('away');
 });
 
 it('When the primary dies and the standby is promoted, the same handle goes on there', async () => {

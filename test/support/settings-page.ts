@@ -6,7 +6,7 @@ const SECTIONS = {
   HTTP: ['http'],
   Suggestions: ['suggest', 'worker', 'engine'],
   Database: ['database', 'dataDir', 'postgresFolder'],
-  'Accounts and keys': ['account', 'deletedDataKeptDays', 'bootstrapApiKey'],
+  'Accounts and keys': ['account', 'deletedDataKeptDays', 'cell', 'bootstrapApiKey'],
   'Webhooks and evaluators': ['webhooks', 'evaluators'],
   'Commands that use a service': ['client'],
   Operation: ['log', 'telemetry', 'shutdownGraceMs'],

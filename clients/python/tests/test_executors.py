@@ -11,16 +11,23 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from backsolve import BacksolveError, ExecutorError, Result, TryAgain, solve, within
+from backsolve import BacksolveError, ExecutorError, Result, TryAgain, _executors, solve, within
 
+TRIES = 1 + len(_executors.PAUSES)
 INPUTS = {"a": (0, 10), "b": (0, 10)}
 GOALS = {"u": within(12, percent=1), "v": within(13, percent=1)}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_executors, "PAUSES", (0.0,) * (TRIES - 1))
 
 
 def u_and_v(a: float, b: float) -> dict[str, float]:
@@ -174,36 +181,98 @@ def test_any_object_that_submits_is_an_executor(capsys: pytest.CaptureFixture[st
     assert said.count("which will be retried: ") == 3
 
 
-def test_an_executor_that_runs_nothing_ends_the_call_and_fails_no_run() -> None:
-    class Forgetful:
-        def submit(self, fn: Callable[..., Any], *args: Any) -> Any:
-            lost: Future[Any] = Future()
-            lost.set_exception(OSError("no such node"))
-            return lost
+class Broken:
+    """Has no process for any job."""
 
-    with pytest.raises(ExecutorError, match="3 times, and then a probe that does not call the black box: OSError: no such node"):
-        play(u_and_v, executor=Forgetful(), parallel=2, progress=False)
+    def __init__(self, error: BrokenExecutor) -> None:
+        self._error = error
+
+    def submit(self, fn: Callable[..., Any], *args: Any) -> Any:
+        lost: Future[Any] = Future()
+        lost.set_exception(self._error)
+        return lost
+
+
+def test_a_pool_that_runs_nothing_ends_the_call_and_fails_no_run() -> None:
+    with pytest.raises(ExecutorError, match="3 times, and then a probe that does not call the black box: BrokenProcessPool: no memory"):
+        play(u_and_v, executor=lambda: Broken(BrokenProcessPool("no memory")), parallel=2, progress=False)
     assert journaled() == []
 
 
-def test_jobs_that_are_refused_or_cancelled_fail_no_run_although_a_probe_would_succeed() -> None:
-    class Refusing(Queue):
-        """Raises at the first jobs where a queue lets them run."""
+def test_a_cluster_that_breaks_again_and_again_ends_the_call_and_fails_no_run() -> None:
+    with pytest.raises(ExecutorError, match=f"in {TRIES} tries: BrokenExecutor: no manager"):
+        play(u_and_v, executor=lambda: Broken(BrokenExecutor("no manager")), progress=False)
+    assert journaled() == []
 
-        def submit(self, fn: Callable[..., Any], *args: Any) -> Job:
-            if self._errors:
-                raise self._errors.pop(0)
-            return super().submit(fn, *args)
 
-    for queue, said in (
-        (Refusing(*[OSError("the scheduler does not answer") for _ in range(3)]), "OSError: the scheduler does not answer"),
-        (Queue(*[CancelledError("by the administrator") for _ in range(3)]), "CancelledError: by the administrator"),
-        (Queue(*[asyncio.CancelledError() for _ in range(3)]), "CancelledError: the job was cancelled"),
-    ):
-        with pytest.raises(ExecutorError, match=f"did not run a=.* in 3 tries: {said}. No run was recorded as failed"):
-            play(u_and_v, executor=queue, progress=False)
-        assert journaled() == []
-    assert failures(play(u_and_v, executor=Queue(), progress=False)) == []
+class UncompletedJob(RuntimeError):
+    """What submitit raises for a job that was preempted, cancelled or lost with its node."""
+
+
+class Refusing(Queue):
+    """Raises at the first jobs where a queue lets them run."""
+
+    def submit(self, fn: Callable[..., Any], *args: Any) -> Job:
+        if self._errors:
+            raise self._errors.pop(0)
+        return super().submit(fn, *args)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (Refusing, OSError("the scheduler does not answer"), "OSError: the scheduler does not answer"),
+        (Queue, CancelledError("by the administrator"), "CancelledError: by the administrator"),
+        (Queue, asyncio.CancelledError(), "CancelledError: the job was cancelled"),
+        (Queue, UncompletedJob("PREEMPTED"), "UncompletedJob: PREEMPTED"),
+    ],
+)
+def test_jobs_that_are_refused_cancelled_or_lost_fail_no_run_although_a_probe_would_succeed(
+    make: Callable[..., Queue], error: BaseException, said: str
+) -> None:
+    with pytest.raises(ExecutorError, match=f"did not run a=.* in {TRIES} tries: {said}. No run was recorded as failed"):
+        play(u_and_v, executor=make(*[error] * TRIES), progress=False)
+    assert journaled() == []
+    result = play(u_and_v, executor=make(*[error] * (TRIES - 1)), progress=False)
+    assert result.satisfied
+    assert failures(result) == []
+
+
+def test_a_scheduler_gets_time_to_come_back_and_a_mistake_of_the_program_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited = []
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+
+    pauses = tuple(range(1, TRIES))
+    monkeypatch.setattr(_executors, "PAUSES", pauses)
+    monkeypatch.setattr(asyncio, "sleep", wait)
+    pool = _executors.Pool(Queue(), lambda _: None)
+
+    async def lose(error: Exception) -> None:
+        run = _executors._Run()
+        for _ in range(TRIES):
+            await pool._wait(run, {"a": 1.0}, error)
+
+    for error, expected in ((OSError("away"), list(pauses)), (TypeError("cannot pickle"), [0.0] * len(pauses))):
+        with pytest.raises(ExecutorError):
+            asyncio.run(lose(error))
+        assert waited == expected
+        waited.clear()
+
+
+def test_workers_of_an_executor_that_the_client_made_have_ended_when_the_call_returns() -> None:
+    ended = threading.Event()
+
+    class Lingering(Queue):
+        """Leaves its workers running where nobody waits, as executorlib does."""
+
+        def shutdown(self, wait: bool = True) -> None:
+            if wait:
+                ended.set()
+
+    assert play(u_and_v, executor=Lingering, progress=False).satisfied
+    assert ended.is_set()
 
 
 def test_an_executor_gets_plain_functions() -> None:

@@ -1,6 +1,7 @@
 /**
  * Connections to one of several servers, as libpq makes them: the first host that answers and takes what is wanted. The one that
- * last did is tried first, so that a host that is down costs time once.
+ * last did is tried first, so that a host that is down costs time once. When another one takes over, the connections to the earlier one are
+ * closed: a server that stands still would keep their statements until they time out.
  */
 import pg from 'pg';
 import { type DatabaseAddress, readDatabaseUrl, type WantedSession } from '../../domain/database-url.ts';
@@ -27,6 +28,7 @@ class Hosts {
   readonly #session: WantedSession;
   /** The one that last answered comes first. */
   #urls: readonly string[];
+  readonly #open = new Set<pg.Client>();
 
   constructor({ urls, session }: DatabaseAddress) {
     this.#urls = urls;
@@ -43,6 +45,7 @@ class Hosts {
       try {
         await probe.connect();
         await refuseUnwanted(probe, this.#session);
+        if (this.#urls[0] !== url && this.#session !== 'any') this.#leaveAllBut(probe);
         this.#urls = [url, ...this.#urls.filter((other) => other !== url)];
         return probe;
       } catch (error) {
@@ -53,6 +56,18 @@ class Hosts {
     }
     const reasons = errors.map(({ message }) => message).join('; ');
     throw new AggregateError(errors, `no host of the database can be used: ${reasons}`);
+  }
+
+  /** The client connects to the host that was found. */
+  enter(client: pg.Client): void {
+    this.#open.add(client);
+    client.once('end', () => this.#open.delete(client));
+  }
+
+  #leaveAllBut({ host, port }: pg.Client): void {
+    for (const client of this.#open) {
+      if (client.host !== host || client.port !== port) client.connection.stream.destroy();
+    }
   }
 }
 
@@ -86,7 +101,10 @@ function clientOf(hosts: Hosts): typeof pg.Client {
     override connect(): Promise<pg.Client>;
     override connect(callback: Connected): void;
     override connect(callback?: Connected): Promise<pg.Client> | undefined {
-      const chosen = hosts.find(this.#config).then(({ host, port }) => Object.assign(this, { host, port }));
+      const chosen = hosts.find(this.#config).then(({ host, port }) => {
+        Object.assign(this, { host, port });
+        hosts.enter(this);
+      });
       if (callback === undefined) return chosen.then(() => super.connect());
       chosen.then(
         () => super.connect(callback),

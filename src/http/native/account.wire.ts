@@ -9,6 +9,7 @@ export const accountSchema = z
   .object({
     id: z.int(),
     name: z.string(),
+    cell: z.string().nullable().describe('The deployment that keeps the account, among several; null: there is one.'),
     storedBytes: z
       .int()
       .describe(
@@ -33,12 +34,13 @@ export const accountSchema = z
 
 export function presentAccount(
   { id, name, usage }: AccountView,
-  settings: Pick<HttpSettings, 'account' | 'rateLimitPerMinute' | 'deletedDataKeptDays'>,
+  settings: Pick<HttpSettings, 'account' | 'rateLimitPerMinute' | 'deletedDataKeptDays' | 'cell'>,
 ): z.infer<typeof accountSchema> {
   const { account } = settings;
   return {
     id,
     name,
+    cell: settings.cell ?? null,
     storedBytes: usage.bytes,
     storedRows: usage.rows,
     limits: {

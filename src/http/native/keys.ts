@@ -44,7 +44,7 @@ export const keyOperations: readonly Operation[] = [
     refusals: { 403: MISSING_SCOPE },
     handle: async ({ deps, principal, body }) => {
       const made = await createAccountKey(deps.db, principal, body);
-      return created.answer(keyPath(made.key.id), presentCreatedKey(made));
+      return created.answer(keyPath(made.key.id), presentCreatedKey(made, deps.settings.cell));
     },
   }),
   defineOperation({
@@ -103,7 +103,7 @@ export const keyOperations: readonly Operation[] = [
     },
     handle: async ({ deps, principal, ids, body }) => {
       const rotated = await rotateAccountKey(deps.db, principal, ids.keyId, body.overlapSeconds);
-      return created.answer(keyPath(rotated.successor.id), presentRotatedKey(rotated));
+      return created.answer(keyPath(rotated.successor.id), presentRotatedKey(rotated, deps.settings.cell));
     },
   }),
   defineOperation({

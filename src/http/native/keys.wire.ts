@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MadeKey } from '../../application/accounts/manage-account-keys.ts';
 import { MAXIMUM_OVERLAP_SECONDS, type RotatedKey } from '../../application/accounts/rotate-key.ts';
-import { type KeyRecord, SCOPES } from '../../domain/api-key.ts';
+import { inCell, type KeyRecord, SCOPES } from '../../domain/api-key.ts';
 import { bodyOf } from '../body/spec.ts';
 import { instant, nameSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
@@ -91,10 +91,13 @@ export function presentKey(key: KeyRecord): z.infer<typeof keySchema> {
   };
 }
 
-export function presentCreatedKey({ key, text }: MadeKey): z.infer<typeof createdKeySchema> {
-  return { ...presentKey(key), key: text };
+export function presentCreatedKey({ key, text }: MadeKey, cell?: string): z.infer<typeof createdKeySchema> {
+  return { ...presentKey(key), key: inCell(text, cell) };
 }
 
-export function presentRotatedKey({ successor, text, predecessor }: RotatedKey): z.infer<typeof rotatedKeySchema> {
-  return { ...presentKey(successor), key: text, predecessor: presentKey(predecessor) };
+export function presentRotatedKey(
+  { successor, text, predecessor }: RotatedKey,
+  cell?: string,
+): z.infer<typeof rotatedKeySchema> {
+  return { ...presentKey(successor), key: inCell(text, cell), predecessor: presentKey(predecessor) };
 }

@@ -3,6 +3,8 @@
  * reads the path.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpSettings } from '../deps.ts';
+import { cellCookie } from '../session/cookie.ts';
 import { allowFiles, hasFile, STRICT_POLICY, sendAsset, sendNotBuilt, sendPage } from './built-files.ts';
 
 const PREFIX = '/page';
@@ -11,7 +13,9 @@ const INDEX = 'index.html';
 
 const STILL_WORKS = 'The service itself works: its interface is described at /v1/openapi.json.';
 
-export async function addPage(app: FastifyInstance, folder: string | undefined): Promise<void> {
+type PageSettings = Pick<HttpSettings, 'pageFolder' | 'cell'>;
+
+export async function addPage(app: FastifyInstance, { pageFolder: folder, cell }: PageSettings): Promise<void> {
   app.get('/', async (_, reply) => reply.redirect(PREFIX));
   const addFiles = async (scope: FastifyInstance): Promise<void> => {
     scope.addHook('onRequest', async (_, reply) => {
@@ -22,8 +26,10 @@ export async function addPage(app: FastifyInstance, folder: string | undefined):
       const { '*': name } = request.params as { readonly '*': string };
       return sendAsset(reply, folder, `${ASSETS}/${name}`);
     });
-    const sendIndex = async (_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-      (await hasFile(folder, INDEX)) ? sendPage(reply, folder!, INDEX) : sendNotBuilt(reply, STILL_WORKS);
+    const sendIndex = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      if (cell !== undefined) reply.header('set-cookie', cellCookie(request, cell));
+      return (await hasFile(folder, INDEX)) ? sendPage(reply, folder!, INDEX) : sendNotBuilt(reply, STILL_WORKS);
+    };
     scope.get('/', sendIndex);
     scope.get('/*', sendIndex);
   };

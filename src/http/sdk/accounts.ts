@@ -1,6 +1,7 @@
 /** Registration, the only call without a key. Closed unless the settings open it. */
 import type { FastifyInstance } from 'fastify';
 import { registerAccount } from '../../application/accounts/register-account.ts';
+import { inCell } from '../../domain/api-key.ts';
 import { refuseViolations } from '../../domain/errors.ts';
 import { createdWithoutPath } from '../answer/answers.ts';
 import { clientAddress } from '../client-address.ts';
@@ -57,7 +58,7 @@ export function addRegistration(scope: FastifyInstance, deps: IngressDeps): void
       };
       const made = await registerAccount(deps.db, value!, key === undefined ? undefined : named);
       if (made.isReplay) reply.headers(REPLAY_HEADERS);
-      return reply.code(201).send(presentAccount(made.account, made.keyText));
+      return reply.code(201).send(presentAccount(made.account, inCell(made.keyText, deps.settings.cell)));
     },
   });
 }

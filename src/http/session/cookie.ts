@@ -44,6 +44,12 @@ export function requireProof(request: FastifyRequest): SessionProof | undefined 
   throw new DomainError('SESSION_ENDED', message);
 }
 
+/** Set-Cookie by which a proxy sends the requests of the page to the cell that served it. It grants nothing. */
+export function cellCookie(request: FastifyRequest, cell: string): string {
+  const secure = request.protocol === 'https' ? '; Secure' : '';
+  return `bks_cell=${cell}; Path=/; Max-Age=${365 * 86_400}; HttpOnly; SameSite=Lax${secure}`;
+}
+
 /** Set-Cookie for a session that begins now. */
 export function sessionCookie(request: FastifyRequest, token: string, expiresAt: Date): string {
   return cookieOf(request, token, Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1_000)));

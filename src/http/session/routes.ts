@@ -7,7 +7,7 @@ import {
   signInByKey,
   signInByLink,
 } from '../../application/accounts/browser-sessions.ts';
-import { parseApiKey } from '../../domain/api-key.ts';
+import { cellOf, parseApiKey } from '../../domain/api-key.ts';
 import { DomainError, refuseViolations } from '../../domain/errors.ts';
 import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
@@ -72,6 +72,16 @@ export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: 
   });
 }
 
+/** A proxy cannot read the key in a body. */
+function refuseOtherCell(keyText: string, own: string | undefined): void {
+  const cell = cellOf(keyText);
+  if (own === undefined || cell === undefined || cell === own) return;
+  throw new DomainError(
+    'UNAUTHENTICATED',
+    `This key belongs to cell ${cell}: open /page?cell=${cell} and sign in there.`,
+  );
+}
+
 /** Throws UNAUTHENTICATED, LINK_ENDED, and TOO_MANY_WRONG_KEYS without a look-up. */
 function makeSignIn(deps: IngressDeps): (request: FastifyRequest, sent: SignIn) => Promise<NewSession> {
   const { db, metrics } = deps;
@@ -84,6 +94,7 @@ function makeSignIn(deps: IngressDeps): (request: FastifyRequest, sent: SignIn) 
       const message = `Too many failed sign-ins from your address; check the key and retry in ${retryAfterSeconds} s.`;
       throw new DomainError('TOO_MANY_WRONG_KEYS', message, { retryAfterSeconds });
     }
+    if (by === 'key') refuseOtherCell(text, deps.settings.cell);
     try {
       const session = await (by === 'key' ? signInByKey(db, text) : signInByLink(db, text));
       if (by === 'key') tries.noteRight(parseApiKey(text)!);

@@ -2,18 +2,22 @@
 Runs a black box in an executor of the user. What the black box raises is an outcome and comes back as a value; what the executor raises
 says nothing about the input, so the run is tried again:
 
-- A run that was lost is submitted again with the others. For its last try it is alone, so that it loses no other run.
-- A job that the executor refuses or cancels was not run, so the input cannot be to blame: the call ends without a record of the run.
-- Otherwise a probe decides: when the executor runs one, the input is to blame, and its run counts as failed. When it does not, the
-  executor is to blame, and the call ends in the same way.
+- A run that an executor refuses, cancels or loses is submitted again, later each time, since a cluster preempts jobs and loses machines
+  for hours. After the last try the call ends without a record of the run.
+- A crash of a process pool of this machine is different: only the input, or a lack of memory, ends a process here. Its third try is alone
+  in a fresh pool, so that it loses no other run. When it crashes that one too, and the pool then runs a probe, the input is to
+  blame, and its run counts as failed. When the pool does not, the call ends without a record.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Future
+from concurrent.futures.process import BrokenProcessPool
+from pickle import PicklingError
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from ._blackbox import Attempt, Given
@@ -22,8 +26,14 @@ from ._words import describe_values
 from .inputs import Value
 from .problem import Failed
 
-TRIES = 3
-"""Submissions of a run that its executor loses; the last one is alone."""
+CRASHES = 3
+"""Of a pool of this machine by one run; the last one is alone."""
+PAUSES = (0.0, 1.0, 5.0, 20.0, 60.0)
+"""Seconds before each further try of a run that an executor loses."""
+MISTAKES = (TypeError, ValueError, AttributeError, ImportError, PicklingError)
+"""Of the program: waiting mends none of them."""
+END_SECONDS = 5.0
+"""At most, for the end of an executor. executorlib leaves its workers behind unless somebody waits."""
 FIRST_POLL = 0.02
 LAST_POLL = 1.0
 """Seconds between two checks of a job without callbacks."""
@@ -43,20 +53,18 @@ class _RefusedError(Exception):
     """The executor took no job. Its cause is what the executor raised."""
 
 
-NEVER_RUN = (_RefusedError, CancelledError)
-
-
 class _Run:
     """A run that is not over."""
 
     def __init__(self) -> None:
         self.losses = 0
+        self.crashes = 0
         self.is_running = False
 
     @property
     def is_suspect(self) -> bool:
         """It may lose what runs beside it."""
-        return self.losses == TRIES - 1
+        return self.crashes == CRASHES - 1
 
 
 class Pool:
@@ -84,12 +92,12 @@ class Pool:
                     return given
                 except ExecutorError:
                     raise
-                except Exception as error:
-                    run.losses += 1
-                    if run.losses == TRIES:
+                except BrokenProcessPool as error:
+                    run.crashes += 1
+                    if run.crashes == CRASHES:
                         return await self._judge(run, attempt, values, error)
-                    if self._executor is not None:
-                        self._note(f"the executor lost the run of {describe_values(values)}, which will be retried: {_describe(error)}")
+                except Exception as error:
+                    await self._wait(run, values, error)
         finally:
             self._runs.remove(run)
             await self._tell()
@@ -97,7 +105,21 @@ class Pool:
     def end(self) -> None:
         """Shuts down what the factory made."""
         if self._factory is not None and self._executor is not None:
-            _shut_down(self._executor)
+            _shut_down(self._executor).join(END_SECONDS)
+
+    async def _wait(self, run: _Run, values: Mapping[str, Value], error: Exception) -> None:
+        """Until the next try. Raises ExecutorError when there is none."""
+        if run.losses == len(PAUSES):
+            raise ExecutorError(
+                f"The executor did not run {describe_values(values)} in {len(PAUSES) + 1} tries: {_describe(error)} No run was recorded as "
+                "failed; fix the executor and repeat the call to continue. If the run itself ends its worker, let the function start it as "
+                "a program, as subprocess.run(..., check=True) does: a crash is then an exception, which is a failed run."
+            ) from error
+        pause = 0.0 if isinstance(_cause_of(error), MISTAKES) else PAUSES[run.losses]
+        run.losses += 1
+        if self._executor is not None:
+            self._note(f"the executor lost the run of {describe_values(values)}, which will be retried: {_describe(error)}")
+        await asyncio.sleep(pause)
 
     async def _once(self, run: _Run, fn: Callable[..., Any], *args: Any) -> Any:
         async with self._turn(run):
@@ -131,7 +153,7 @@ class Pool:
         """The executor. A suspect gets a fresh one, since nothing else runs then."""
         async with self._making:
             if is_fresh and self._factory is not None and self._executor is not None:
-                await asyncio.to_thread(_shut_down, self._executor)
+                await asyncio.to_thread(_shut_down(self._executor).join, END_SECONDS)
                 self._executor = None
             if self._executor is None:
                 self._executor = await asyncio.to_thread(_make, self._factory)
@@ -152,23 +174,18 @@ class Pool:
 
     async def _judge(self, run: _Run, attempt: Attempt, values: Mapping[str, Value], lost: Exception) -> Failed:
         """Whether executor or input is to blame. The runs that a guilty input has lost are suspects no longer."""
-        if isinstance(lost, NEVER_RUN):
-            raise ExecutorError(
-                f"The executor did not run {describe_values(values)} in {TRIES} tries: {_describe(lost)} "
-                "No run was recorded as failed; fix the executor and repeat the call to continue."
-            ) from lost
-        run.losses = TRIES - 1
+        run.crashes = CRASHES - 1
         try:
             await self._once(run, _probe, attempt, values)
         except Exception as error:
             raise ExecutorError(
-                f"The executor lost the run of {describe_values(values)} {TRIES} times, and then a probe that does not call the black box: "
-                f"{_describe(error)} No run was recorded as failed; fix the executor and repeat the call to continue."
+                f"The executor lost the run of {describe_values(values)} {CRASHES} times, and then a probe that does not call the black "
+                f"box: {_describe(error)} No run was recorded as failed; fix the executor and repeat the call to continue."
             ) from lost
         for each in self._runs:
-            each.losses = 0
+            each.crashes = 0
         self._note(f"the run of {describe_values(values)} is lost in every try and counts as failed: {_describe(lost)}")
-        return Failed(f"The executor lost the run {TRIES} times, the last time while nothing else ran: {_describe(lost)}")
+        return Failed(f"The executor lost the run {CRASHES} times, the last time while nothing else ran: {_describe(lost)}")
 
 
 def _make(factory: Callable[[], Any]) -> Submits:
@@ -244,18 +261,27 @@ async def _end_of(job: Any) -> None:
     await ended.wait()
 
 
-def _shut_down(executor: Any) -> None:
-    """Without waiting for what it still runs."""
-    with contextlib.suppress(Exception):
-        if hasattr(executor, "shutdown"):
-            executor.shutdown(wait=False)
-        elif hasattr(executor, "close"):
-            executor.close()
+def _shut_down(executor: Any) -> threading.Thread:
+    """Waits in a thread of its own for what it still runs."""
+
+    def end() -> None:
+        with contextlib.suppress(Exception):
+            if hasattr(executor, "shutdown"):
+                executor.shutdown(wait=True)
+            elif hasattr(executor, "close"):
+                executor.close()
+
+    ending = threading.Thread(target=end, daemon=True)
+    ending.start()
+    return ending
+
+
+def _cause_of(error: BaseException) -> BaseException:
+    return error.__cause__ if isinstance(error, _RefusedError) and error.__cause__ is not None else error
 
 
 def _describe(error: BaseException) -> str:
-    if isinstance(error, _RefusedError) and error.__cause__ is not None:
-        error = error.__cause__
+    error = _cause_of(error)
     words = " ".join(str(error).split())
     described = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return described if described.endswith((".", "!", "?")) else f"{described}."

@@ -44,6 +44,12 @@ export type Outcome =
  */
 export type Evaluate = (evaluation: Evaluation, signal: AbortSignal) => Promise<Outcome>;
 
+/** Nothing is known of the input: it goes back to the service without a try counted. */
+export interface Release {
+  readonly kind: 'release';
+  readonly reason: string;
+}
+
 /** This machine or its configuration is at fault, not the input: every evaluation would fail here. */
 export class LocalFault extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -1,5 +1,5 @@
 /** What an evaluator is given, what it tells while it works, and how it ended. */
-import type { Evaluate, Evaluation } from './evaluation.ts';
+import type { Evaluation, Outcome, Release } from './evaluation.ts';
 import type { Claim, ClaimRequest, Reportable, ServiceClient } from './evaluation-calls.ts';
 
 export interface EvaluatorOptions {
@@ -7,7 +7,8 @@ export interface EvaluatorOptions {
   readonly claim: Claim;
   /** Evaluations that run at a time; at least 1. */
   readonly jobs: number;
-  readonly evaluate: Evaluate;
+  /** As Evaluate, or gives the evaluation back. */
+  readonly evaluate: (evaluation: Evaluation, signal: AbortSignal) => Promise<Outcome | Release>;
   readonly onEvent?: (event: EvaluatorEvent) => void;
   /** Awaited before a result is sent; what it throws ends the evaluator, and the result is not sent. */
   readonly beforeReport?: (evaluation: Evaluation, outcome: Reportable) => Promise<void>;

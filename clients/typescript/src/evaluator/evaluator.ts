@@ -4,7 +4,7 @@
  */
 import { makeIdempotencyKey } from '../request.ts';
 import { pause } from '../retry.ts';
-import { type Evaluation, LocalFault, type Outcome } from './evaluation.ts';
+import { type Evaluation, LocalFault, type Outcome, type Release } from './evaluation.ts';
 import {
   type Claimed,
   type ClaimRequest,
@@ -194,7 +194,7 @@ class Evaluator {
   }
 
   /** Undefined when this machine could not run it. */
-  async #evaluate(job: Job): Promise<Outcome | undefined> {
+  async #evaluate(job: Job): Promise<Outcome | Release | undefined> {
     const signal = AbortSignal.any([job.cancel.signal, this.#end.signal]);
     try {
       return await this.#options.evaluate(job.evaluation, signal);
@@ -205,7 +205,7 @@ class Evaluator {
     }
   }
 
-  async #conclude(job: Job, outcome: Outcome | undefined, seconds: number): Promise<void> {
+  async #conclude(job: Job, outcome: Outcome | Release | undefined, seconds: number): Promise<void> {
     const verdict = job.cancel.signal.aborted ? (job.cancel.signal.reason as Verdict) : undefined;
     if (verdict === 'lost') return this.#drop(job, 'its lease is lost: another evaluator may have it');
     if (outcome === undefined) return this.#release(job, this.#ending?.reason ?? 'it could not be run here');
@@ -213,6 +213,7 @@ class Evaluator {
       this.#finish({ kind: 'abort', reason: outcome.reason, evaluation: job.evaluation });
       return this.#release(job, outcome.reason);
     }
+    if (outcome.kind === 'release') return this.#release(job, outcome.reason);
     if (outcome.kind === 'failure' && verdict === 'unwanted') {
       this.#tally.others += 1;
       this.#emit({ type: 'unwanted', evaluation: job.evaluation });

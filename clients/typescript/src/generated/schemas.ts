@@ -2408,6 +2408,8 @@ export interface WebhookDelivery {
 export interface Account {
   id: number;
   name: string;
+  /** The deployment that keeps the account, among several; null: there is one. */
+  cell: string | null;
   /** The bytes that the account stores: its records, deleted ones until they are purged, and data that expires. */
   storedBytes: number;
   /** The number of records among it. */

@@ -2264,6 +2264,8 @@ class AccountLimits(Wire):
 class Account(Wire):
     id: int
     name: str
+    cell: str | None
+    """The deployment that keeps the account, among several; null: there is one."""
     stored_bytes: int
     """The bytes that the account stores: its records, deleted ones until they are purged, and data that expires."""
     stored_rows: int
