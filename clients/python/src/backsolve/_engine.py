@@ -157,6 +157,7 @@ class Engine:
             }
             self._folder.write({**record, "code": work.fingerprint})
         self._refuse_changes(record, body)
+        record["points"] = problem.points
         if record["place"] is None:
             project = await self._run(_batch.create_project(problem, work.name, record["id"]))
             record["place"] = [project.model_id, project.id, project.case_count]
@@ -226,6 +227,12 @@ class Engine:
             raise ChangedProblemError(
                 f"The inputs or outputs of {self._work.name} have changed since its first run ({', '.join(fields)}), so its data does not "
                 "fit. Revert the change, give another name, or start over with fresh=True. Goals may change at any time."
+            )
+        moved = [name for name, points in record.get("points", {}).items() if self._work.problem.points.get(name) != points]
+        if moved:
+            raise ChangedProblemError(
+                f"The data of {' and '.join(moved)} have other x or other conditions than at the first run of {self._work.name}, whose "
+                "runs were read there. Revert the change, give another name, or start over with fresh=True. Values may change at any time."
             )
         code = record.get("code")
         if self._journal.run_count and code is not None and code != self._work.fingerprint:

@@ -18,6 +18,7 @@ from typing import Any
 from typing_extensions import Unpack
 
 from ._blackbox import Awaited, Call, MainThread, Runner, Threads, attempt, caller_of, fingerprint_of
+from ._conditions import awaited_under_each, under_each
 from ._engine import Engine
 from ._executors import AnyExecutor, Pool
 from ._journal import Folder
@@ -177,7 +178,10 @@ class _Session:
         is_named, name = name is not None, name or getattr(f, "__name__", "solve").strip("<>")
         if fresh and retry_failed:
             raise ValueError("fresh=True starts over, so no run has failed yet: leave out fresh, or retry_failed.")
-        call = caller_of(f, list(problem.inputs))
+        conditions = problem.space.conditions
+        call = caller_of(f, [*problem.inputs, *(conditions[0].when if conditions else ())])
+        if conditions:
+            call = functools.partial(awaited_under_each if inspect.iscoroutinefunction(f) else under_each, call, conditions)
         _check_parallel(parallel)
         self._root = root
         local, url, _ = service
