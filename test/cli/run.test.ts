@@ -121,7 +121,8 @@ test('A file is solved and its results are written; again it only says so; chang
   const calls = (await lines('solved.log')).length;
   const [header, ...rows] = await lines('solved.csv');
   expect(header!.trim()).toBe('a [mm],b,p [kg],q,number,run,status,failureReason');
-  expect(rows).toHaveLength(calls);
+  // The command of the other job is ended when the goals are met: it has noted its call, and is no run.
+  expect([calls, calls - 1]).toContain(rows.length);
   const result = JSON.parse(await readFile(path.join(folder, 'solved.json'), 'utf8'));
   expect(result).toMatchObject({ stopReason: 'SATISFIED', optimum: { isSatisfied: true, worstMiss: 0 } });
   expect(Math.abs(result.optimum.output.p - 4)).toBeLessThanOrEqual(0.04);
@@ -132,7 +133,7 @@ test('A file is solved and its results are written; again it only says so; chang
 
   const changed = await runCommand(['run', await write('solved', { target: 4.5, more: 'jobs: 2\nmaximumRuns: 60' })]);
   expect(changed).toMatchObject({ code: 0, stderr: '' });
-  expect(changed.stdout).toContain(`Going on after ${calls} runs.`);
+  expect(changed.stdout).toContain(`Going on after ${rows.length} runs.`);
   const after = await lines('solved.log');
   expect(after.length).toBeGreaterThan(calls);
   expect(new Set(after).size).toBe(after.length);
