@@ -346,3 +346,28 @@ def test_curves_are_told_to_a_project(client: Backsolve) -> None:
     assert result.best.output is not None
     assert len(result.best.output["level"]) == 7
     assert result.fit is not None
+
+
+def test_intervals_are_verified_by_runs_once() -> None:
+    called: list[tuple[float, float]] = []
+
+    def growth(height: float, rate: float) -> Any:
+        called.append((height, rate))
+        return height * np.arctan(rate**1.5 * np.asarray(TIMES))
+
+    goals = {"level": fit(growth(2, 0.7) + 10 * np.array(ERRORS), 0.2)}
+    plain = solve(growth, INPUTS, goals, budget=40, progress=False)
+    assert plain.fit is not None
+    count = len(called)
+    result = solve(growth, INPUTS, goals, budget=40, verify=2, progress=False)
+    made = called[count:]
+    assert 1 <= len(made) <= 2
+    assert len(result.history) == len(plain.history) + len(made)
+    assert [tuple(run.input.values()) for run in result.history if run.input in [dict(zip(INPUTS, at, strict=True)) for at in made]]
+    assert result.fit is not None
+    assert plain.fit.parameters["height"].low != result.fit.parameters["height"].low
+    again = solve(growth, INPUTS, goals, budget=40, verify=2, progress=False)
+    assert len(called) == count + len(made)
+    assert again.fit == result.fit
+    with pytest.raises(ValueError, match="verify runs the ends of the intervals of a fit"):
+        solve(growth, INPUTS, {"level": at_most(1)}, verify=1)

@@ -21,6 +21,7 @@ from ._progress import Progress
 from ._reading import missed, read_advice, read_result
 from ._retry import Retries
 from ._steps import Steps, run_async
+from ._verifying import Verifying
 from ._work import Work
 from .client import AsyncBacksolve
 from .problem import BY_EVIDENCE, Advice, Failed, Outcome, Problem
@@ -81,6 +82,12 @@ class Engine:
                 self._progress.note(f"nothing is left to run: an earlier call completed this problem; {START_OVER}")
             earlier = [batch["id"] for batch in (self._folder.read() or {"batches": []})["batches"][:-1] if batch["id"] is not None]
             result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
+            if (
+                self._work.verify
+                and result.fit is not None
+                and await Verifying(self._work, self._client, self._folder, self._progress).run(result)
+            ):
+                result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
             return self._with_reason(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error

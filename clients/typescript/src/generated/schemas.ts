@@ -2061,6 +2061,8 @@ export interface FitParameters {
       increase: number;
       /** How far the models may be off. */
       spread: number;
+      /** Whether that is so far that the run is worth making. */
+      isUnsure: boolean;
     }>;
     /** The same in words. */
     sentences: string[];

@@ -1872,6 +1872,8 @@ class FitParametersFitVerify(Wire):
     """The increase of chi-square that the models expect there."""
     spread: float
     """How far the models may be off."""
+    is_unsure: bool
+    """Whether that is so far that the run is worth making."""
 
 
 class FitParametersFit(Wire):
