@@ -182,7 +182,9 @@ async function faultOfProblem(text: string): Promise<string | undefined> {
   try {
     const file = path.join(folder, 'problem.yaml');
     await writeFile(file, [text, ...missing.map(([, part]) => part)].join(''));
-    await writeFile(path.join(folder, 'level.csv'), 'time,level\n0,2\n1,1\n');
+    for (const data of ['level.csv', 'cold.csv', 'warm.csv']) {
+      await writeFile(path.join(folder, data), 'time,level\n0,2\n1,1\n');
+    }
     await checkProblemFile(file, {}, checkDefinition);
     return undefined;
   } catch (error) {

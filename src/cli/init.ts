@@ -56,7 +56,7 @@ async function ask(questions: Questions, defaultName: string): Promise<string> {
   questions.say('Inputs: NAME SMALLEST LARGEST [integer] [UNIT], or NAME VALUE,VALUE,..., or NAME yes/no.');
   const inputs = await askMany(questions, 'Input', readInputAnswer);
   questions.say(
-    'Outputs: NAME TARGET WITHIN [UNIT], such as sag 0.8 5% mm; or NAME < LIMIT, NAME > LIMIT, NAME min ASPIRATION.',
+    'Outputs: NAME TARGET WITHIN [UNIT], such as sag 0.8 5% mm; or NAME < LIMIT, NAME > LIMIT, NAME min ASPIRATION; or NAME fit FILE.csv X Y [ERROR].',
   );
   const outputs = await askMany(questions, 'Output', readOutputAnswer);
   const command = await questions.until('Command that computes the outputs: ', readCommandAnswer);

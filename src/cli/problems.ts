@@ -16,7 +16,8 @@ import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/objective.ts';
 import { searchOptionsOf } from '../domain/search-options.ts';
 import { entryModule } from '../installation.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
-import { type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
+import { type CommandOptions, type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
+import { type CallOptions, evaluateUnderConditions } from '../runner/conditions.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
 import {
   describeCopied,
@@ -26,7 +27,7 @@ import {
   MovedProblemError,
   refuseElsewhere,
 } from '../runner/moved-problem.ts';
-import { type Problem, shownOutputs } from '../runner/problem.ts';
+import type { Problem } from '../runner/problem.ts';
 import type { Body } from '../runner/problem-bodies.ts';
 import { MAXIMUM_RUNS } from '../runner/problem-file.ts';
 import { RunFolder } from '../runner/run-folder.ts';
@@ -101,39 +102,50 @@ function toKey(message: string): readonly [string, string] {
 async function makeCommand(
   problem: Problem,
   folder: RunFolder,
-  { workFolder, onNote }: { readonly workFolder: string; readonly onNote?: (note: string) => void },
+  options: { readonly workFolder: string; readonly onNote?: (note: string) => void },
 ): Promise<Pick<CommandRunner, 'evaluate' | 'close'>> {
-  const { evaluatorUrl } = problem;
-  const fits = new Map(problem.fits.map(({ name, fit }) => [name, fit]));
-  if (evaluatorUrl !== null) {
-    return { evaluate: makeUrlRunner({ url: evaluatorUrl, fits, onNote }), close: () => undefined };
+  const url = problem.evaluatorUrl;
+  const runners: CommandRunner[] = [];
+  const close = () => {
+    for (const runner of runners) runner.close();
+  };
+  const makeCall = async (call: CallOptions) => {
+    if (url !== null) return makeUrlRunner({ url, fits: call.fits, onNote: options.onNote });
+    const runner = await makeCommandRunner(toCommandOptions(problem, folder, call, options));
+    runners.push(runner);
+    runner.check(call.names);
+    return runner.evaluate;
+  };
+  try {
+    return { evaluate: await evaluateUnderConditions(problem, makeCall), close };
+  } catch (error) {
+    close();
+    throw error;
   }
-  const { command, shell, templates, copies, read, onExit, environment, keep } = problem.command;
-  const runner = await makeCommandRunner({
+}
+
+function toCommandOptions(
+  { command: stated }: Problem,
+  { home }: RunFolder,
+  { fits, curves, reads }: CallOptions,
+  { workFolder, onNote }: { readonly workFolder: string; readonly onNote?: (note: string) => void },
+): CommandOptions {
+  const { command, shell, templates, copies, onExit, environment, keep } = stated;
+  return {
     command,
     shell,
-    startFolder: folder.home,
+    startFolder: home,
     workFolder,
     templates,
     copies,
-    reads: read,
+    reads,
     fits,
-    curves: problem.fits.flatMap(({ name, read: place }) => (place === null ? [] : [{ name, ...place }])),
+    curves,
     onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
     keep,
     environment: { ...environmentForPrograms(), ...environment },
     onNote,
-  });
-  try {
-    runner.check({
-      inputs: problem.inputs.map((input) => input.name),
-      outputs: shownOutputs(problem).map((output) => output.name),
-    });
-  } catch (error) {
-    runner.close();
-    throw error;
-  }
-  return runner;
+  };
 }
 
 export interface Connection {

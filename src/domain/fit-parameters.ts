@@ -17,9 +17,14 @@ export function describeFitInsight(found: FitInsight, names: readonly string[]):
 }
 
 /** The run of which the models know least, if they might be off noticeably. */
-function nextRunOf({ verify, threshold }: FitInsight): VerifyingRun | null {
-  const first = verify[0];
-  return first !== undefined && first.spread > WORTH_A_RUN * threshold ? first : null;
+function nextRunOf(found: FitInsight): VerifyingRun | null {
+  const first = found.verify[0];
+  return first !== undefined && isUnsure(found, first) ? first : null;
+}
+
+/** Whether the models may be off there by as much as matters for the interval. */
+export function isUnsure({ threshold }: Pick<FitInsight, 'threshold'>, { spread }: VerifyingRun): boolean {
+  return spread > WORTH_A_RUN * threshold;
 }
 
 function describeParameter(

@@ -124,7 +124,7 @@ function runsProbabilityOf(sets: readonly Float64Array[]): number | null {
 function warningsOf(quality: Omit<FitQuality, 'warnings'>, fits: readonly FitGoal[]): string[] {
   const { chiSquare, freedom, probability, runsProbability } = quality;
   const warnings: string[] = [];
-  const figure = chiSquare === null ? '' : `chi-square is ${short(chiSquare)} with ${freedom} degrees of freedom`;
+  const figure = chiSquare === null ? '' : `chi-square is ${short(chiSquare)} with ${degrees(freedom)}`;
   const isLinear = fits.every(({ loss }) => loss === 'linear');
   if (probability !== null && isLinear && probability < REMARKABLE) {
     warnings.push(
@@ -149,9 +149,14 @@ export function describeFit(definition: FitDefinition, inputs: number, output: r
   const quality = fitQualityOf(definition, inputs, output);
   if (quality === null) return '';
   const { chiSquare, freedom, sets, points } = quality;
-  if (chiSquare !== null) return `chi-square ${short(chiSquare)} with ${freedom} degrees of freedom`;
+  if (chiSquare !== null) return `chi-square ${short(chiSquare)} with ${degrees(freedom)}`;
   const scales = sets.map(({ scale }) => (scale === null ? 'unknown' : short(scale)));
-  return `residuals of standard deviation ${scales.join(' and ')} at ${points} points`;
+  return `residuals of standard deviation ${scales.join(' and ')} at ${points} ${points === 1 ? 'point' : 'points'}`;
+}
+
+/** For example "57 degrees of freedom". */
+function degrees(freedom: number): string {
+  return `${freedom} ${freedom === 1 ? 'degree' : 'degrees'} of freedom`;
 }
 
 function short(value: number): string {

@@ -4,7 +4,7 @@
  */
 import { FIT_LOSSES, type FitGoal, type FitLoss, misfitOf, residualsOf, sumOfSquares } from '../numbers/misfit.ts';
 import { makeViolation, type Violation } from './errors.ts';
-import { checkLength } from './vectors.ts';
+import { checkLength, toFinite } from './vectors.ts';
 
 /** Stored as the target of a gap: clients state null. */
 export const GAP = Number.POSITIVE_INFINITY;
@@ -81,6 +81,18 @@ function sigmaAt(sigma: NonNullable<Sigma>, i: number, value: number): number | 
 export function misfitOfOutput(definition: FitDefinition, output: readonly number[]): number | null {
   const fits = fitGoalsOf(definition);
   return fits.length === 0 ? null : misfitOf(fits, output);
+}
+
+/**
+ * Orders runs as their misfit does, and is easier to read: the misfit itself, so chi-square or the sum of a robust loss, where all standard
+ * errors are known; otherwise the root mean square of the residuals, of several data sets the weighted geometric mean of theirs.
+ * At least 0, finite.
+ */
+export function readableMisfit(fits: readonly FitGoal[], output: ArrayLike<number>, offset = 0): number {
+  const misfit = misfitOf(fits, output, offset);
+  if (fits.every(({ sigmas }) => sigmas !== null)) return misfit;
+  const points = fits.reduce((sum, { values, weight }) => sum + weight * values.length, 0);
+  return toFinite(Math.exp(misfit / (2 * points)));
 }
 
 /** How far an output is from one data set. */

@@ -5,7 +5,7 @@
  * - percent, value: half the width between the bounds, in output units.
  * - inequalities, minimize, maximize: they have no tolerance; 1 percent of the absolute target (0.01 for a target of 0).
  * - exact: all outputs miss together; the L1 norm's excess over the threshold, in thresholds.
- * - fit: no miss, but a part of the sum that grows with the misfit.
+ * - fit: no miss, but the misfit (readableMisfit) is part of the sum.
  *
  * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those the earliest. Cases come
  * before iterations. What is excluded never comes nearest. Weights and priorities say how much the misses count in this
@@ -13,10 +13,9 @@
  * leave alone.
  */
 
-import { misfitOf } from '../numbers/misfit.ts';
 import { type Importance, missShares } from '../numbers/miss-shares.ts';
 import { compileGoal, distanceToInterval, exactThreshold, isInside } from './acceptance.ts';
-import { fitGoalsOf } from './fit.ts';
+import { fitGoalsOf, readableMisfit } from './fit.ts';
 import type { Matrix } from './matrix.ts';
 import { hasBounds, hasNoTarget, type NearestSoFar, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
@@ -43,6 +42,8 @@ export interface MissMeasure {
    * inequality, whose miss is not 0. For exact, its difference from the target.
    */
   missedByOf(output: readonly number[]): number[];
+  /** How far it is from the data of a fit (readableMisfit); null without a fit. */
+  misfitOf(output: readonly number[]): number | null;
 }
 
 /** An unsatisfied output must not round to a miss of 0, as at the limit of a strict inequality. */
@@ -68,6 +69,7 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
       measure,
       missesOf: (output) => new Array<number>(m).fill(measure(output).worst),
       missedByOf: (output) => output.map((y, j) => toFinite(y - center[j]!)),
+      misfitOf: () => null,
     };
   }
   const shares = missShares(m, definition.options ?? {});
@@ -87,17 +89,13 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
         sum += counted;
         if (counted > worst) worst = counted;
       }
-      if (fits.length > 0) sum += positive(misfitOf(fits, values, offset));
+      if (fits.length > 0) sum += readableMisfit(fits, values, offset);
       return { worst, sum: toFinite(sum) };
     },
     missesOf: (output) => output.map((y, j) => missOf(j, y)),
     missedByOf: (output) => output.map((y, j) => beyond(targets[j]!, y)),
+    misfitOf: (output) => (fits.length > 0 ? readableMisfit(fits, output) : null),
   };
-}
-
-/** A positive number that grows with a misfit, which may be negative. */
-function positive(misfit: number): number {
-  return misfit >= 0 ? 1 + misfit : 1 / (1 - misfit);
 }
 
 function beyond({ lower, upper }: { readonly lower: number; readonly upper: number }, y: number): number {

@@ -89,6 +89,12 @@ export const RUN_FIELDS = {
     description:
       'The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target.',
   },
+  misfit: {
+    holds: 'number',
+    orNull: true,
+    description:
+      'How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output.',
+  },
   suggestTimeNs: {
     holds: 'nanoseconds',
     column: 'suggest_time_ns',
@@ -212,7 +218,7 @@ export const RUN_VIEWS = {
   /** The answer to suggest. */
   suggestion: SUGGESTION,
   /** An inverse on its own. */
-  inverse: names(...SUGGESTION, 'trialId', 'output', 'outputByName', 'misses', 'missedBy', 'disabledAt'),
+  inverse: names(...SUGGESTION, 'trialId', 'output', 'outputByName', 'misses', 'missedBy', 'misfit', 'disabledAt'),
   /** An inverse among those of its objective. */
   embedded: names(...COMMON, 'inputs', 'inputByName', 'outputs', 'outputByName', 'disabledAt'),
   /** A line of an export. */
@@ -252,6 +258,7 @@ export const RUN_VIEWS = {
   ofTrial: names(
     'misses',
     'missedBy',
+    'misfit',
     'loadedAt',
     'failureReason',
     'isExcluded',
@@ -296,6 +303,7 @@ export const HISTORY_COLUMNS = {
   outputs: { of: 'output', as: 'list', description: 'null until loaded.' },
   misses: { of: 'misses', as: 'list', description: RUN_FIELDS.misses.description },
   missedBy: { of: 'missedBy', as: 'list', description: RUN_FIELDS.missedBy.description },
+  misfits: { of: 'misfit', as: 'list', description: RUN_FIELDS.misfit.description },
 } as const satisfies Readonly<Record<string, HistoryColumn>>;
 
 export type HistoryColumnName = keyof typeof HISTORY_COLUMNS;

@@ -8,6 +8,8 @@ export interface Trend {
   readonly iterations: readonly number[];
   /** One per iteration, in tolerances. It rises only where weights or priorities make another miss count more. */
   readonly misses: readonly number[];
+  /** Likewise its misfit; null without a fit. */
+  readonly misfits: readonly number[] | null;
 }
 
 /** Outputs of one objective that are looked at hold at most so many numbers. */
@@ -33,17 +35,22 @@ export function makeTrend(
   best: NearestRun | null,
   runs: readonly Run[],
 ): Trend {
-  const { measure, missesOf } = makeMissMeasure(objective);
+  const { measure, missesOf, misfitOf } = makeMissMeasure(objective);
   const known = new Map(runs.map(({ iteration, output }) => [iteration, output]));
   if (objective.nearestCaseOutput !== null) known.set(0, objective.nearestCaseOutput);
   if (best?.source.kind === 'inverse') known.set(best.source.iteration, best.output);
   const iterations = [...known.keys()].sort((a, b) => a - b);
-  let nearest: { readonly miss: Miss; readonly worst: number } | null = null;
-  const misses = iterations.map((iteration) => {
+  let nearest: { readonly miss: Miss; readonly output: readonly number[] } | null = null;
+  const nearestSoFar = iterations.map((iteration) => {
     const output = known.get(iteration)!;
     const miss = measure(output);
-    if (nearest === null || isNearer(miss, nearest.miss)) nearest = { miss, worst: Math.max(...missesOf(output)) };
-    return nearest.worst;
+    if (nearest === null || isNearer(miss, nearest.miss)) nearest = { miss, output };
+    return nearest.output;
   });
-  return { iterations, misses };
+  const misfits = nearestSoFar.map(misfitOf).filter((misfit) => misfit !== null);
+  return {
+    iterations,
+    misses: nearestSoFar.map((output) => Math.max(...missesOf(output))),
+    misfits: misfits.length > 0 ? misfits : null,
+  };
 }

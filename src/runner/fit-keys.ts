@@ -1,4 +1,5 @@
 /** The keys of an output that is fitted: its data, and where the curve of a run is read. */
+import { callsOf, conditionFault } from '../../clients/typescript/src/solve/conditions.ts';
 import {
   type Fit,
   type FitOptions,
@@ -6,11 +7,11 @@ import {
   fit as fitValues,
   type Loss,
 } from '../../clients/typescript/src/solve/fit.ts';
-import type { FittedOutput } from './problem.ts';
+import type { FittedOutput, InputValue } from './problem.ts';
 import type { Path, ValueReader } from './value-reader.ts';
 import type { Value } from './yaml-values.ts';
 
-const FIT_KEYS = ['data', 'x', 'y', 'sigma', 'weight', 'loss'];
+const FIT_KEYS = ['data', 'x', 'y', 'sigma', 'weight', 'loss', 'when', 'output'];
 const READ_KEYS = ['csv', 'x', 'y'];
 const LOSSES: readonly Loss[] = ['linear', 'soft_l1', 'huber', 'cauchy'];
 
@@ -65,10 +66,26 @@ function makeFit(
 
 function readCommon(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path) {
   const [weight, loss] = [fields.get('weight'), fields.get('loss')];
+  const [when, output] = [fields.get('when'), fields.get('output')];
   return {
+    ...(when && { when: readWhen(reader, when, [...path, 'when']) }),
+    ...(output && { output: reader.text(output, [...path, 'output'], 'the name of an output of the command') }),
     ...(weight && { weight: reader.number(weight, [...path, 'weight']) }),
     ...(loss && { loss: reader.word(loss, [...path, 'loss'], LOSSES) }),
   };
+}
+
+/** Values by name, as the command gets them. */
+function readWhen(reader: ValueReader, value: Value, path: Path): Readonly<Record<string, InputValue>> | undefined {
+  const entries = reader.entries(value, path, 'a map from names to values, such as {temperature: 280}');
+  if (entries === undefined) return undefined;
+  if (entries.size === 0) return reader.refuse(value.at, path, 'must name at least one condition.');
+  const read = [...entries].map(([name, { value: one }]) => {
+    const at = [...path, name];
+    if (one.kind === 'text') return [name, one.text];
+    return [name, one.kind === 'boolean' ? one.boolean : reader.number(one, at)];
+  });
+  return Object.fromEntries(read) as Readonly<Record<string, InputValue>>;
 }
 
 function fileOptions(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path) {
@@ -125,6 +142,25 @@ function readPlace(
     reader.refuse(value.at, [...path, 'x'], 'needs the x of the data as well: state it under fit.');
   }
   return csv === undefined || y === undefined ? undefined : { csv, x: x ?? null, y };
+}
+
+/** Conditions of which the command could not be told which one is asked for. @param inputs  their names */
+export function refuseConditions(reader: ValueReader, fits: readonly FittedOutput[], inputs: readonly string[]): void {
+  const fault = conditionFault(
+    fits.map(({ name, fit }) => [name, fit]),
+    inputs,
+  );
+  if (fault !== undefined) reader.refuse(reader.positionOf(['outputs']), ['outputs'], fault);
+  for (const { outputs } of callsOf(fits.map(({ name, fit }) => [name, fit]))) {
+    const twice = outputs.find(({ output }, k) => outputs.findIndex((one) => one.output === output) !== k);
+    if (twice === undefined) continue;
+    const path = ['outputs', twice.goal];
+    reader.refuse(
+      reader.positionOf(path),
+      path,
+      `is about ${twice.output} as another data set under the same conditions: join the two.`,
+    );
+  }
 }
 
 const INSTEAD: readonly (readonly [string, string])[] = [

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pointsOf } from '../../clients/typescript/src/solve/conditions.ts';
 import { withScales } from '../../clients/typescript/src/solve/defaults.ts';
 import { ProblemFolder } from '../../clients/typescript/src/solve/folder.ts';
 import { differencesOf } from '../../clients/typescript/src/solve/open-problem.ts';
@@ -21,10 +22,10 @@ export class MovedProblemError extends Error {
 }
 
 /** Of how the black box is called; a changed number of jobs or a limit is still the same program. */
-export function hashOfCommand({ command, evaluatorUrl }: Problem): string {
+export function hashOfCommand({ command, evaluatorUrl, fits }: Problem): string {
   const { keep: _, onExit, ...how } = command;
   return createHash('sha256')
-    .update(JSON.stringify([how, [...onExit], evaluatorUrl]))
+    .update(JSON.stringify([how, [...onExit], evaluatorUrl, ...pointsOf(fits)]))
     .digest('hex');
 }
 

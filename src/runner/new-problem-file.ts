@@ -38,13 +38,14 @@ export function readInputAnswer(text: string, taken: readonly string[]): Read<In
   return value({ name, entry: `{${[...parts, `minimum: ${minimum}`, `maximum: ${maximum}`].join(', ')}}` });
 }
 
-/** `sag 0.8 5% mm`, `mass < 1.4 kg`, `cost min 20`, `life max 1e6` */
+/** `sag 0.8 5% mm`, `mass < 1.4 kg`, `cost min 20`, `life max 1e6`, `level fit level.csv time level 0.02 m` */
 export function readOutputAnswer(text: string, taken: readonly string[]): Read<InputAnswer> {
   const spaced = text.replace(/(<=|>=|<|>)/g, ' $1 ');
   const [name = '', ...words] = spaced.trim().split(/\s+/);
   const nameFault = faultOfName(name, taken);
   if (nameFault !== undefined) return fault(nameFault);
   const [first = '', second = '', ...unit] = words;
+  if (first === 'fit') return readFitAnswer(name, words.slice(1));
   const key = ONE_SIDED[first];
   if (key !== undefined) {
     if (!NUMBER.test(second)) return fault(`Write a number after ${first}.`);
@@ -54,6 +55,25 @@ export function readOutputAnswer(text: string, taken: readonly string[]): Read<I
     return fault('Write its name, its target and how far off it may be: sag 0.8 5% mm. Or a limit: mass < 1.4 kg.');
   }
   const parts = [...unitOf(unit.join(' ')), `target: ${first}`, `within: ${second}`];
+  return value({ name, entry: `{${parts.join(', ')}}` });
+}
+
+/** A CSV file with its columns, then the standard error if it is known, then the unit. */
+function readFitAnswer(name: string, [data, x, y, ...rest]: readonly string[]): Read<InputAnswer> {
+  if (data === undefined || x === undefined || y === undefined) {
+    return fault(
+      'After fit write a CSV file, its columns x and y, and the standard error if you know it: fit level.csv time level 0.02.',
+    );
+  }
+  const hasError = NUMBER.test(rest[0] ?? '');
+  if (hasError && !(Number(rest[0]) > 0)) return fault(`The standard error must be positive, is ${rest[0]}.`);
+  const stated = [
+    `data: ${quote(data)}`,
+    `x: ${quote(x)}`,
+    `y: ${quote(y)}`,
+    ...(hasError ? [`sigma: ${rest[0]}`] : []),
+  ];
+  const parts = [...unitOf(rest.slice(hasError ? 1 : 0).join(' ')), `fit: {${stated.join(', ')}}`];
   return value({ name, entry: `{${parts.join(', ')}}` });
 }
 
@@ -98,7 +118,8 @@ ${list(inputs)}
 # Conditions among the inputs, such as ["length + 3*bolts <= 90"].
 constraints: []
 
-# What is wanted: target with within (5%, 0.05, -1% +3%), below, atMost, above, atLeast, minimize or maximize.
+# What is wanted: target with within (5%, 0.05, -1% +3%), below, atMost, above, atLeast, minimize or maximize. Or data:
+# fit: {data: level.csv, x: time, y: level, sigma: 0.02}; the command then gives an array, or {"x": [...], "y": [...]}.
 outputs:
 ${list(outputs)}
 

@@ -1,6 +1,6 @@
 /** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
 import { readCommand, readEvaluator } from './command-keys.ts';
-import { type DataTexts, refuseBesideFits } from './fit-keys.ts';
+import { type DataTexts, refuseBesideFits, refuseConditions } from './fit-keys.ts';
 import { readOutputs, readUnit } from './output-keys.ts';
 import type { InputDefinition, InputType, InputValue, Problem } from './problem.ts';
 import { readSearchFields, SEARCH_KEYS } from './search-keys.ts';
@@ -87,6 +87,7 @@ function readFields(reader: ValueReader, value: Value, defaultName: string, data
   const name = fields.get('name');
   const inputs = fields.has('inputs') ? readInputs(reader, fields.get('inputs')!) : [];
   const { outputs, targetSets, fits } = readOutputs(reader, fields, data);
+  refuseConditions(reader, fits, inputs.map(nameOf));
   const searchFields = fits.length === 0 ? fields : refuseBesideFits(reader, fields, fits);
   const timeout = fields.get('timeout');
   return {

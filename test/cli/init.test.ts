@@ -28,7 +28,7 @@ test('init asks, asks again about what it cannot read, and writes a file that ca
   const answers = [
     'My bracket',
     ...['length 10 80 mm', 'length 3 4', 'wide 9 1', 'bolts 2 8 integer', 'steel S235,S355', 'welded yes/no', ''],
-    ...['sag 0.8 5% mm', 'heat warm', 'mass<1.4 kg', ''],
+    ...['sag 0.8 5% mm', 'heat warm', 'mass<1.4 kg', 'level fit level.csv', 'level fit level.csv time h 0.02 m', ''],
     'python3 "my model.py"',
     ...['', '60'],
   ];
@@ -37,7 +37,9 @@ test('init asks, asks again about what it cannot read, and writes a file that ca
   expect(output).toContain('length is there already.');
   expect(output).toContain('The largest value must be above the smallest, 9.');
   expect(output).toContain('Write its name, its target and how far off it may be');
-  const { problem, violations } = readProblem(await readFile(path.join(folder, 'my.yaml'), 'utf8'), 'my.yaml');
+  expect(output).toContain('After fit write a CSV file, its columns x and y');
+  const data = new Map([['level.csv', 'time,h\n0,2\n1,1\n']]);
+  const { problem, violations } = readProblem(await readFile(path.join(folder, 'my.yaml'), 'utf8'), 'my.yaml', data);
   expect(violations).toEqual([]);
   expect(problem).toMatchObject({ name: 'My bracket', jobs: 1, maximumRuns: 60 });
   expect(problem!.inputs.map(({ name, type }) => [name, type])).toEqual([
@@ -49,7 +51,10 @@ test('init asks, asks again about what it cannot read, and writes a file that ca
   expect(problem!.targetSets[0]!.map(({ type, target }) => [type, target])).toEqual([
     ['percent', 0.8],
     ['lessthan', 1.4],
+    ['fit', 2],
+    ['fit', 1],
   ]);
+  expect(problem!.fits).toMatchObject([{ name: 'level', fit: { values: [2, 1], x: [0, 1], sigma: 0.02 } }]);
   expect(problem!.command.command).toEqual(['python3', 'my model.py']);
   expect((await init(['my.yaml'])).output).toContain('my.yaml exists already');
 });

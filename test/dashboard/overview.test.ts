@@ -47,6 +47,10 @@ describe('the list', () => {
     expect(targetsText({ targets, outputCount: 9 })).toBe(
       'heat 9.9 … 10.1 kW, minimize wear, noise < 20, mass 2 g, 5 more',
     );
+    const fitted = targets.map((one) => ({ ...one, objectiveType: 'fit' as const }));
+    expect(targetsText({ targets: [...fitted.slice(0, 3), targets[2]!], outputCount: 9, limitCount: 2 })).toBe(
+      '7 outputs fitted to data, noise < 20, 1 more',
+    );
   });
 });
 

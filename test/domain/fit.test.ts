@@ -54,6 +54,19 @@ describe('the misfit of an output', () => {
     expect(far! - near!).toBeCloseTo(2 * 2 * Math.log(2), 9);
     expect(Number.isFinite(exact!) && exact! < near!).toBe(true);
   });
+
+  it('Is told as chi-square, or as the root mean square of residuals with unknown errors, and orders runs either way', () => {
+    const told = (fits: readonly SentFit[] | null, output: readonly number[]) =>
+      makeMissMeasure({ ...definitionOf([1, 2], fits), options: definitionOf([1, 2], fits).options! }).misfitOf(
+        output,
+      )!;
+    expect(told([{ sigma: 0.1 }], [1.2, 2.2])).toBeCloseTo(8, 9);
+    expect(told(null, [1.3, 1.6])).toBeCloseTo(Math.sqrt((0.09 + 0.16) / 2), 9);
+    const sets = [{ outputs: [0] }, { outputs: [1], sigma: 0.1 }];
+    expect(told(sets, [1.1, 2.1])).toBeLessThan(told(sets, [1.1, 2.2]));
+    expect(told(sets, [1e200, 1e200])).toBe(Number.MAX_VALUE);
+    expect(told([{ sigma: 0.1 }], [1 + 1e-12, 2])).toBeGreaterThan(told([{ sigma: 0.1 }], [1, 2]));
+  });
 });
 
 describe('a run of a fit', () => {
@@ -77,6 +90,8 @@ describe('a run of a fit', () => {
     const measure = makeMissMeasure({ ...definition, options: definition.options! });
     const misses = outputs.flatMap((output) => (output ? [measure.measure(output)] : []));
     expect(misses.map(({ worst }) => worst > 0)).toEqual([false, true, false, false]);
+    const near = [1 + 1e-10, 2 + 1e-12].map((value) => measure.measure([value, 2, 4]).sum);
+    expect(near[1]).toBeGreaterThan(0);
     expect(misses[2]!.sum).toBeLessThan(misses[3]!.sum);
     expect(misses[3]!.sum).toBeLessThan(misses[0]!.sum);
   });

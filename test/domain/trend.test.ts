@@ -76,10 +76,12 @@ describe('a trend', () => {
     expect(makeTrend(definition, best, runs)).toEqual({
       iterations: [0, 2, 3],
       misses: [expect.closeTo(2), 0, 0],
+      misfits: null,
     });
     expect(makeTrend(definition, null, runs)).toEqual({
       iterations: [0, 3],
       misses: [expect.closeTo(2), expect.closeTo(1)],
+      misfits: null,
     });
   });
 });

@@ -85,9 +85,16 @@ it('ends satisfied with the least chi-square once the models expect no noticeabl
   expect(objective.attemptCount).toBeLessThan(15);
   expect(objective.fit).toMatchObject({ points: 7, freedom: 5, warnings: [] });
   expect(objective.fit.chiSquare).toBeCloseTo(least, 9);
-  expect((await read(`${url}/history`)).fit).toEqual(objective.fit);
+  const history = await read(`${url}/history`);
+  expect(history.fit).toEqual(objective.fit);
+  expect(history.misfits.map((misfit: number | null) => misfit?.toPrecision(9))).toEqual(
+    history.outputs.map((output: readonly number[] | null) => output && chiSquare(output).toPrecision(9)),
+  );
+  const [glance] = await read('/v1/objectives?trend=5');
+  expect(glance).toMatchObject({ limitCount: 1, limitsMet: 1, metCount: 1, misfit: objective.fit.chiSquare });
+  expect(glance.trend.misfits.at(-1)).toBe(objective.fit.chiSquare);
   expect(objective.endReason).toMatch(
-    /^Satisfied: run \d+ fits the data best, with chi-square \S+ with 5 degrees of freedom; the models expect at most \S+ less\.$/,
+    /^Satisfied: run \d+ fits the data best, with chi-square \S+ with 5 degrees of freedom; the models expect at most 0\.\d{2} less\.$/,
   );
   const [height, rate] = objective.optimalInverse.inputs;
   expect([Math.abs(height - 2) < 0.05, Math.abs(rate - 0.7) < 0.05]).toEqual([true, true]);

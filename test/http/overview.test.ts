@@ -52,6 +52,9 @@ describe('the list of all objectives', () => {
       inputCount: 2,
       outputCount: 3,
       metCount: objective.best.misses.filter((miss: number) => miss === 0).length,
+      limitCount: 3,
+      limitsMet: objective.best.misses.filter((miss: number) => miss === 0).length,
+      misfit: null,
       worstMiss: objective.best.worstMiss,
       worstOutput: { number: expect.any(Number), name: null, distance: expect.any(Number) },
       trend: null,
@@ -183,6 +186,7 @@ describe('the list of all objectives', () => {
     expect(await trend(50)).toEqual({
       iterations: [0, 1, 2, 3, 4],
       misses: [ofCases, ofFirst, near.worstMiss, near.worstMiss, nearer.worstMiss],
+      misfits: null,
     });
     expect((await glances(send)).items).toMatchObject([{ worstMiss: nearer.worstMiss, trend: null }]);
     await record([9, 1]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from backsolve import Fit, OutputError, at_most, fit, least_squares, log, minimize, real, solve
+from backsolve import (
+    Backsolve,
+    ChangedProblemError,
+    Fit,
+    OutputError,
+    Project,
+    at_most,
+    fit,
+    least_squares,
+    log,
+    minimize,
+    real,
+    solve,
+    solve_async,
+)
 
 TIMES = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
 ERRORS = [0.02, -0.03, 0.01, 0.02, -0.02, -0.01, 0.01]
@@ -253,3 +268,106 @@ def test_least_squares_without_a_start_and_with_outliers() -> None:
 def test_least_squares_says_what_is_wrong(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         least_squares(lambda x: x[0], **options)
+
+
+RATE_AT = {280.0: 0.4, 320.0: 1.1}
+
+
+def arrhenius(k: float, energy: float, temperature: float, times: Any = TIMES) -> Any:
+    return np.exp(-k * math.exp(energy * (temperature - 300) / 20) * np.asarray(times))
+
+
+def two_temperatures() -> dict[str, Any]:
+    made = {f"at {t:g} K": fit(arrhenius(0.7, 0.5, t), 0.01, x=TIMES, when={"temperature": t}, output="level") for t in RATE_AT}
+    return {**made, "cost": at_most(9)}
+
+
+def test_data_sets_under_conditions_are_one_run() -> None:
+    called: list[float] = []
+
+    def reactor(k: float, energy: float, temperature: float) -> dict[str, Any]:
+        called.append(temperature)
+        grid = np.linspace(0, 4, 41)
+        return {"level": (grid, arrhenius(k, energy, temperature, grid)), "cost": temperature / 100}
+
+    inputs = {"k": log(0.05, 3), "energy": real(0, 2)}
+    result = solve(reactor, inputs, two_temperatures(), budget=40, progress=False)
+    assert result.satisfied
+    assert result.best is not None
+    assert result.best.input == pytest.approx({"k": 0.7, "energy": 0.5}, rel=0.05)
+    assert called == [280.0, 320.0] * len(result.history)
+    assert result.best.output is not None
+    assert result.best.output["cost"] == 2.8
+    assert [len(result.best.output[f"at {t:g} K"]) for t in RATE_AT] == [7, 7]
+    assert result.fit is not None
+    assert set(result.fit.scales) == {"at 280 K", "at 320 K"}
+    moved = {**two_temperatures(), "at 320 K": fit(arrhenius(0.7, 0.5, 330), 0.01, x=TIMES, when={"temperature": 330.0}, output="level")}
+    with pytest.raises(ChangedProblemError, match="at 320 K have other x or other conditions"):
+        solve(reactor, inputs, moved, budget=40, progress=False)
+
+
+def test_conditions_of_one_output_alone_and_of_coroutines() -> None:
+    async def reactor(k: float, energy: float, temperature: float) -> Any:
+        return arrhenius(k, energy, temperature)
+
+    goals = {name: goal for name, goal in two_temperatures().items() if name != "cost"}
+    result = asyncio.run(solve_async(reactor, {"k": log(0.05, 3), "energy": real(0, 2)}, goals, budget=40, progress=False))
+    assert result.satisfied
+
+
+@pytest.mark.parametrize(
+    ("goals", "message"),
+    [
+        ({"a": fit([1.0], when={"k": 1.0})}, "The data of a fix k, which the search varies"),
+        ({"a": fit([1.0], when={"t": 1.0}), "b": fit([1.0], when={"u": 1.0})}, "must state the same conditions in when, not t and u"),
+        ({"a": fit([1.0], when={"t": 1.0}), "b": fit([1.0])}, r"The data of b need when=\.\.\."),
+    ],
+)
+def test_conditions_that_tell_nothing_are_refused(goals: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        solve(lambda k: k, {"k": real(0, 1)}, goals)
+    with pytest.raises(ValueError, match="give when, or leave out output"):
+        fit([1.0], output="level")
+
+
+def test_curves_are_told_to_a_project(client: Backsolve) -> None:
+    goals: dict[str, Any] = {"level": fit(DATA, 0.02, x=TIMES), "cost": at_most(9)}
+    project = Project.create(client, INPUTS, goals, name="curves", budget=30)
+    with pytest.raises(ValueError, match=r"The goals have the outputs level\[0\], .* and 1 more, but the project has .* and 2 more"):
+        Project.open(client, project.place.batch_id, goals={"level": goals["level"]})
+    opened = Project.open(client, project.place.batch_id, goals=goals)
+    for evaluation in opened:
+        grid = np.linspace(0, 4, 401)
+        height, rate = evaluation.numbers
+        evaluation.tell({"level": (grid, decay(height, rate, grid)), "cost": 2})
+    result = opened.result()
+    assert result.satisfied
+    assert result.best is not None
+    assert result.best.output is not None
+    assert len(result.best.output["level"]) == 7
+    assert result.fit is not None
+
+
+def test_intervals_are_verified_by_runs_once() -> None:
+    called: list[tuple[float, float]] = []
+
+    def growth(height: float, rate: float) -> Any:
+        called.append((height, rate))
+        return height * np.arctan(rate**1.5 * np.asarray(TIMES))
+
+    goals = {"level": fit(growth(2, 0.7) + 10 * np.array(ERRORS), 0.2)}
+    plain = solve(growth, INPUTS, goals, budget=40, progress=False)
+    assert plain.fit is not None
+    count = len(called)
+    result = solve(growth, INPUTS, goals, budget=40, verify=2, progress=False)
+    made = called[count:]
+    assert 1 <= len(made) <= 2
+    assert len(result.history) == len(plain.history) + len(made)
+    assert [tuple(run.input.values()) for run in result.history if run.input in [dict(zip(INPUTS, at, strict=True)) for at in made]]
+    assert result.fit is not None
+    assert plain.fit.parameters["height"].low != result.fit.parameters["height"].low
+    again = solve(growth, INPUTS, goals, budget=40, verify=2, progress=False)
+    assert len(called) == count + len(made)
+    assert again.fit == result.fit
+    with pytest.raises(ValueError, match="verify runs the ends of the intervals of a fit"):
+        solve(growth, INPUTS, {"level": at_most(1)}, verify=1)

@@ -277,7 +277,7 @@ async function readEndReason(db: Db, accountId: number, objective: Objective): P
   if (!isFinal(objective.stopReason)) return null;
   const { optimalInverseId } = objective;
   const optimal = optimalInverseId === null ? undefined : await findInverse(db, accountId, optimalInverseId);
-  return endReasonOf(objective, shownRunOf(optimal, await readBest(db, objective)));
+  return endReasonOf(objective, shownRunOf(objective, optimal, await readBest(db, objective)));
 }
 
 /** Neighbours whose inverses roughly fit on one page; a longer objective gets its own. */

@@ -106,7 +106,7 @@ export async function getHistory(
     surroundings,
     columns,
     explanation: request.wantsExplanation ? ((await findExplanation(db, accountId, objective.id)) ?? null) : undefined,
-    endReason: endReasonOf(objective, shownRunOf(optimal, best)),
+    endReason: endReasonOf(objective, shownRunOf(objective, optimal, best)),
     optimalIteration,
     continuedBy: await listContinuing(db, accountId, objective),
     best,

@@ -15,8 +15,14 @@ import {
 } from '../../db/search/overview.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
 import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
-import { findNearestRun, type NearestRun, type WorstOutput, worstOutputOf } from '../../domain/nearest.ts';
-import type { Objective } from '../../domain/objective.ts';
+import {
+  findNearestRun,
+  makeMissMeasure,
+  type NearestRun,
+  type WorstOutput,
+  worstOutputOf,
+} from '../../domain/nearest.ts';
+import { type Objective, ObjectiveType } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../../domain/trend.ts';
 import { rowsPerRead } from './read-objectives.ts';
@@ -31,6 +37,12 @@ export interface ObjectiveGlance {
   readonly surroundings: ObjectiveSurroundings;
   /** Outputs of the nearest run that meet their objectives; null while nothing has been judged. */
   readonly metCount: number | null;
+  /** How many outputs a run can meet by themselves: all but those of a fit, which count together. */
+  readonly limitCount: number;
+  /** How many of these the nearest run meets; null likewise. */
+  readonly limitsMet: number | null;
+  /** Of the nearest run; null without a fit. */
+  readonly misfit: number | null;
   /** Of the nearest run, the miss of the output that misses most; null while nothing has been judged. */
   readonly worstMiss: number | null;
   /** null as well when it meets everything. */
@@ -121,13 +133,18 @@ function glanceAt(
   best: NearestRun | null,
   trend: Trend | null,
 ): ObjectiveGlance {
+  const verdicts = best && makeVerdict(objective)(best.output);
+  const limits = [...objective.objectives.keys()].filter((j) => objective.objectiveTypes[j] !== ObjectiveType.fit);
   return {
     objective,
     surroundings,
     trend,
+    limitCount: limits.length,
+    limitsMet: verdicts === null ? null : limits.filter((j) => verdicts[j]).length,
+    misfit: best && makeMissMeasure(objective).misfitOf(best.output),
     worstMiss: best && Math.max(...best.misses),
     worstOutput: best && worstOutputOf(objective, best),
-    metCount: best && makeVerdict(objective)(best.output).filter(Boolean).length,
+    metCount: verdicts?.filter(Boolean).length ?? null,
     waitsFor: objective.stopReason === StopReason.running ? awaitedOf(surroundings) : null,
     // A satisfying output refutes it.
     hasDiagnosis: surroundings.hasDiagnosis && objective.stopReason !== StopReason.satisfied,

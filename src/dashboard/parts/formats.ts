@@ -28,6 +28,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** What is wanted of an output that is fitted to a measured value; null: a gap. */
+export function near(value: number | null): string {
+  return value === null ? 'no measured value' : `near ${short(value)}`;
+}
+
 /** With its unit, if it has one. */
 export function withUnit(text: string, unit: string | null | undefined): string {
   return unit === null || unit === undefined || unit === '' ? text : `${text} ${unit}`;

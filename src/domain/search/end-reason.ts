@@ -10,6 +10,10 @@ import { StopReason } from './stop-reason.ts';
 
 /** At most so many misses are listed, the worst ones. */
 const TOLD_MISSES = 3;
+/** Smaller reductions of a misfit are not told apart. */
+const NEXT_TO_NOTHING = 0.01;
+/** Digits of what models expect. */
+const ROUGH = 2;
 
 /** The run that an objective shows as its best. */
 export interface ShownRun {
@@ -35,12 +39,14 @@ type Ended = Pick<
   | keyof ObjectiveDefinition
 >;
 
-/** The optimal run, else the nearest one. */
+/** The optimal run, else the nearest one. The best fit is the nearest one, which may be a case. */
 export function shownRunOf(
+  objective: Ended,
   optimal: Pick<Inverse, 'iteration' | 'output'> | null | undefined,
   best: NearestRun | null,
 ): ShownRun | null {
-  if (optimal?.output != null) return { name: `run ${optimal.iteration}`, output: optimal.output, worstMiss: null };
+  if (optimal?.output != null && !(isFit(objective) && best !== null))
+    return { name: `run ${optimal.iteration}`, output: optimal.output, worstMiss: null };
   if (best === null) return null;
   const { source } = best;
   const name = source.kind === 'inverse' ? `run ${source.iteration}` : `case ${source.number + 1}`;
@@ -66,10 +72,15 @@ function describeSuccess(objective: Ended, best: ShownRun | null): string {
   if (isFit(objective)) {
     const { ended } = objective;
     const left = ended?.kind === 'fitted' ? ended.expectedGain : null;
-    const more = left === null ? '' : `; the models expect at most ${round(left)} less`;
+    const more = left === null ? '' : `; the models expect at most ${roughly(Math.max(NEXT_TO_NOTHING, left))} less`;
     return `Satisfied: ${best.name} fits the data best, with ${describeFit(objective, freeInputs(objective), best.output)}${more}.`;
   }
   return `Satisfied: ${best.name} meets every target${questOf(objective).inWords}.`;
+}
+
+/** How much the models expect is never exact. */
+function roughly(value: number): string {
+  return String(Number(value.toPrecision(ROUGH)));
 }
 
 function isFit(objective: Ended): boolean {
@@ -201,7 +212,7 @@ function outputName({ labels }: Ended, j: number): string {
 }
 
 function percent(share: number): string {
-  return `${Number((100 * share).toPrecision(2))} %`;
+  return `${roughly(100 * share)} %`;
 }
 
 function round(value: number): string {

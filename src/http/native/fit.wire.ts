@@ -1,7 +1,7 @@
 /** How well a run fits its data, in answers. */
 import { z } from 'zod';
 import type { FitRead } from '../../application/search/model-insights.ts';
-import { describeFitInsight } from '../../domain/fit-parameters.ts';
+import { describeFitInsight, isUnsure } from '../../domain/fit-parameters.ts';
 import { fitQualityOf } from '../../domain/fit-quality.ts';
 import { inputNamesOf } from '../../domain/names.ts';
 import type { Objective } from '../../domain/objective.ts';
@@ -152,6 +152,7 @@ export const fitParametersSchema = z
               at: z.array(z.number()).describe('The input of the run.'),
               increase: z.number().describe('The increase of chi-square that the models expect there.'),
               spread: z.number().describe('How far the models may be off.'),
+              isUnsure: z.boolean().describe('Whether that is so far that the run is worth making.'),
             }),
           )
           .describe(
@@ -196,7 +197,7 @@ export function presentFitParameters({
         slopes: [...one.slopes],
         name: labels?.outputNames?.[one.output] ?? null,
       })),
-      verify: verify.map(({ at, ...one }) => ({ ...one, at: [...at] })),
+      verify: verify.map((one) => ({ ...one, at: [...one.at], isUnsure: isUnsure(insight, one) })),
       sentences: [...describeFitInsight(insight, names)],
     },
   };

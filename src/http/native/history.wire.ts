@@ -185,9 +185,13 @@ const TEXTS: Readonly<Record<Column['as'], (of: HistoryFieldName, rows: readonly
 };
 
 function missesIn({ output }: HistoryRow, measure: MissMeasure) {
-  if (output === null) return { misses: null, missedBy: null };
+  if (output === null) return { misses: null, missedBy: null, misfit: null };
   const values = output.split(',').map(Number);
-  return { misses: measure.missesOf(values).join(','), missedBy: measure.missedByOf(values).join(',') };
+  return {
+    misses: measure.missesOf(values).join(','),
+    missedBy: measure.missedByOf(values).join(','),
+    misfit: measure.misfitOf(values),
+  };
 }
 
 function valueIn(row: HistoryRow, name: HistoryFieldName): unknown {

@@ -162,7 +162,9 @@ export const objectiveSchema = z
       ),
     fit: fitQualitySchema
       .nullable()
-      .describe('How well the best run fits its data: the optimal one, else that of `best`. null without a fit.'),
+      .describe(
+        'How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one. null without a fit.',
+      ),
     inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
   })
   .meta({ id: 'Objective' });
@@ -214,11 +216,11 @@ function presentWith<Inverses>(objective: Objective, standouts: Standouts, inver
     number: objective.number,
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
-    endReason: endReasonOf(objective, shownRunOf(optimal, best)),
+    endReason: endReasonOf(objective, shownRunOf(objective, optimal, best)),
     ...presentEnd(objective),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
     best: best && presentNearestRun(best, objective.labels),
-    fit: presentFitQuality(objective, optimal?.output ?? best?.output ?? null),
+    fit: presentFitQuality(objective, (best ?? optimal)?.output ?? null),
     inverses,
   };
 }

@@ -38,6 +38,21 @@ export const objectiveGlanceSchema = z
       .int()
       .nullable()
       .describe('Outputs that meet their objectives in the best run so far; null while nothing has been judged.'),
+    limitCount: z
+      .int()
+      .describe(
+        'Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit.',
+      ),
+    limitsMet: z
+      .int()
+      .nullable()
+      .describe('How many of these the best run so far meets; null while nothing has been judged.'),
+    misfit: z
+      .number()
+      .nullable()
+      .describe(
+        'Of the best run so far, as in misfit of a run; null without a fit, and while nothing has been judged.',
+      ),
     worstMiss: z
       .number()
       .nullable()
@@ -58,6 +73,7 @@ export const objectiveGlanceSchema = z
       .object({
         iterations: z.array(z.int()).describe('0 means the cases.'),
         misses: z.array(z.number()).describe('The worst miss of the best run so far, after each of the iterations.'),
+        misfits: z.array(z.number()).nullable().describe('Likewise its misfit; null without a fit.'),
       })
       .nullable()
       .describe(
@@ -84,7 +100,8 @@ export const objectiveGlanceSchema = z
   .meta({ id: 'ObjectiveGlance' });
 
 export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objectiveGlanceSchema> {
-  const { objective, surroundings, metCount, worstMiss, worstOutput, trend, waitsFor, hasDiagnosis } = glance;
+  const { objective, surroundings, metCount, limitCount, limitsMet, misfit } = glance;
+  const { worstMiss, worstOutput, trend, waitsFor, hasDiagnosis } = glance;
   return {
     id: objective.id,
     modelId: surroundings.modelId,
@@ -101,9 +118,16 @@ export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objective
     inputCount: objective.initialInput.length,
     outputCount: objective.objectives.length,
     metCount,
+    limitCount,
+    limitsMet,
+    misfit,
     worstMiss,
     worstOutput: worstOutput && { ...worstOutput, name: nameOf(objective, worstOutput) },
-    trend: trend && { iterations: [...trend.iterations], misses: [...trend.misses] },
+    trend: trend && {
+      iterations: [...trend.iterations],
+      misses: [...trend.misses],
+      misfits: trend.misfits && [...trend.misfits],
+    },
     waitsFor,
     hasDiagnosis,
     targets: presentTargets(glance),

@@ -135,6 +135,7 @@ const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView, measure:
   outputByName: ({ objective, inverse }) => presentOutputByName(objective.labels, inverse.output).outputByName,
   misses: ({ inverse }, measure) => inverse.output && measure().missesOf(inverse.output),
   missedBy: ({ inverse }, measure) => inverse.output && measure().missedByOf(inverse.output),
+  misfit: ({ inverse }, measure) => inverse.output && measure().misfitOf(inverse.output),
   results: ({ objective, evaluation }) => presentResults(evaluation.results, objective.labels),
   isRepeat: ({ inverse }) => inverse.repeatOf !== null,
   disabledAt: ({ objective, inverse }) => disabledAtOf(objective, inverse),

@@ -70,7 +70,13 @@ function factsOf(run: TrialRun): { [Name in keyof typeof facts]: z.infer<(typeof
 }
 
 function missesIn({ output }: TrialRun, measure: MissMeasure) {
-  return output && { misses: measure.missesOf(output), missedBy: measure.missedByOf(output) };
+  return (
+    output && {
+      misses: measure.missesOf(output),
+      missedBy: measure.missedByOf(output),
+      misfit: measure.misfitOf(output),
+    }
+  );
 }
 
 function metOf({ output }: TrialRun, judge: Verdict): boolean[] | null {

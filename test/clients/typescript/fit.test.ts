@@ -231,3 +231,45 @@ describe('fit', () => {
     expect(readCurve('level', made, [7, 8, 9])).toEqual([7, 8, 9]);
   });
 });
+
+describe('data sets under conditions', () => {
+  const at = (temperature: number, k = 0.7, energy = 0.5, times = TIMES) =>
+    times.map((time) => Math.exp(-k * Math.exp((energy * (temperature - 300)) / 20) * time));
+  const set = (temperature: number) =>
+    fitTo(at(temperature), { sigma: 0.01, x: TIMES, when: { temperature }, output: 'level' });
+  const inputs = { k: log(0.05, 3), energy: real(0, 2) };
+
+  it('are one run: the black box is called once under each', async () => {
+    const called: unknown[] = [];
+    const result = await solve(
+      ({ k, energy }, _signal, { temperature }) => {
+        called.push(temperature);
+        const level = [GRID, at(Number(temperature), k, energy, GRID)] as const;
+        return temperature === 280 ? { level, cost: 3 } : { level };
+      },
+      { ...here(), inputs, goals: { cold: set(280), warm: set(320), cost: atMost(9) }, budget: 40 },
+    );
+    expect(result.status).toBe('satisfied');
+    expect(result.best!.input.k).toBeCloseTo(0.7, 1);
+    expect(result.best!.output).toMatchObject({ cost: 3 });
+    expect(called).toEqual(result.history.flatMap(() => [280, 320]));
+  });
+
+  it('may be the only output, and are refused where a call could not be told', async () => {
+    const alone = await solve(({ k, energy }, _signal, when) => at(Number(when['temperature']), k, energy), {
+      ...here(),
+      inputs,
+      goals: { cold: set(280), warm: set(320) },
+      budget: 30,
+    });
+    expect(alone.status).toBe('satisfied');
+    const refused = (warm: object) =>
+      solve(() => [1], { ...here(), inputs, goals: { cold: set(280), warm: fitTo([1, 2], warm) } });
+    await expect(refused({})).rejects.toThrow('The data of warm need when, as the other data sets have it.');
+    await expect(refused({ when: { k: 1 } })).rejects.toThrow('The data of warm fix k, which the search varies');
+    await expect(refused({ when: { pressure: 1 } })).rejects.toThrow(
+      'the same conditions in when, not pressure and temperature',
+    );
+    expect(() => fitTo([1], { output: 'level' })).toThrow('give when, or leave out output');
+  });
+});

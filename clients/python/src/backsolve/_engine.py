@@ -21,6 +21,7 @@ from ._progress import Progress
 from ._reading import missed, read_advice, read_result
 from ._retry import Retries
 from ._steps import Steps, run_async
+from ._verifying import Verifying
 from ._work import Work
 from .client import AsyncBacksolve
 from .problem import BY_EVIDENCE, Advice, Failed, Outcome, Problem
@@ -81,6 +82,12 @@ class Engine:
                 self._progress.note(f"nothing is left to run: an earlier call completed this problem; {START_OVER}")
             earlier = [batch["id"] for batch in (self._folder.read() or {"batches": []})["batches"][:-1] if batch["id"] is not None]
             result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
+            if (
+                self._work.verify
+                and result.fit is not None
+                and await Verifying(self._work, self._client, self._folder, self._progress).run(result)
+            ):
+                result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
             return self._with_reason(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
@@ -157,6 +164,7 @@ class Engine:
             }
             self._folder.write({**record, "code": work.fingerprint})
         self._refuse_changes(record, body)
+        record["points"] = problem.points
         if record["place"] is None:
             project = await self._run(_batch.create_project(problem, work.name, record["id"]))
             record["place"] = [project.model_id, project.id, project.case_count]
@@ -226,6 +234,12 @@ class Engine:
             raise ChangedProblemError(
                 f"The inputs or outputs of {self._work.name} have changed since its first run ({', '.join(fields)}), so its data does not "
                 "fit. Revert the change, give another name, or start over with fresh=True. Goals may change at any time."
+            )
+        moved = [name for name, points in record.get("points", {}).items() if self._work.problem.points.get(name) != points]
+        if moved:
+            raise ChangedProblemError(
+                f"The data of {' and '.join(moved)} have other x or other conditions than at the first run of {self._work.name}, whose "
+                "runs were read there. Revert the change, give another name, or start over with fresh=True. Values may change at any time."
             )
         code = record.get("code")
         if self._journal.run_count and code is not None and code != self._work.fingerprint:

@@ -155,6 +155,9 @@ class _Found:
                 return found
         nearest = self._by_iteration.get(objective.best_iteration or 0) or self._cases.get(objective.best_case_number or 0)
         optimal = self._by_iteration.get(objective.optimal_iteration or 0)
+        if ended.fit is not None:
+            # The least misfit, be it of a case.
+            return nearest or optimal
         if None in objective.objectives:
             # Without aspirations nothing is near or far.
             return optimal or nearest

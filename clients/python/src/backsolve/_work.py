@@ -22,6 +22,8 @@ class Work:
     attempt: Attempt
     fingerprint: str | None
     runner: Runner
+    verify: int
+    """How many runs at the ends of the intervals of a fit are allowed."""
     is_retry: bool
     """Whether failed runs are run again."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from ._errors import OutputError
+from .inputs import Value
 
 Loss: TypeAlias = Literal["linear", "soft_l1", "huber", "cauchy"]
 Sigma: TypeAlias = float | Sequence[float] | Mapping[Literal["relative"], float] | str
@@ -38,6 +39,10 @@ class Fit:
     weight: float
     loss: Loss
     columns: tuple[str, str] = ("x", "y")
+    when: Mapping[str, Value] | None = None
+    """The conditions under which they were measured, which the black box gets beside the inputs."""
+    output: str | None = None
+    """The output of the black box that they are about; None: that of the name of the goal."""
 
     def __str__(self) -> str:
         return f"fit to {len(self.values)} values"
@@ -120,6 +125,8 @@ def fit(
     y: str | None = None,
     weight: float = 1.0,
     loss: Loss = "linear",
+    when: Mapping[str, Value] | None = None,
+    output: str | None = None,
 ) -> Fit:
     """
     An output that is to come near to measured values: fit([2.0, 1.4, 1.0], sigma=0.05).
@@ -131,6 +138,10 @@ def fit(
     `sigma` is the standard error of the values: a number, one per value, {"relative": 0.02}, or a column of the file. Without it the errors
     are equal and unknown, and are estimated. `weight` is a factor on what the data count beside others, `loss` lets large residuals count
     less, as scipy names it; it needs `sigma`.
+
+    Data that were measured under different conditions are goals of their own, each with its conditions in `when`. The black box is then
+    called once under each of them, with the conditions as further arguments, and all these calls are one run of the search. `output` names
+    the output that the data are about where several data sets share it: {"cold": fit(a, when={"T": 280}, output="level"), "warm": ...}.
 
     Raises ValueError for wrong data.
     """
@@ -159,6 +170,8 @@ def fit(
         raise ValueError(f"loss must be one of {', '.join(get_args(Loss))}, is {loss!r}.")
     if loss != "linear" and sigma is None:
         raise ValueError(f"The loss {loss} needs sigma, which says from where on a residual counts less.")
+    if output is not None and not when:
+        raise ValueError("output names what the black box returns under the conditions in when: give when, or leave out output.")
     return Fit(
         values=tuple(values[i] for i in positions),
         positions=positions,
@@ -168,6 +181,8 @@ def fit(
         weight=float(weight),
         loss=loss,
         columns=columns,
+        when=dict(when) if when else None,
+        output=output,
     )
 
 

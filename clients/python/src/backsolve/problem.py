@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from typing_extensions import TypedDict, Unpack
 
+from ._conditions import Condition, Outputs, check_conditions, conditions_of
 from ._errors import OutputError
 from ._generated import models as m
 from ._generated.later_share import LATER_SHARE
@@ -26,6 +27,8 @@ What a black box returns: by name, in the order of the goals, or the one number.
 that is fitted is an array of numbers.
 """
 AnyGoal: TypeAlias = Goal | Fit
+LISTED = 6
+"""Names in a message."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,10 @@ class Space:
     @property
     def fits(self) -> dict[str, Fit]:
         return {name: goal for name, goal in self.goals.items() if isinstance(goal, Fit)}
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        return conditions_of(self.goals)
 
     def output_of(self, numbers: Sequence[float]) -> dict[str, Any]:
         """An output of the service by name: a number, or the tuple of those that are fitted."""
@@ -116,6 +123,8 @@ class Space:
 
     def _flat(self, given: Any) -> Sequence[Any]:
         """The same where outputs are arrays: by name, or in the order of the goals; a single array may stand for itself."""
+        if isinstance(given, Outputs):
+            given = self._merged(given)
         names = list(self.goals)
         if len(names) == 1 and not (isinstance(given, Mapping) and names[0] in given):
             parts = [given]
@@ -125,6 +134,18 @@ class Space:
         for (name, goal), part in zip(self.goals.items(), parts, strict=True):
             flat += goal.read(name, part) if isinstance(goal, Fit) else [part]
         return flat
+
+    def _merged(self, outputs: Outputs) -> dict[str, Any]:
+        """By goal, what the runs under all conditions returned."""
+        merged: dict[str, Any] = {}
+        for condition, given in zip(self.conditions, outputs.given, strict=True):
+            names = tuple(dict.fromkeys(condition.outputs.values()))
+            if len(names) == 1 and not (isinstance(given, Mapping) and names[0] in given):
+                by_name = {names[0]: given}
+            else:
+                by_name = dict(zip(names, Space(self.inputs, names)._in_order(given), strict=True))
+            merged |= {goal: by_name[output] for goal, output in condition.outputs.items()}
+        return merged
 
 
 @dataclass(frozen=True)
@@ -148,6 +169,14 @@ class Problem:
     @property
     def fits(self) -> dict[str, Fit]:
         return {name: goal for name, goal in self.goals.items() if isinstance(goal, Fit)}
+
+    @property
+    def points(self) -> dict[str, list[Any]]:
+        """Where the outputs of runs are read, as JSON has it. Data may get other values, but runs cannot be read at other points."""
+        return {
+            name: [None if goal.x is None else list(goal.x), None if goal.when is None else dict(goal.when), goal.output]
+            for name, goal in self.fits.items()
+        }
 
     @property
     def output_names(self) -> list[str]:
@@ -239,14 +268,25 @@ class Problem:
         return {name: 1 if named.get(name) is None else named[name] for name in self.goals}
 
 
-def space_of(project: m.Project) -> Space:
-    """The inputs and outputs of a project of the service."""
+def space_of(project: m.Project, goals: Mapping[str, AnyGoal] | None = None) -> Space:
+    """The inputs and outputs of a project of the service. Raises ValueError for goals of other outputs."""
     count = project.output_count or 0
     outputs = project.output_names or [f"y{n + 1}" for n in range(count)]
     names = project.input_names or [f"x{n + 1}" for n in range(project.input_count)]
     kinds = zip(project.input_types, project.minimums, project.maximums, project.categories, strict=True)
     made = [Input(kind, low, high, names=tuple(words)) for kind, low, high, words in kinds]
-    return Space(dict(zip(names, made, strict=True)), tuple(outputs))
+    space = Space(dict(zip(names, made, strict=True)), tuple(outputs))
+    if goals is None:
+        return space
+    wanted = Problem(space.inputs, goals)
+    if wanted.output_names != outputs:
+        raise ValueError(f"The goals have the outputs {_listed(wanted.output_names)}, but the project has {_listed(outputs)}.")
+    return wanted.space
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:LISTED])
+    return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED} more"
 
 
 class SearchOptions(TypedDict, total=False):
@@ -288,6 +328,7 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
             raise ValueError(f"The goal of {name} must be exact, within, below, at_most, above, at_least, minimize, maximize or fit.")
     noise = search.get("noise")
     _refuse_beside_fit(goals, search)
+    check_conditions(goals, inputs)
     if isinstance(noise, Mapping) and set(noise) != set(goals):
         raise ValueError(f"noise needs the standard deviation of every output, 0 for none: {', '.join(goals)}.")
     constraints = search.get("constraints", ())

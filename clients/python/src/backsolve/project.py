@@ -240,10 +240,10 @@ def _created(problem: Problem, name: str, identity: str, parallel: int, budget: 
     return Place(project.model_id, project.id, batch.id)
 
 
-def _opened(batch_id: int) -> Steps[tuple[Place, str, Space]]:
+def _opened(batch_id: int, goals: Mapping[str, AnyGoal] | None) -> Steps[tuple[Place, str, Space]]:
     batch: m.Batch = (yield Call("get_batch", batch_id)).body
     project: m.Project = (yield Call("get_project", batch.model_id, batch.project_id)).body
-    return Place(batch.model_id, batch.project_id, batch.id), batch.name or project.name, space_of(project)
+    return Place(batch.model_id, batch.project_id, batch.id), batch.name or project.name, space_of(project, goals)
 
 
 class Project(_Project):
@@ -288,9 +288,14 @@ class Project(_Project):
         return project
 
     @classmethod
-    def open(cls, client: Backsolve, batch_id: int, *, lease_seconds: int = LEASE_SECONDS) -> Project:
-        """A search that exists, for example from another program: its number is `project.place.batch_id`."""
-        place, name, space = run(client, _opened(batch_id))
+    def open(
+        cls, client: Backsolve, batch_id: int, *, goals: Mapping[str, AnyGoal] | None = None, lease_seconds: int = LEASE_SECONDS
+    ) -> Project:
+        """
+        A search that exists, for example from another program: its number is `project.place.batch_id`. With outputs that are fitted, give
+        the same `goals` as there to tell curves; without them an output is told number by number.
+        """
+        place, name, space = run(client, _opened(batch_id, goals))
         return cls(client, place, name, space, lease_seconds)
 
     def ask(self, count: int = 1, *, wait: bool = True) -> list[Evaluation]:
@@ -378,9 +383,11 @@ class AsyncProject(_Project):
         return project
 
     @classmethod
-    async def open(cls, client: AsyncBacksolve, batch_id: int, *, lease_seconds: int = LEASE_SECONDS) -> AsyncProject:
+    async def open(
+        cls, client: AsyncBacksolve, batch_id: int, *, goals: Mapping[str, AnyGoal] | None = None, lease_seconds: int = LEASE_SECONDS
+    ) -> AsyncProject:
         """As Project.open."""
-        place, name, space = await run_async(client, _opened(batch_id))
+        place, name, space = await run_async(client, _opened(batch_id, goals))
         return cls(client, place, name, space, lease_seconds)
 
     async def ask(self, count: int = 1, *, wait: bool = True) -> list[AsyncEvaluation]:

@@ -18,6 +18,7 @@ from typing import Any
 from typing_extensions import Unpack
 
 from ._blackbox import Awaited, Call, MainThread, Runner, Threads, attempt, caller_of, fingerprint_of
+from ._conditions import awaited_under_each, under_each
 from ._engine import Engine
 from ._executors import AnyExecutor, Pool
 from ._journal import Folder
@@ -54,6 +55,7 @@ def solve(
     progress: bool | None = None,
     executor: AnyExecutor | None = None,
     tries: int = 3,
+    verify: int = 0,
     **search: Unpack[SearchOptions],
 ) -> Result:
     """
@@ -66,6 +68,9 @@ def solve(
     submit, or a function that returns one, which is called again when the executor breaks. A run that an executor loses, because its
     worker was killed for example, is tried again. `budget` limits the runs, the designed ones included. The service is that of `url` and
     `api_key` (or BACKSOLVE_URL and BACKSOLVE_API_KEY); without one, or with `local`, it is started on this machine.
+
+    After a fit was found, `verify` allows so many further runs, beside the budget, at the ends of the intervals of its inputs, where the
+    models may be off; the intervals then rest on them.
 
     What was run is kept in `folder`. After Ctrl-C or a crash the same call goes on and repeats no run that ended; `fresh` starts over, and
     `retry_failed` runs the runs that failed once more, for a black box that has been mended.
@@ -83,7 +88,20 @@ def solve(
         return Threads(parallel) if parallel > 1 else main
 
     session = _Session(
-        f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, retry_failed, progress, tries, executor, threads
+        f,
+        problem,
+        parallel,
+        budget,
+        name,
+        (local, url, api_key),
+        Path(folder),
+        fresh,
+        retry_failed,
+        progress,
+        tries,
+        verify,
+        executor,
+        threads,
     )
     outcome: list[Result | BaseException] = []
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Result]]] = []
@@ -140,6 +158,7 @@ async def solve_async(
     progress: bool | None = None,
     executor: AnyExecutor | None = None,
     tries: int = 3,
+    verify: int = 0,
     **search: Unpack[SearchOptions],
 ) -> Result:
     """As solve, in the running event loop. A coroutine function is awaited, any other one runs in threads."""
@@ -147,7 +166,20 @@ async def solve_async(
     problem = make_problem(inputs, goals, **search)
     threads = functools.partial(Threads, parallel)
     session = _Session(
-        f, problem, parallel, budget, name, (local, url, api_key), Path(folder), fresh, retry_failed, progress, tries, executor, threads
+        f,
+        problem,
+        parallel,
+        budget,
+        name,
+        (local, url, api_key),
+        Path(folder),
+        fresh,
+        retry_failed,
+        progress,
+        tries,
+        verify,
+        executor,
+        threads,
     )
     try:
         return await session.run()
@@ -171,14 +203,20 @@ class _Session:
         retry_failed: bool,
         progress: bool | None,
         tries: int,
+        verify: int,
         executor: AnyExecutor | None,
         threads: Callable[[], Runner],
     ) -> None:
         is_named, name = name is not None, name or getattr(f, "__name__", "solve").strip("<>")
         if fresh and retry_failed:
             raise ValueError("fresh=True starts over, so no run has failed yet: leave out fresh, or retry_failed.")
-        call = caller_of(f, list(problem.inputs))
+        conditions = problem.space.conditions
+        call = caller_of(f, [*problem.inputs, *(conditions[0].when if conditions else ())])
+        if conditions:
+            call = functools.partial(awaited_under_each if inspect.iscoroutinefunction(f) else under_each, call, conditions)
         _check_parallel(parallel)
+        if verify and not problem.fits:
+            raise ValueError("verify runs the ends of the intervals of a fit: give a goal fit(...), or leave out verify.")
         self._root = root
         local, url, _ = service
         if local and url is not None:
@@ -200,6 +238,7 @@ class _Session:
             attempt=functools.partial(attempt, call, problem.space),
             fingerprint=fingerprint_of(f),
             runner=self._runner,
+            verify=verify,
             is_retry=retry_failed,
         )
         self._folder = Folder(root, _folder_name(name, self._url, None if is_named else problem))

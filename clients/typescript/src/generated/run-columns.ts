@@ -21,4 +21,5 @@ export const RUN_COLUMNS = {
   outputs: { field: 'output', as: 'list' },
   misses: { field: 'misses', as: 'list' },
   missedBy: { field: 'missedBy', as: 'list' },
+  misfits: { field: 'misfit', as: 'list' },
 } as const;

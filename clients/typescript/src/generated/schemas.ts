@@ -779,6 +779,12 @@ export interface Inverse {
    * for exact, its difference from the target.
    */
   missedBy: number[] | null;
+  /**
+   * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is
+   * unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run
+   * has the least among those that meet all other targets. null without a fit or an output.
+   */
+  misfit: number | null;
   disabledAt: string | null;
 }
 
@@ -906,7 +912,10 @@ export interface Objective {
    * data of the trial changed, and for objectives of an earlier release until a worker has judged them.
    */
   best: NearestRun | null;
-  /** How well the best run fits its data: the optimal one, else that of `best`. null without a fit. */
+  /**
+   * How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one.
+   * null without a fit.
+   */
   fit: FitQuality | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
@@ -1170,7 +1179,10 @@ export interface ExplainedObjective {
    * data of the trial changed, and for objectives of an earlier release until a worker has judged them.
    */
   best: NearestRun | null;
-  /** How well the best run fits its data: the optimal one, else that of `best`. null without a fit. */
+  /**
+   * How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one.
+   * null without a fit.
+   */
   fit: FitQuality | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
@@ -1553,6 +1565,12 @@ export interface ReportedInverse {
    * for exact, its difference from the target.
    */
   missedBy: number[] | null;
+  /**
+   * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is
+   * unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run
+   * has the least among those that meet all other targets. null without a fit or an output.
+   */
+  misfit: number | null;
   disabledAt: string | null;
   /** Outputs far outside what the model expected. They are stored anyway. Empty if there are none. */
   warnings: OutputWarning[];
@@ -1782,6 +1800,12 @@ export interface History {
    * for exact, its difference from the target.
    */
   missedBy: Array<number[] | null>;
+  /**
+   * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is
+   * unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run
+   * has the least among those that meet all other targets. null without a fit or an output.
+   */
+  misfits: Array<number | null>;
   /** What the runs show that you can act on. */
   advice: Advice[];
   /** The probability with which the best input meets the targets; null without confirm and confidence. */
@@ -1824,6 +1848,12 @@ export interface TrialRun {
    * for exact, its difference from the target.
    */
   missedBy: number[] | null;
+  /**
+   * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is
+   * unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run
+   * has the least among those that meet all other targets. null without a fit or an output.
+   */
+  misfit: number | null;
   loadedAt: string | null;
   failureReason: string | null;
   /** Whether no suggestion learns from it. */
@@ -2031,6 +2061,8 @@ export interface FitParameters {
       increase: number;
       /** How far the models may be off. */
       spread: number;
+      /** Whether that is so far that the run is worth making. */
+      isUnsure: boolean;
     }>;
     /** The same in words. */
     sentences: string[];
@@ -2116,6 +2148,12 @@ export interface ObjectiveGlance {
   outputCount: number;
   /** Outputs that meet their objectives in the best run so far; null while nothing has been judged. */
   metCount: number | null;
+  /** Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit. */
+  limitCount: number;
+  /** How many of these the best run so far meets; null while nothing has been judged. */
+  limitsMet: number | null;
+  /** Of the best run so far, as in misfit of a run; null without a fit, and while nothing has been judged. */
+  misfit: number | null;
   /**
    * By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while
    * nothing has been judged.
@@ -2138,6 +2176,8 @@ export interface ObjectiveGlance {
     iterations: number[];
     /** The worst miss of the best run so far, after each of the iterations. */
     misses: number[];
+    /** Likewise its misfit; null without a fit. */
+    misfits: number[] | null;
   } | null;
   /** output: a suggested input waits for its output. null: nothing is open. */
   waitsFor: 'suggestion' | 'output' | null;
@@ -3209,6 +3249,12 @@ export interface ReportedEvaluation {
      * for exact, its difference from the target.
      */
     missedBy: number[] | null;
+    /**
+     * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error
+     * is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best
+     * run has the least among those that meet all other targets. null without a fit or an output.
+     */
+    misfit: number | null;
     disabledAt: string | null;
   } | null;
   /** Outputs far outside what the model expected. They are stored anyway. Empty if there are none. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { refuseUnknownNames } from '../known-names.ts';
 import { CurveError, interpolate } from './curve.ts';
 import { readDataColumns } from './data-file.ts';
+import type { InputValue } from './inputs.ts';
 
 const LOSSES = ['linear', 'soft_l1', 'huber', 'cauchy'] as const;
 export type Loss = (typeof LOSSES)[number];
@@ -26,6 +27,10 @@ export interface Fit {
   readonly loss: Loss;
   /** The names by which a curve may have its two columns, besides x and y. */
   readonly columns: readonly [x: string, y: string];
+  /** The conditions under which they were measured, which the black box is told; null for none. */
+  readonly when: Readonly<Record<string, InputValue>> | null;
+  /** The output of the black box that they are about; null for that of the name of the goal. */
+  readonly output: string | null;
 }
 
 /** null and NaN are gaps, which count nothing. */
@@ -36,6 +41,13 @@ interface CommonOptions {
   readonly weight?: number | undefined;
   /** How large residuals count less, as scipy names it; needs `sigma`. Default: linear. */
   readonly loss?: Loss | undefined;
+  /**
+   * The conditions under which the values were measured. Data of other conditions are goals of their own; the black box is called once
+   * under each of them, and all these calls are one run.
+   */
+  readonly when?: Readonly<Record<string, InputValue>> | undefined;
+  /** The output of the black box that the data are about, where several data sets share it; default: that of the name of the goal. */
+  readonly output?: string | undefined;
 }
 
 export interface FitOptions extends CommonOptions {
@@ -60,7 +72,7 @@ export type Curve =
   | readonly [grid: ArrayLike<number>, values: ArrayLike<number>]
   | Readonly<Record<string, ArrayLike<number>>>;
 
-const OPTIONS = { sigma: { relative: null }, x: null, y: null, weight: null, loss: null };
+const OPTIONS = { sigma: { relative: null }, x: null, y: null, weight: null, loss: null, when: null, output: null };
 
 /**
  * An output that should come near to measured values: `fit([2, 1.4, 1], { sigma: 0.05 })`, or to those of a CSV file:
@@ -96,7 +108,7 @@ function makeFit(
   data: Measured,
   x: Measured | null,
   sigma: number | Measured | Relative | null,
-  { weight = 1, loss = 'linear' }: CommonOptions,
+  { weight = 1, loss = 'linear', when, output }: CommonOptions,
 ): Fit {
   const values = numbersOf('The data', data);
   const positions = [...values.keys()].filter((i) => !Number.isNaN(values[i]));
@@ -108,6 +120,12 @@ function makeFit(
   if (loss !== 'linear' && sigma === null) {
     throw new RangeError(`The loss ${loss} needs sigma, which says from where on a residual counts less.`);
   }
+  const hasConditions = when !== undefined && Object.keys(when).length > 0;
+  if (output !== undefined && !hasConditions) {
+    throw new RangeError(
+      'output names what the black box returns under the conditions in when: give when, or leave out output.',
+    );
+  }
   return {
     type: 'fit',
     values: positions.map((i) => values[i]!),
@@ -118,6 +136,8 @@ function makeFit(
     weight,
     loss,
     columns: ['x', 'y'],
+    when: hasConditions ? { ...when } : null,
+    output: output ?? null,
   };
 }
 

@@ -1,12 +1,15 @@
 /** What a black box gives, as it is reported. */
 import { cleanReason } from '../evaluator/evaluation.ts';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
+import type { Call } from './conditions.ts';
 import { type Curve, type Fit, isFit, readCurve } from './fit.ts';
 import { flatten, type GivenOutputs, type Goals } from './goals.ts';
 
-/** Where something is fitted, outputs in the order of the goals may be curves, and the only one may stand for itself. */
+/** Where something is fitted, outputs may be curves in the order of the goals, one for all, or by the names that the data state. */
 type GivenCurves<G extends Goals> =
-  Extract<G[keyof G], Fit> extends never ? never : Curve | readonly (number | Curve)[];
+  Extract<G[keyof G], Fit> extends never
+    ? never
+    : Curve | readonly (number | Curve)[] | Readonly<Record<string, number | Curve | undefined>>;
 
 export type Given<G extends Goals> = GivenOutputs<G> | readonly number[] | number | GivenCurves<G>;
 
@@ -19,6 +22,16 @@ export function readGiven({ goals }: { readonly goals: Goals }, given: unknown):
   const wrong = values.findIndex((value) => !Number.isFinite(value));
   if (wrong < 0) return { kind: 'output', output: values };
   return { kind: 'failure', reason: `${flatten(goals).names[wrong]} is ${values[wrong]}`, retryable: false };
+}
+
+/** By goal, what the calls under all conditions gave. */
+export function mergeGiven(calls: readonly Call[], given: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const merged = calls.flatMap(({ outputs }, k) => {
+    const one = given[k] as Readonly<Record<string, unknown>> | null | undefined;
+    const isAlone = new Set(outputs.map(({ output }) => output)).size === 1 && one?.[outputs[0]!.output] === undefined;
+    return outputs.map(({ goal, output }) => [goal, isAlone ? one : one?.[output]]);
+  });
+  return Object.fromEntries(merged);
 }
 
 export function failureOf(error: unknown): Reportable {

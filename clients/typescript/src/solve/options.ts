@@ -35,6 +35,8 @@ const INPUT: NamesOf<Input> = {
 };
 const GOAL: NamesOf<Goal> = { type: null, target: null, lower: null, upper: null };
 const FIT: NamesOf<Fit> = {
+  when: null,
+  output: null,
   type: null,
   values: null,
   positions: null,

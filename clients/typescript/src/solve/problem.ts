@@ -1,6 +1,7 @@
 /** A problem as `solve` takes it, and what it is for the service. */
 import { createHash } from 'node:crypto';
 import type { NewObjectives } from '../generated/schemas.ts';
+import { conditionFault, pointsOf } from './conditions.ts';
 import { isFit } from './fit.ts';
 import { flatten, type Goals, type NumbersOf, toDataSets } from './goals.ts';
 import { type Input, type Inputs, toInput, toValues, type ValuesOf } from './inputs.ts';
@@ -53,6 +54,8 @@ export function checkProblem(problem: Problem): void {
   refuseUnlessCount('parallel', parallel, MAXIMUM_PARALLEL);
   if (budget !== undefined) refuseUnlessCount('budget', budget, Number.MAX_SAFE_INTEGER);
   refuseBesideFit(problem);
+  const fault = conditionFault(Object.entries(goals), Object.keys(inputs));
+  if (fault !== undefined) throw new RangeError(fault);
 }
 
 /** What the service refuses beside a fit by the numbers of outputs, here by the names of the goals. */
@@ -147,9 +150,20 @@ export function toPlan(problem: Problem, code: string | null): Plan {
     start: null,
     known: [],
     knownSource: null,
-    code: code === null ? null : createHash('sha256').update(code).digest('hex'),
+    code:
+      code === null
+        ? null
+        : createHash('sha256')
+            .update(code + pointsText(problem))
+            .digest('hex'),
     nameInput: (input) => toValues(problem.inputs, input),
   };
+}
+
+/** Runs are read at these points, so other ones are another black box. */
+function pointsText({ goals }: Problem): string {
+  const { fits } = flatten(goals);
+  return fits.length === 0 ? '' : JSON.stringify(pointsOf(fits));
 }
 
 export const WORDS: Words = {

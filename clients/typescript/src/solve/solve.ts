@@ -2,9 +2,10 @@
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import { fiveDigits } from '../evaluator/nearness.ts';
 import { Adviser } from './adviser.ts';
+import { type Conditions, callsOf } from './conditions.ts';
 import { openHere } from './connection.ts';
 import { Engine } from './engine.ts';
-import { failureOf, type Given, readGiven } from './given.ts';
+import { failureOf, type Given, mergeGiven, readGiven } from './given.ts';
 import type { Goals } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 import { refuseUnknownOptions, type SolveOptions } from './options.ts';
@@ -15,12 +16,14 @@ import type { Session } from './session.ts';
 /**
  * @param input  a value per input, by its name
  * @param signal aborted when the output is no longer wanted
+ * @param when   the conditions of the data sets that are asked for; empty where none states any
  * @returns      a number per goal by its name, or in the order of the goals, or the one number; of a fit an array or a curve. NaN,
  *               an infinite number and an exception make a failed run.
  */
 export type BlackBox<I extends Inputs, G extends Goals> = (
   input: ValuesOf<I>,
   signal: AbortSignal,
+  when: Conditions,
 ) => Given<G> | Promise<Given<G>>;
 
 /**
@@ -104,13 +107,16 @@ async function callBox<I extends Inputs, G extends Goals>(
   input: readonly number[],
   signal: AbortSignal,
 ): Promise<Reportable> {
-  let given: Given<G>;
-  try {
-    given = await blackBox(toValues(problem.inputs, input), signal);
-  } catch (error) {
-    return failureOf(error);
+  const calls = callsOf(Object.entries(problem.goals));
+  const given: unknown[] = [];
+  for (const { when } of calls.length === 0 ? [{ when: {} }] : calls) {
+    try {
+      given.push(await blackBox(toValues(problem.inputs, input), signal, when));
+    } catch (error) {
+      return failureOf(error);
+    }
   }
-  return readGiven(problem, given);
+  return readGiven(problem, calls.length === 0 ? given[0] : mergeGiven(calls, given));
 }
 
 function describeRun({ name, input, output, error }: FinishedRun<Inputs, Goals>): string {

@@ -48,22 +48,24 @@ export function BestOutputs({ compared }: TableProps) {
 
 function Output({ cell, title }: { readonly cell: OutputCell; readonly title: string }) {
   const { shown, isMet, value, interval } = cell;
-  const verdict = isMet ? 'met' : 'not met';
+  const verdict = isMet === null ? 'fitted' : isMet ? 'met' : 'not met';
   const words = shown === null ? `${title}: no run yet` : `${title}: ${shown.text}, ${verdict}; wanted ${cell.wanted}`;
   return (
     <>
       <span class="value">
         {shown === null ? '–' : <span title={shown.full}>{shown.text}</span>}
-        {shown !== null && <span class={isMet ? 'met' : 'unmet'}> {verdict}</span>}
+        {shown !== null && <span class={isMet === null ? 'hint' : isMet ? 'met' : 'unmet'}> {verdict}</span>}
       </span>
-      <Strip
-        label={words}
-        seen={undefined}
-        lower={interval.lower}
-        upper={interval.upper}
-        best={value ?? undefined}
-        latest={undefined}
-      />
+      {isMet !== null && (
+        <Strip
+          label={words}
+          seen={undefined}
+          lower={interval.lower}
+          upper={interval.upper}
+          best={value ?? undefined}
+          latest={undefined}
+        />
+      )}
       <span class="hint">{cell.wanted}</span>
     </>
   );

@@ -1,8 +1,8 @@
 /** What several objectives have in common and where they differ. The service judges; this matches names. Needs no browser. */
 import type { History } from '../../../../clients/typescript/src/index.ts';
-import { type Ends, short, titled, wanted, withUnit } from '../../parts/formats.ts';
+import { type Ends, near, short, titled, wanted, withUnit } from '../../parts/formats.ts';
 import { type Columns, emptyColumns, type Head, hasFailed, replaceRows, rowFrom } from '../objective/columns.ts';
-import { type Distances, measureRuns, smallestSoFar } from '../objective/distances.ts';
+import { type Distances, isFit, leastMisfits, measureRuns, smallestSoFar } from '../objective/distances.ts';
 import { fullInputText, inputNames, inputText, outputNames } from '../objective/values.ts';
 
 export const FEWEST = 2;
@@ -21,7 +21,7 @@ export interface Compared {
   readonly head: Head;
   readonly columns: Columns;
   readonly distances: Distances;
-  /** Distance of the worst output of the best run so far, in tolerances. */
+  /** Of the best run so far, the distance of its worst output in tolerances; where all that are compared are fits, its misfit. */
   readonly best: Float64Array;
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
@@ -29,6 +29,7 @@ export interface Compared {
 
 export function compare(histories: readonly History[]): readonly Compared[] {
   const labels = labelsOf(histories);
+  const areFits = histories.every(isFit);
   return histories.map((head, k) => {
     const columns = replaceRows(emptyColumns(head.minimums.length, head.objectives.length), 0, head);
     const distances = measureRuns(columns, head.objectiveTypes);
@@ -38,7 +39,7 @@ export function compare(histories: readonly History[]): readonly Compared[] {
       head,
       columns,
       distances,
-      best: smallestSoFar(distances.worst, columns),
+      best: areFits ? leastMisfits(columns, distances) : smallestSoFar(distances.worst, columns),
       inputNames: inputNames(head),
       outputNames: outputNames(head),
     };
@@ -92,7 +93,8 @@ export interface OutputCell {
   /** The output of the best run; null without one. */
   readonly value: number | null;
   readonly shown: Shown | null;
-  readonly isMet: boolean;
+  /** null for an output of a fit, which no run meets by itself. */
+  readonly isMet: boolean | null;
 }
 
 export interface OutputRow {
@@ -102,7 +104,7 @@ export interface OutputRow {
   readonly cells: readonly (OutputCell | null)[];
 }
 
-const WORDS: Readonly<Record<History['objectiveTypes'][number], string>> = {
+const WORDS: Readonly<Record<Exclude<History['objectiveTypes'][number], 'fit'>, string>> = {
   exact: 'exactly ',
   percent: '',
   value: '',
@@ -112,8 +114,12 @@ const WORDS: Readonly<Record<History['objectiveTypes'][number], string>> = {
   greaterthan_equal: '',
   minimize: 'minimize, ',
   maximize: 'maximize, ',
-  fit: 'fit to ',
 };
+
+function wantedText({ objectives, objectiveTypes, intervals }: Head, j: number): string {
+  const type = objectiveTypes[j]!;
+  return type === 'fit' ? near(objectives[j]!) : `${WORDS[type]}${wanted(intervals[j]!)}`;
+}
 
 export function outputRows(compared: readonly Compared[]): readonly OutputRow[] {
   return allNames(compared, 'outputNames').map((name) => {
@@ -123,11 +129,11 @@ export function outputRows(compared: readonly Compared[]): readonly OutputRow[] 
       const value = head.bestOutput?.[j] ?? null;
       const unit = head.outputUnits?.[j];
       return {
-        wanted: `${WORDS[head.objectiveTypes[j]!]}${withUnit(wanted(head.intervals[j]!), unit)}`,
+        wanted: withUnit(wantedText(head, j), unit),
         interval: head.intervals[j]!,
         value,
         shown: value === null ? null : { text: short(value), full: String(value) },
-        isMet: head.bestMisses?.[j] === 0,
+        isMet: head.objectiveTypes[j] === 'fit' ? null : head.bestMisses?.[j] === 0,
       };
     });
     const targets = cells.filter((cell) => cell !== null).map((cell) => JSON.stringify([cell.wanted, cell.interval]));
@@ -160,6 +166,18 @@ export function inputRows(compared: readonly Compared[]): readonly InputRow[] {
       isSame: new Set(cells.map((cell) => cell?.full)).size === 1,
     };
   });
+}
+
+/** What the best so far is called, and its axis. Of a misfit, 0 is not a state that is met. */
+export function measureOf(compared: readonly Compared[]) {
+  return compared.every(({ head }) => isFit(head))
+    ? { title: 'Least misfit so far', label: 'Misfit', hint: 'Misfit of the best run.', hasMet: false }
+    : {
+        title: 'Best distance so far',
+        label: 'Distance (tolerances)',
+        hint: 'Distance of the worst output, in tolerances.',
+        hasMet: true,
+      };
 }
 
 /** The name of the best run. */
@@ -210,7 +228,7 @@ export function runTable(compared: readonly Compared[]) {
     ...inputs.map((name) => titled(name, unitOf(compared, 'input', name))),
     ...outputs.map((name) => titled(name, unitOf(compared, 'output', name))),
     'distance',
-    'best distance so far',
+    measureOf(compared).title.toLowerCase(),
     'excluded',
   ];
   const orNull = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);

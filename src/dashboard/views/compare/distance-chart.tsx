@@ -10,12 +10,10 @@ import { capitalized, counted, grouped, short } from '../../parts/formats.ts';
 import { SaveChart } from '../../parts/save-chart.tsx';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import { logFloor } from '../objective/scales.ts';
-import { bestAt, bestSteps, type Compared } from './comparison.ts';
+import { bestAt, bestSteps, type Compared, measureOf } from './comparison.ts';
 import { DASHES, drawShape, SeriesKey, seriesColours } from './series.tsx';
 
 const HEIGHT = 320;
-const TITLE = 'Best distance so far';
-const Y_LABEL = 'Distance (tolerances)';
 const TABLE_ROWS = 50;
 
 export function DistanceChart({ compared }: { readonly compared: readonly Compared[] }) {
@@ -24,11 +22,12 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
   const { floor, top } = useMemo(() => logFloor(compared.flatMap(({ best }) => Array.from(best))), [compared]);
   const all = useMemo(() => iterationsOf(compared), [compared]);
   const palette = seriesColours.value;
+  const { title, label, hint, hasMet } = useMemo(() => measureOf(compared), [compared]);
   const chart = useMemo((): Chart => {
     const room = Math.max(0.5, (all.to - all.from) * 0.01);
     return {
       x: { label: 'Run', from: all.from - room, to: all.to + room, isWhole: true },
-      y: { label: Y_LABEL, from: floor, to: top, isLog: true, isMetBelow: true },
+      y: { label, from: floor, to: top, isLog: true, isMetBelow: hasMet },
       height: HEIGHT,
       draw: (plane) =>
         compared.forEach(({ columns, best }, k) => {
@@ -42,20 +41,22 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
             drawShape(plane.context, k, plane.x(iteration!), plane.y(last));
         }),
     };
-  }, [compared, all, floor, top, palette]);
+  }, [compared, all, floor, top, palette, label, hasMet]);
   const summary = useMemo(() => summaryOf(compared), [compared]);
   return (
     <section aria-labelledby="best-so-far">
       <div class="compare-head">
-        <h2 id="best-so-far">{TITLE}</h2>
+        <h2 id="best-so-far">{title}</h2>
         <ZoomFields label="Runs" zoom={zoom} all={all} isWhole />
         <SaveChart drawing={() => toDrawing(compared, floor)} />
       </div>
-      <p class="hint">Distance of the worst output, in tolerances. {capitalized(summary)}</p>
+      <p class="hint">
+        {hint} {capitalized(summary)}
+      </p>
       <ChartBox
         chart={chart}
         zoom={zoom}
-        label={`${TITLE}. ${capitalized(summary)}`}
+        label={`${title}. ${capitalized(summary)}`}
         onPoint={(pointer, { xAt }) => (pointed.value = pointer && Math.max(1, Math.round(xAt(pointer.left))))}
       />
       <Legend compared={compared} pointed={pointed} />
@@ -81,7 +82,7 @@ function Legend({ compared, pointed: { value: iteration } }: LegendProps) {
         <span key={one.id}>
           <SeriesKey of={k} />
           {one.label}
-          {iteration !== undefined && `: ${distanceText(bestAt(one, iteration))}`}
+          {iteration !== undefined && `: ${distanceText(bestAt(one, iteration), measureOf(compared).hasMet)}`}
         </span>
       ))}
       {iteration !== undefined && <span class="chart-pointed">Run {grouped(iteration)}</span>}
@@ -89,8 +90,8 @@ function Legend({ compared, pointed: { value: iteration } }: LegendProps) {
   );
 }
 
-function distanceText(value: number | undefined): string {
-  return value === undefined ? 'no output' : value === 0 ? 'met' : short(value);
+function distanceText(value: number | undefined, hasMet: boolean): string {
+  return value === undefined ? 'no output' : value === 0 && hasMet ? 'met' : short(value);
 }
 
 function Steps({ compared }: { readonly compared: readonly Compared[] }) {
@@ -103,7 +104,7 @@ function Steps({ compared }: { readonly compared: readonly Compared[] }) {
         { text: String(iteration), full: String(iteration) },
         ...compared.map((one) => {
           const value = bestAt(one, iteration);
-          return { text: distanceText(value), full: String(value ?? '') };
+          return { text: distanceText(value, measureOf(compared).hasMet), full: String(value ?? '') };
         }),
       ])}
     />
@@ -113,7 +114,12 @@ function Steps({ compared }: { readonly compared: readonly Compared[] }) {
 function summaryOf(compared: readonly Compared[]): string {
   const parts = compared.map((one) => {
     const value = bestSteps(one).values.at(-1);
-    const state = value === undefined ? 'no output yet' : value === 0 ? 'everything met' : short(value);
+    const state =
+      value === undefined
+        ? 'no output yet'
+        : value === 0 && measureOf(compared).hasMet
+          ? 'everything met'
+          : short(value);
     return `${one.label}: ${state} after ${counted(one.columns.count, 'run')}`;
   });
   return `${parts.join('; ')}.`;
@@ -122,10 +128,11 @@ function summaryOf(compared: readonly Compared[]): string {
 /** A step chart, like the one on the page. */
 function toDrawing(compared: readonly Compared[], floor: number): Drawing {
   const { ground, text, line, 'met-area': area } = colours.value;
+  const { title, label, hasMet } = measureOf(compared);
   return {
-    title: TITLE,
+    title,
     xLabel: 'Run',
-    yLabel: `${Y_LABEL}; ${short(floor)} means met`,
+    yLabel: hasMet ? `${label}; ${short(floor)} means met` : label,
     isLogY: true,
     series: compared.map((one, k) => {
       const { iterations, values } = bestSteps(one);

@@ -37,6 +37,8 @@ const NUMBERS = {
   loadedAt: { Type: Float64Array, read: (instant: string | null) => Date.parse(instant ?? '') },
   /** Seconds. */
   computeTimes: { Type: Float64Array, read: (nanoseconds = Number.NaN) => nanoseconds / 1e9 },
+  /** An older process of the service, during an upgrade, does not send them. */
+  misfits: { Type: Float64Array, read: (misfit: number | null = null) => misfit ?? Number.NaN },
 } as const satisfies Record<NumberName, object>;
 
 const namesAs = (as: string) =>
@@ -162,8 +164,8 @@ function sentIn(answer: History): SentRuns {
     const iteration = answer.iterations[i]!;
     const flag = flags.get(name);
     if (flag !== undefined) return flag.has(iteration);
-    if (RUN_COLUMNS[name].as === 'list') return answer[name][i as never];
-    // An older process of the service, during an upgrade, does not send every fact.
+    // An older process of the service, during an upgrade, does not send every column.
+    if (RUN_COLUMNS[name].as === 'list') return (answer[name] as readonly unknown[] | undefined)?.[i];
     return (answer[name] as History[ColumnName] | undefined)?.[iteration as never];
   };
   return { count: answer.iterations.length, read };

@@ -38,6 +38,11 @@ export function measureRuns(
   return { worst, sum, metCounts };
 }
 
+/** Whether some outputs count together, as their misfit. */
+export function isFit({ objectiveTypes }: Pick<Head, 'objectiveTypes'>): boolean {
+  return objectiveTypes.includes('fit');
+}
+
 /** Of how many outputs a run can be met. */
 export function judgedCount({ objectiveTypes }: Pick<Head, 'objectiveTypes'>): number {
   return objectiveTypes.filter((type) => type !== 'fit').length;
@@ -67,6 +72,14 @@ export function smallestSoFar(values: Float64Array, { excluded }: Pick<Columns, 
     if (!excluded[row] && !(value >= smallest) && !Number.isNaN(value)) smallest = value;
     return smallest;
   });
+}
+
+/** The misfit of the best run up to each: one that misses a limit is never the best fit. */
+export function leastMisfits(columns: Pick<Columns, 'misfits' | 'excluded'>, { worst }: Distances): Float64Array {
+  return smallestSoFar(
+    columns.misfits.map((misfit, row) => (worst[row] === 0 ? misfit : Number.NaN)),
+    columns,
+  );
 }
 
 /** Outputs in order of how far the best run is from meeting them, in tolerances; without a run as they are. */

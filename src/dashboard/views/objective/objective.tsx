@@ -48,9 +48,9 @@ function Shown({ run }: { readonly run: Run }) {
   const source = useOthers(run);
   const all = useMemo(() => judgeAll(judged, source.others), [judged, source]);
   const choice = useMemo(() => makeChoice(judged), [judged]);
-  const { objectives, objectiveTypes, fits } = run.head.value;
-  // Of a front there may be no distance to anything, and measured values of a fit count together.
-  const hasTarget = objectives.some((target, j) => target !== null && objectiveTypes[j] !== 'fit');
+  const { objectives, fits } = run.head.value;
+  // Of a front there may be no distance to anything.
+  const hasTarget = objectives.some((target) => target !== null);
   return (
     <div class="objective">
       <Header run={run} />

@@ -1,6 +1,6 @@
 /** The state of the overview, as in the query of its address: it survives a reload and can be shared. */
 import { type ObjectiveGlance, StopReason } from '../../../../clients/typescript/src/index.ts';
-import { grouped, short, wanted, withUnit } from '../../parts/formats.ts';
+import { counted, grouped, short, wanted, withUnit } from '../../parts/formats.ts';
 
 export const STATES = {
   running: { stopReason: StopReason.RUNNING, label: 'Running' },
@@ -60,9 +60,15 @@ export function countText(count: number, total: number | undefined, { find, stat
 }
 
 /** A summary of the targets: the first outputs and the number of others. */
-export function targetsText({ targets, outputCount }: Pick<ObjectiveGlance, 'targets' | 'outputCount'>): string {
-  const texts = targets.map(targetText);
-  const more = outputCount - targets.length;
+export function targetsText({
+  targets,
+  outputCount,
+  limitCount = outputCount,
+}: Pick<ObjectiveGlance, 'targets' | 'outputCount'> & Partial<Pick<ObjectiveGlance, 'limitCount'>>): string {
+  const limits = targets.filter(({ objectiveType }) => objectiveType !== 'fit');
+  const fitted = outputCount - limitCount;
+  const texts = [...(fitted > 0 ? [`${counted(fitted, 'output')} fitted to data`] : []), ...limits.map(targetText)];
+  const more = limitCount - limits.length;
   return [...texts, ...(more > 0 ? [`${grouped(more)} more`] : [])].join(', ');
 }
 

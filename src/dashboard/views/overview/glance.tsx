@@ -4,7 +4,7 @@ import { Age } from '../../parts/age.tsx';
 import { dayAndTime, grouped, short } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
 import { numbersOf, STATES, stateOf, targetsText } from './choice.ts';
-import { cornersOf } from './sparkline.ts';
+import { cornersOf, valuesOf } from './sparkline.ts';
 
 interface GlanceProps {
   readonly glance: ObjectiveGlance;
@@ -85,12 +85,17 @@ function StateOf({ glance }: { readonly glance: ObjectiveGlance }) {
 }
 
 function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
-  const { metCount, outputCount, worstOutput } = glance;
-  if (metCount === null) return <p class="glance-met hint">not judged yet</p>;
+  const { limitCount, limitsMet, misfit, worstOutput } = glance;
+  if (limitsMet == null) return <p class="glance-met hint">not judged yet</p>;
   return (
     <p class="glance-met">
-      {metCount} of {outputCount} met
-      <meter min={0} max={outputCount} value={metCount} aria-hidden="true" />
+      {misfit != null && <span title={String(misfit)}>misfit {short(misfit)}</span>}
+      {limitCount > 0 && (
+        <>
+          {limitsMet} of {limitCount} met
+          <meter min={0} max={limitCount} value={limitsMet} aria-hidden="true" />
+        </>
+      )}
       {worstOutput !== null && (
         <span class="hint" title={String(worstOutput.distance)}>
           {missText(worstOutput)}
@@ -114,11 +119,12 @@ const BOX = { width: 96, height: 26 };
 
 function Trend({ glance: { trend } }: { readonly glance: ObjectiveGlance }) {
   if (trend === null || trend.misses.length === 0) return <div class="glance-trend" />;
+  const values = valuesOf(trend);
   const corners = cornersOf(trend, BOX);
   const last = corners.at(-1)!;
-  const [first, now] = [trend.misses[0]!, trend.misses.at(-1)!];
-  const text =
-    first === now ? `Worst miss ${shortMiss(now)}` : `Worst miss from ${shortMiss(first)} to ${shortMiss(now)}`;
+  const [first, now] = [values[0]!, values.at(-1)!];
+  const what = trend.misfits ? 'Misfit' : 'Worst miss';
+  const text = first === now ? `${what} ${shortMiss(now)}` : `${what} from ${shortMiss(first)} to ${shortMiss(now)}`;
   return (
     <svg class="glance-trend" viewBox={`-3 -3 ${BOX.width + 6} ${BOX.height + 6}`} role="img" aria-label={text}>
       <title>{text}</title>

@@ -692,6 +692,8 @@ class Inverse(Wire):
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    misfit: float | None
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
     disabled_at: datetime | None
 
 
@@ -814,7 +816,7 @@ class Objective(Wire):
     best: NearestRun | None
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
     fit: FitQuality | None
-    """How well the best run fits its data: the optimal one, else that of `best`. null without a fit."""
+    """How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one. null without a fit."""
     inverses: list[EmbeddedInverse]
     """In order of creation."""
 
@@ -1053,7 +1055,7 @@ class ExplainedObjective(Wire):
     best: NearestRun | None
     """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
     fit: FitQuality | None
-    """How well the best run fits its data: the optimal one, else that of `best`. null without a fit."""
+    """How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one. null without a fit."""
     inverses: list[EmbeddedInverse]
     """In order of creation."""
     advice: list[Advice]
@@ -1400,6 +1402,8 @@ class ReportedInverse(Wire):
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    misfit: float | None
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
     disabled_at: datetime | None
     warnings: list[OutputWarning]
     """Outputs far outside what the model expected. They are stored anyway. Empty if there are none."""
@@ -1612,6 +1616,8 @@ class History(Wire):
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[list[float] | None]
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    misfits: list[float | None]
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
     advice: list[Advice]
     """What the runs show that you can act on."""
     standing: Standing | None
@@ -1648,6 +1654,8 @@ class TrialRun(Wire):
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    misfit: float | None
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
     loaded_at: datetime | None
     failure_reason: str | None
     excluded: bool
@@ -1864,6 +1872,8 @@ class FitParametersFitVerify(Wire):
     """The increase of chi-square that the models expect there."""
     spread: float
     """How far the models may be off."""
+    is_unsure: bool
+    """Whether that is so far that the run is worth making."""
 
 
 class FitParametersFit(Wire):
@@ -1959,6 +1969,8 @@ class ObjectiveGlanceTrend(Wire):
     """0 means the cases."""
     misses: list[float]
     """The worst miss of the best run so far, after each of the iterations."""
+    misfits: list[float] | None
+    """Likewise its misfit; null without a fit."""
 
 
 class ObjectiveGlanceTargets(Wire):
@@ -1996,6 +2008,12 @@ class ObjectiveGlance(Wire):
     output_count: int
     met_count: int | None
     """Outputs that meet their objectives in the best run so far; null while nothing has been judged."""
+    limit_count: int
+    """Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit."""
+    limits_met: int | None
+    """How many of these the best run so far meets; null while nothing has been judged."""
+    misfit: float | None
+    """Of the best run so far, as in misfit of a run; null without a fit, and while nothing has been judged."""
     worst_miss: float | None
     """By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while nothing has been judged."""
     worst_output: ObjectiveGlanceWorstOutput | None
@@ -3104,6 +3122,8 @@ class ReportedEvaluationInverse(Wire):
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    misfit: float | None
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
     disabled_at: datetime | None
 
 

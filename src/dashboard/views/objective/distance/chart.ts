@@ -1,18 +1,18 @@
 /** The chart of distances: a point per run on a log axis, and the best so far as a line. */
 import { type Chart, drawSteps, type Plane } from '../../../parts/chart.ts';
-import { type DistanceData, EXCLUDED, FAILED, type OtherDistances, placeOfOther, REPEAT } from './measures.ts';
+import { BEYOND, type DistanceData, EXCLUDED, FAILED, type OtherDistances, placeOfOther, REPEAT } from './measures.ts';
 
 const HEIGHT = 300;
 /** Points are larger while they are few. */
 const FEW = 300;
 
 export function distanceChart(data: DistanceData): Chart {
-  const { iterations, best, floor, top, title, others } = data;
+  const { iterations, hasMet, best, floor, top, title, others } = data;
   const [first, last] = [(iterations[0] ?? 1) - others.values.length, iterations.at(-1) ?? 1];
   const room = Math.max(0.5, (last - first) * 0.01);
   return {
     x: { label: 'Run', from: first - room, to: last + room, isWhole: true },
-    y: { label: title, from: floor, to: top, isLog: true, isMetBelow: true },
+    y: { label: title, from: floor, to: top, isLog: true, isMetBelow: hasMet },
     height: HEIGHT,
     draw: (plane) => {
       drawOthers(plane, others);
@@ -36,7 +36,8 @@ function drawPoints({ context, shown, colours, top, x, y }: Plane, { iterations,
     const value = values[row]!;
     // Failed runs have no distance: they are drawn at the upper edge.
     if (marks[row] === FAILED) addCross(failed, x(iteration), top + 6);
-    else if (marks[row] === EXCLUDED) context.strokeRect(x(iteration) - half, y(value) - half, size, size);
+    else if (marks[row] === EXCLUDED || marks[row] === BEYOND)
+      context.strokeRect(x(iteration) - half, y(value) - half, size, size);
     else if (Number.isNaN(value)) continue;
     else if (marks[row] === REPEAT) {
       context.beginPath();

@@ -8,16 +8,19 @@ import { colours } from '../../../parts/colours.ts';
 import { capitalized, counted, grouped, short } from '../../../parts/formats.ts';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
 import { rowFrom } from '../columns.ts';
+import { isFit } from '../distances.ts';
 import type { Judged } from '../judged.ts';
 import type { Others } from '../others.ts';
 import { outputNames } from '../values.ts';
 import { distanceChart } from './chart.ts';
 import './distance.css';
 import {
+  BEYOND,
   type DistanceData,
   FAILED,
   improvements,
   type Measure,
+  misfitTitle,
   NO_OTHERS,
   REPEAT,
   toDistanceData,
@@ -39,7 +42,8 @@ const FEW_OTHERS = 100;
 export function Distance({ judged, others }: DistanceProps) {
   const { run, distances } = judged;
   const id = useId();
-  const measure = useSignal<Measure>('worst');
+  const isFitted = isFit(run.head.value);
+  const measure = useSignal<Measure>(isFitted ? 'misfit' : 'worst');
   const zoom = useSignal<Range | undefined>(undefined);
   const pointed = useSignal<number | undefined>(undefined);
   const choice = useSignal<boolean | undefined>(undefined);
@@ -60,7 +64,7 @@ export function Distance({ judged, others }: DistanceProps) {
   return (
     <section aria-labelledby={`${id}-title`}>
       <div class="section-head">
-        <h2 id={`${id}-title`}>Distance to the targets</h2>
+        <h2 id={`${id}-title`}>{isFitted ? 'Misfit run by run' : 'Distance to the targets'}</h2>
         <MeasureChoice judged={judged} measure={measure.value} onChange={(value) => (measure.value = value)} />
         <ZoomFields label="Runs" zoom={zoom} all={{ from: iterations[0] ?? 1, to: iterations.at(-1) ?? 1 }} isWhole />
         <SaveButtons data={() => shown} project={run.head.value.projectName} />
@@ -84,8 +88,8 @@ export function Distance({ judged, others }: DistanceProps) {
         )}{' '}
         <span class="key key-run">run</span> <span class="key key-line">best so far</span>{' '}
         {data.value.marks.includes(REPEAT) && <span class="key key-repeat">the same input again</span>}{' '}
-        <span class="key key-excluded">excluded</span> <span class="key key-failed">failed, at the top</span>{' '}
-        <Pointed data={shown} row={pointed} />
+        <span class="key key-excluded">excluded{shown.marks.includes(BEYOND) && ', or beyond a limit'}</span>{' '}
+        <span class="key key-failed">failed, at the top</span> <Pointed data={shown} row={pointed} />
       </p>
       <p class="hint">{summary} Drag across the chart to zoom in; double-click to show everything.</p>
       <Improvements data={shown} />
@@ -99,18 +103,22 @@ function MeasureChoice(props: {
   readonly onChange: (measure: Measure) => void;
 }) {
   const { judged, measure, onChange } = props;
-  const names = outputNames(judged.run.head.value);
-  const shown = names.length > CHOICES ? judged.order.value.slice(0, CHOICES) : names.map((_, j) => j);
+  const head = judged.run.head.value;
+  const names = outputNames(head);
+  const all = names.length > CHOICES ? judged.order.value : names.map((_, j) => j);
+  const shown = all.filter((j) => head.objectiveTypes[j] !== 'fit').slice(0, CHOICES);
+  if (shown.length === 0) return null;
   return (
     <select
       aria-label="Which distance"
       value={String(measure)}
       onChange={({ currentTarget: { value } }) =>
-        onChange(value === 'worst' || value === 'sum' ? value : Number(value))
+        onChange(value === 'misfit' || value === 'worst' || value === 'sum' ? value : Number(value))
       }
     >
-      <option value="worst">Worst output</option>
-      <option value="sum">Sum of all outputs</option>
+      {isFit(head) && <option value="misfit">{misfitTitle(head)}</option>}
+      <option value="worst">{isFit(head) ? 'Worst limit' : 'Worst output'}</option>
+      <option value="sum">{isFit(head) ? 'Sum of all limits' : 'Sum of all outputs'}</option>
       {shown.map((j) => (
         <option key={j} value={j}>
           {names[j]}
@@ -127,25 +135,25 @@ function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySig
   if (row < 0) {
     const { values, marks, names } = data.others;
     const at = values.length + row;
-    const what = marks[at] === FAILED ? 'failed' : distanceText(values[at]!);
+    const what = marks[at] === FAILED ? 'failed' : distanceText(values[at]!, data.hasMet);
     return (
       <span class="chart-pointed">
         {capitalized(names[at]!)}: {what}
       </span>
     );
   }
-  const what = data.marks[row] === FAILED ? 'failed' : distanceText(data.values[row]!);
+  const what = data.marks[row] === FAILED ? 'failed' : distanceText(data.values[row]!, data.hasMet);
   const again = data.marks[row] === REPEAT ? ', the same input again' : '';
   return (
     <span class="chart-pointed">
       Run {data.iterations[row]}: {what}
-      {again}; best so far {distanceText(data.best[row]!)}
+      {again}; best so far {distanceText(data.best[row]!, data.hasMet)}
     </span>
   );
 }
 
-function distanceText(value: number): string {
-  return value === 0 ? 'met' : Number.isNaN(value) ? 'no output' : short(value);
+function distanceText(value: number, hasMet: boolean): string {
+  return value === 0 && hasMet ? 'met' : Number.isNaN(value) ? 'no output' : short(value);
 }
 
 function Improvements({ data }: { readonly data: DistanceData }) {
@@ -157,7 +165,7 @@ function Improvements({ data }: { readonly data: DistanceData }) {
       head={['Run', data.title]}
       rows={rows.map((row) => [
         { text: String(data.iterations[row]), full: String(data.iterations[row]) },
-        { text: distanceText(data.best[row]!), full: String(data.best[row]) },
+        { text: distanceText(data.best[row]!, data.hasMet), full: String(data.best[row]) },
       ])}
     />
   );
@@ -175,14 +183,14 @@ function nearestRow({ iterations, others }: DistanceData, iteration: number): nu
 }
 
 function summarize(data: DistanceData): string {
-  const { iterations, values, best, marks, title } = data;
+  const { iterations, hasMet, values, best, marks, title } = data;
   const row = improvements(data, 1)[0];
   const count = values.reduce((sum, value, i) => sum + Number(!Number.isNaN(value) || marks[i] === FAILED), 0);
   const runs = counted(count, 'run');
   if (row === undefined) return `${title}: no run has an output yet.`;
   const failed = marks.reduce((count, mark) => count + Number(mark === FAILED), 0);
   const failures = failed === 0 ? '' : `, ${grouped(failed)} failed`;
-  const last = best[row] === 0 ? 'met' : `best ${short(best[row]!)}`;
+  const last = best[row] === 0 && hasMet ? 'met' : `best ${short(best[row]!)}`;
   return `${title}: ${runs}${failures}; ${last} at run ${iterations[row]}.`;
 }
 

@@ -1,19 +1,21 @@
 /** Which distance the chart shows, over all runs. Needs no browser. */
 import { namesOf, titled } from '../../../parts/formats.ts';
 import { type Columns, type Head, hasFailed } from '../columns.ts';
-import { type Distances, distancesOfOutput, measureRuns, smallestSoFar } from '../distances.ts';
+import { type Distances, distancesOfOutput, leastMisfits, measureRuns, smallestSoFar } from '../distances.ts';
 import type { Others } from '../others.ts';
 import { logFloor } from '../scales.ts';
 
-/** The distance of the worst output, the sum of all distances, or the distance of one output by its number. */
-export type Measure = 'worst' | 'sum' | number;
+/** How far runs are from the data of a fit, the distance of the worst output, the sum of all distances, or the distance of one output by its number. */
+export type Measure = 'misfit' | 'worst' | 'sum' | number;
 
 export interface DistanceData {
   readonly iterations: Columns['iterations'];
-  /** 0 is met; NaN without an output. */
+  /** Whether 0 is met. */
+  readonly hasMet: boolean;
+  /** NaN without an output. */
   readonly values: Float64Array;
   readonly best: Float64Array;
-  /** 1: excluded; 2: failed; 3: an input that was run before. */
+  /** 1: excluded; 2: failed; 3: an input that was run before; 4: beyond a limit, so that it is not the best fit. */
   readonly marks: Uint8Array;
   /** The position at which 0 is drawn; like the upper end of the axis, a power of ten. */
   readonly floor: number;
@@ -41,6 +43,7 @@ export function placeOfOther({ values }: OtherDistances, row: number): number {
 export const EXCLUDED = 1;
 export const FAILED = 2;
 export const REPEAT = 3;
+export const BEYOND = 4;
 
 export function toDistanceData(
   head: Head,
@@ -50,11 +53,15 @@ export function toDistanceData(
   others: OtherDistances = NO_OTHERS,
 ): DistanceData {
   const values = valuesOf(columns, distances, measure);
-  const marks = marksOf(columns);
+  const isMisfit = measure === 'misfit';
+  const marks = marksOf(columns).map((mark, row) =>
+    isMisfit && mark === 0 && distances.worst[row]! > 0 ? BEYOND : mark,
+  );
   return {
     iterations: columns.iterations,
+    hasMet: !isMisfit,
     values,
-    best: smallestSoFar(values, columns),
+    best: isMisfit ? leastMisfits(columns, distances) : smallestSoFar(values, columns),
     marks,
     ...logFloor(others.values.length === 0 ? values : [...values, ...others.values]),
     others,
@@ -72,6 +79,7 @@ export function toOtherDistances({ columns, sources }: Others, measure: Measure)
 }
 
 function valuesOf(columns: Columns, distances: Distances, measure: Measure): Float64Array {
+  if (measure === 'misfit') return columns.misfits;
   if (measure === 'worst') return distances.worst;
   return measure === 'sum' ? distances.sum : distancesOfOutput(columns, measure);
 }
@@ -85,10 +93,16 @@ function marksOf(columns: Columns): Uint8Array {
 }
 
 function measureTitle(head: Head, measure: Measure): string {
+  if (measure === 'misfit') return misfitTitle(head);
   if (measure === 'worst') return 'Distance of the worst output (tolerances)';
   if (measure === 'sum') return 'Sum of the distances (tolerances)';
   const name = namesOf(head.outputNames, 'y', head.objectives.length)[measure]!;
   return titled(`Distance of ${name}`, head.outputUnits?.[measure]);
+}
+
+/** By the word for what the search makes small. */
+export function misfitTitle({ fit }: Pick<Head, 'fit'>): string {
+  return fit?.chiSquare === null ? 'Root mean square of the residuals' : 'Misfit (chi-square)';
 }
 
 /** Rows at which the best distance became smaller, the newest first. */

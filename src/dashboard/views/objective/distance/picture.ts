@@ -4,7 +4,7 @@ import { type DistanceData, EXCLUDED, placeOfOther, REPEAT } from './measures.ts
 
 /** The chart of distances as a picture to be saved. Runs that meet the targets are on the lower edge. */
 export function drawDistances(data: DistanceData, project: string, colours: Colours): Drawing {
-  const { iterations, values, best, marks, floor, title, others } = data;
+  const { iterations, hasMet, values, best, marks, floor, title, others } = data;
   const rows = Array.from(iterations.keys()).filter((row) => !Number.isNaN(values[row]!));
   const points = (label: string, colour: string, shown: readonly number[]) => ({
     label,
@@ -16,9 +16,9 @@ export function drawDistances(data: DistanceData, project: string, colours: Colo
   const excluded = rows.filter((row) => marks[row] === EXCLUDED);
   const repeats = rows.filter((row) => marks[row] === REPEAT);
   return {
-    title: `${project}: distance to the targets`,
+    title: `${project}: ${hasMet ? 'distance to the targets' : 'misfit run by run'}`,
     xLabel: 'Run',
-    yLabel: `${title}; the lower edge is met`,
+    yLabel: hasMet ? `${title}; the lower edge is met` : title,
     isLogY: true,
     series: [
       ...(others.values.length > 0

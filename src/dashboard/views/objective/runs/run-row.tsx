@@ -4,7 +4,7 @@ import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
 import { type Columns, factAt, type RunState, repeatText, stateOf } from '../columns.ts';
 import type { Axis } from '../coordinates/axes.ts';
-import { judgedCount } from '../distances.ts';
+import { isFit, judgedCount } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
 import type { RunSource } from '../others.ts';
 
@@ -33,8 +33,8 @@ export function RunRow({ judged: { run, distances, others }, axes, row, place, i
   const iteration = columns.iterations[row]!;
   const metCount = distances.value.metCounts[row]!;
   const judged = judgedCount(run.head.value);
-  // Without a limit beside a fit, a run is never at a distance from anything.
-  const distance = judged === 0 ? Number.NaN : distances.value.worst[row]!;
+  const hasMisfit = isFit(run.head.value);
+  const distance = (hasMisfit ? columns.misfits : distances.value.worst)[row]!;
   const source = others.value.sources[row];
   const { bestIteration, bestCaseNumber } = run.head.value;
   const bestNumber = source === undefined ? bestIteration : source.objectiveId === null ? bestCaseNumber : null;
@@ -58,7 +58,7 @@ export function RunRow({ judged: { run, distances, others }, axes, row, place, i
       </td>
       <td class="number">{Number.isNaN(metCount) || judged === 0 ? '' : `${metCount}/${judged}`}</td>
       <td class="number" title={Number.isNaN(distance) ? undefined : String(distance)}>
-        {distance === 0 ? 'met' : Number.isNaN(distance) ? '' : short(distance)}
+        {distance === 0 && !hasMisfit ? 'met' : Number.isNaN(distance) ? '' : short(distance)}
       </td>
       {axes.map(({ key, column, textOf }) => {
         const value = column[row]!;

@@ -7,6 +7,7 @@ import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { explain } from '../../../shell/service.ts';
 import { type Choice, selectIn } from '../choice.ts';
 import { makeAxis } from '../coordinates/axes.ts';
+import { isFit } from '../distances.ts';
 import type { Run } from '../history.ts';
 import type { JudgedAll } from '../judged.ts';
 import { orderRows } from '../order.ts';
@@ -136,7 +137,7 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps
             {header('source', 'From', false)}
             {header('state', 'State', false)}
             {header('met', 'Met')}
-            {header('distance', 'Distance')}
+            {header('distance', isFit(run.head.value) ? 'Misfit' : 'Distance')}
             {axes.value.map(({ key, title }) => header(key, title))}
             <th scope="col">
               <span class="visually-hidden">Actions</span>

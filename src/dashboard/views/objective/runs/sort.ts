@@ -1,6 +1,7 @@
 /** What the table of runs can be sorted by. Needs no browser. */
 import { type Columns, type RunState, stateOf } from '../columns.ts';
 import { type AxisKey, isInput, numberOf } from '../coordinates/axes.ts';
+import { isFit } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
 import { sourceOrder } from '../others.ts';
 
@@ -16,7 +17,7 @@ export function valuesFor({ run, distances, others }: JudgedAll, key: SortKey): 
   if (key === 'source') return sourceOrder(others.value, columns.count);
   if (key === 'state') return statesOf(columns);
   if (key === 'met') return distances.value.metCounts;
-  if (key === 'distance') return distances.value.worst;
+  if (key === 'distance') return isFit(run.head.value) ? columns.misfits : distances.value.worst;
   return (isInput(key) ? columns.inputs : columns.outputs)[numberOf(key)]!;
 }
 

@@ -1,7 +1,7 @@
 /** The targets of all outputs and how near the runs have come; the worst first. */
 import { computed } from '@preact/signals';
 import { useId, useMemo, useState } from 'preact/hooks';
-import { short, titled, wanted } from '../../../parts/formats.ts';
+import { near, short, titled, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
 import { type Columns, type Head, rowOf, vectorAt } from '../columns.ts';
@@ -141,7 +141,7 @@ function shownOutput({ head, columns }: Run): readonly number[] | null | undefin
 }
 
 function withoutTarget(type: Head['objectiveTypes'][number], value: number | null): string {
-  if (type === 'fit') return value === null ? 'no measured value' : `near ${short(value)}`;
+  if (type === 'fit') return near(value);
   return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
 }
 

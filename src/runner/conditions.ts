@@ -1,0 +1,94 @@
+/** An evaluation whose data sets were measured under different conditions: the black box runs once under each of them. */
+import type { Evaluate, Outcome } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { type Call, callsOf } from '../../clients/typescript/src/solve/conditions.ts';
+import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
+import { type FittedOutput, type Problem, shownOutputs } from './problem.ts';
+import type { CurvePlace } from './read-output.ts';
+
+/** What one call of the black box is about, by the names of its outputs. */
+export interface CallOptions {
+  readonly names: { readonly inputs: readonly string[]; readonly outputs: readonly string[] };
+  readonly fits: ReadonlyMap<string, Fit>;
+  readonly curves: readonly CurvePlace[];
+  readonly reads: readonly string[];
+}
+
+/** Runs the black box of one call. */
+type MakeCall = (options: CallOptions) => Promise<Evaluate>;
+
+/** Throws what `make` throws. */
+export async function evaluateUnderConditions(problem: Problem, make: MakeCall): Promise<Evaluate> {
+  const calls = callsOfProblem(problem);
+  if (calls.length === 0) return make(wholeCall(problem));
+  const evaluates: Evaluate[] = [];
+  for (const call of calls) evaluates.push(await make(optionsOf(problem, call)));
+  return async (evaluation, signal) => {
+    const outputs = new Map<string, readonly number[]>();
+    for (const [k, { when, outputs: named }] of calls.entries()) {
+      const inputByName = { ...evaluation.inputByName, ...when };
+      const outputNames = named.map(({ output }) => output);
+      const asked = { ...evaluation, inputByName, outputNames, outputCount: outputNames.length };
+      const outcome = await evaluates[k]!(asked, signal);
+      if (outcome.kind !== 'output')
+        return outcome.kind === 'failure' ? { ...outcome, reason: placed(outcome, when) } : outcome;
+      divide(problem, named, outcome.output as readonly number[], outputs);
+    }
+    return { kind: 'output', output: shownOutputs(problem).flatMap(({ name }) => outputs.get(name)!) };
+  };
+}
+
+function callsOfProblem(problem: Problem): readonly Call[] {
+  return callsOf(shownOutputs(problem).map(({ name, set }) => [name, fitAt(problem, set) ?? {}]));
+}
+
+function fitAt({ fits }: Problem, set: number | undefined): Fit | undefined {
+  return set === undefined ? undefined : fits[set]!.fit;
+}
+
+/** Hands out the numbers of one call to the goals that it is about. */
+function divide(
+  problem: Problem,
+  named: Call['outputs'],
+  numbers: readonly number[],
+  outputs: Map<string, readonly number[]>,
+) {
+  let at = 0;
+  for (const { goal } of named) {
+    const count = problem.fits.find(({ name }) => name === goal)?.fit.values.length ?? 1;
+    outputs.set(goal, numbers.slice(at, at + count));
+    at += count;
+  }
+}
+
+function placed({ reason }: Extract<Outcome, { kind: 'failure' }>, when: Call['when']): string {
+  const where = Object.entries(when).map(([name, value]) => `${name} = ${value}`);
+  return `with ${where.join(', ')}: ${reason}`;
+}
+
+function wholeCall(problem: Problem): CallOptions {
+  const outputs = shownOutputs(problem).map(({ name }) => name);
+  return {
+    names: { inputs: problem.inputs.map(({ name }) => name), outputs },
+    fits: new Map(problem.fits.map(({ name, fit }) => [name, fit])),
+    curves: problem.fits.flatMap((one) => curveOf(one, one.name)),
+    reads: problem.command.read,
+  };
+}
+
+function optionsOf(problem: Problem, { when, outputs }: Call): CallOptions {
+  const fits = outputs.flatMap(({ goal, output }) => {
+    const fit = problem.fits.find(({ name }) => name === goal);
+    return fit === undefined ? [] : [{ fit, output }];
+  });
+  const names = outputs.map(({ output }) => output);
+  return {
+    names: { inputs: [...problem.inputs.map(({ name }) => name), ...Object.keys(when)], outputs: names },
+    fits: new Map(fits.map(({ fit, output }) => [output, fit.fit])),
+    curves: fits.flatMap(({ fit, output }) => curveOf(fit, output)),
+    reads: problem.command.read.filter((rule) => !rule.includes('=') || names.includes(rule.split('=')[0]!.trim())),
+  };
+}
+
+function curveOf({ read }: FittedOutput, name: string): readonly CurvePlace[] {
+  return read === null ? [] : [{ name, ...read }];
+}
