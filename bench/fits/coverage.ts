@@ -28,7 +28,7 @@ function biexponential(seed: number): FitProblem {
 }
 
 /** Growth that saturates, with the plateau barely seen. */
-function saturation(seed: number): FitProblem {
+export function saturation(seed: number): FitProblem {
   const model = (x: ArrayLike<number>) => TIMES.map((t) => (x[0]! * t) / (x[1]! + t));
   const truth = [2, 3];
   const values = simulated(model, truth, 0.04, seed);
@@ -76,4 +76,4 @@ function main(): void {
   }
 }
 
-main();
+if (import.meta.main) main();

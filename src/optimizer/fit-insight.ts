@@ -39,7 +39,7 @@ export function fitInsight(request: SuggestRequest, confidence = 0.95): FitInsig
   const best = cases.N === 0 ? -1 : bestFit(prepared);
   if (residuals === null || best < 0) return null;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const model = misfitModel(prepared, best, work);
+  const model = misfitModel(prepared, best, null, work);
   const numbers = numbersOf(encoding);
   const at = cases.U.slice(best * encoding.p, (best + 1) * encoding.p);
   const box = heldAt(encoding, { lower: encoding.lower, upper: encoding.upper, conditions }, at, numbers);

@@ -17,11 +17,21 @@ export const MAX_HESSIAN_FEATURES = 40;
 /** Least frozen spread of an output to improve: a smaller one lets the search creep away from the incumbent. */
 const IMPROVEMENT_SPREAD = 0.1;
 
+/** A step of a climb that gains fewer nats is not worth another one. Means without spreads have a sharp optimum, that of a fit. */
+export const LEAST_GAIN = { usual: 1e-4, ofMeans: 1e-10 };
+
+/** A value that is known with a standard error. */
+interface Datum {
+  readonly sigma: number;
+  /** Whether the mean of the model alone is to come near to it, as if its spread were 0. Absent: false. */
+  readonly isMeanTrusted?: boolean;
+}
+
 /**
  * What the search asks of one output: to lie in its interval, to come near to a value that is known with a standard error, to improve
  * on the best value so far, or nothing.
  */
-export type Aim = 'interval' | 'ignore' | { readonly incumbent: number } | { readonly sigma: number };
+export type Aim = 'interval' | 'ignore' | { readonly incumbent: number } | Datum;
 
 /** What the search aims at where runs are noisy, in standard deviations of the noise. */
 export interface AimUnderNoise {
@@ -53,6 +63,7 @@ export function intervalAims(intervals: readonly Interval[]): Aim[] {
 export class Acquisition {
   readonly m: number;
   readonly p: number;
+  readonly leastGain: number;
   /** Length m: the least frozen spread of each output. */
   readonly frozenFloor: Float64Array;
   /** Length m: the terms of the last evaluation, without their weights. */
@@ -107,6 +118,7 @@ export class Acquisition {
     const { lower, upper, floor, frozenFloor } = endsOf(surrogate, aims, noise);
     this.m = m;
     this.p = p;
+    this.leastGain = aims.some((aim) => isDatum(aim) && aim.isMeanTrusted) ? LEAST_GAIN.ofMeans : LEAST_GAIN.usual;
     this.frozenFloor = frozenFloor;
     for (const j of gain?.outputs ?? []) frozenFloor[j] = IMPROVEMENT_SPREAD;
     this.terms = new Float64Array(m);
@@ -143,14 +155,16 @@ export class Acquisition {
       this.curvature[j] = this.#byMean[j] = this.#bySigma[j] = this.terms[j] = 0;
       if (aim === 'ignore') continue;
       const floor = this.#floor[j]!;
-      const spread = frozen ? frozen[j]! : Math.sqrt(sigma[j]! * sigma[j]! + floor * floor);
+      const isFixed = isDatum(aim) && aim.isMeanTrusted === true;
+      const predicted = isFixed ? floor : Math.sqrt(sigma[j]! * sigma[j]! + floor * floor);
+      const spread = isFixed ? floor : (frozen?.[j] ?? predicted);
       const term = this.#termOf(aim, j, spread);
       const weight = this.#weights[j]!;
       value += weight * term.value;
       this.terms[j] = term.value;
       this.curvature[j] = weight * term.curvature;
       this.#byMean[j] = weight * term.byMean;
-      if (!frozen) this.#bySigma[j] = (weight * (term.bySpread * sigma[j]!)) / spread;
+      if (!frozen && !isFixed) this.#bySigma[j] = (weight * (term.bySpread * sigma[j]!)) / spread;
     }
     if (this.#gain) {
       const bySpread = frozen ? this.#unused : this.#bySigma;
@@ -211,7 +225,7 @@ export class Acquisition {
   }
 }
 
-function isDatum(aim: Aim): aim is { readonly sigma: number } {
+function isDatum(aim: Aim): aim is Datum {
   return typeof aim === 'object' && 'sigma' in aim;
 }
 

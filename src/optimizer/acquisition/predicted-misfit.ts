@@ -2,7 +2,7 @@ import type { Interval } from '../goal/targets.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { slopeAt } from '../surrogate/warps.ts';
-import { MAX_HESSIAN_FEATURES } from './acquisition.ts';
+import { LEAST_GAIN, MAX_HESSIAN_FEATURES } from './acquisition.ts';
 import { type LogTerm, logIntervalProbability } from './interval-probability.ts';
 
 /** Narrower intervals of limits are rounding, standardized. */
@@ -16,6 +16,7 @@ const LARGEST = 1e12;
  * Its Newton step is that of Gauss and Newton with the curvature of the means.
  */
 export class PredictedMisfit {
+  readonly leastGain = LEAST_GAIN.ofMeans;
   readonly m: number;
   readonly jacobian: Float64Array;
   readonly curvature: Float64Array;

@@ -67,8 +67,8 @@ export function withResiduals(request: SuggestRequest): ResidualRequest | null {
   if (best < 0) return null;
   const m = goal.targets.length;
   const points = fits.flatMap((fit) => pointsOf(fit, history.Y, best * m));
-  const components = points.length > MOST_POINTS ? componentsOf(goal, history, points, usable) : null;
   const atBest = residualsAt({ points }, history.Y, best * m);
+  const components = points.length > MOST_POINTS ? componentsOf(goal, history, points, usable, atBest) : null;
   const total = sumOfSquares(atBest);
   const leftOutAtBest = remainder(components, atBest);
   const leftOut = sumOfSquares(leftOutAtBest);
@@ -150,12 +150,18 @@ function residualsAt({ points }: Pick<Residuals, 'points'>, Y: ArrayLike<number>
   return Float64Array.from(points, ({ output, value, factor }) => (Y[offset + output]! - value) * factor);
 }
 
-/** The components in which the residuals of the best runs differ: those of the matrix of all pairs of runs. */
+/**
+ * The components in which the residuals of the best runs differ: those of the matrix of all pairs of runs. The last one is the direction of
+ * what the others leave out of the residuals at the best run, so that no change of the misfit around it is left out to first order.
+ *
+ * @param atBest length P
+ */
 function componentsOf(
   goal: Goal,
   { Y }: History,
   points: Residuals['points'],
   usable: readonly number[],
+  atBest: Float64Array,
 ): Float64Array {
   const m = goal.targets.length;
   const P = points.length;
@@ -178,8 +184,15 @@ function componentsOf(
     });
     found.push(v);
   }
+  const rest = remainder(inRows(found), atBest);
+  const length = Math.sqrt(dotOf(rest, rest));
+  if (found.length < N - 1 && length > 0) found.push(rest.map((share) => share / length));
   if (found.length === 0) found.push(firstUnit(P));
-  return Float64Array.from(found.flatMap((v) => Array.from(v)));
+  return inRows(found);
+}
+
+function inRows(vectors: readonly Float64Array[]): Float64Array {
+  return Float64Array.from(vectors.flatMap((v) => Array.from(v)));
 }
 
 /** Where no run differs from another: any direction, so that there is an output. */

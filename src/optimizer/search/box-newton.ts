@@ -1,4 +1,4 @@
-import type { Acquisition } from '../acquisition/acquisition.ts';
+import { type Acquisition, LEAST_GAIN } from '../acquisition/acquisition.ts';
 import type { BoxProgram } from '../constraints/box-program.ts';
 import { nearestIn } from '../constraints/region.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
@@ -7,11 +7,12 @@ import { isSpent, type Work } from '../numerics/work.ts';
 import type { Encoding } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
 
-/** A function that `climb` maximizes. */
+/** A function that `climb` maximizes, until a step gains less than `leastGain`. */
 export type Climbable = Pick<
   Acquisition,
   'evaluate' | 'differentiate' | 'gradient' | 'jacobian' | 'curvature' | 'meanHessian'
->;
+> &
+  Partial<Pick<Acquisition, 'leastGain'>>;
 
 /** Draws uniform random points of the box, features; under conditions each is a step of one walk. */
 export function drawerIn({ lower, upper, conditions }: Box, random: RandomStream): () => Float64Array {
@@ -36,8 +37,7 @@ const DAMPING_UP = 6;
 const DAMPING_DOWN = 0.2;
 /** Factor of the damping after a program without an answer: with 6 the next two or three had none either. */
 const DAMPING_UP_UNSOLVED = 36;
-/** The climb ends with a step that gains less than this many nats, or after this many failures in a row. */
-const MIN_GAIN = 1e-4;
+/** The climb ends after this many failures in a row. */
 const MAX_FAILURES = 8;
 /** Passes over the bounds that a step meets. */
 const BOUND_PASSES = 3;
@@ -109,7 +109,7 @@ export function climb(
       }
       lambda *= DAMPING_UP;
     }
-    if (gain < MIN_GAIN) break;
+    if (gain < (acquisition.leastGain ?? LEAST_GAIN.usual)) break;
   }
   return value;
 }

@@ -9,9 +9,10 @@ import { featuresOf, movableCount, roundToInput } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
-import { globalScope } from '../surrogate/scope.ts';
+import { fitScope, globalScope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { climb, drawerIn } from './box-newton.ts';
+import { trustedRows } from './trusted-region.ts';
 
 /** Evaluated and random points to climb from, and steps of a climb. */
 const STARTS = { evaluated: 4, random: 4 };
@@ -50,10 +51,12 @@ export interface MisfitModel {
   readonly box: Box;
 }
 
-export function misfitModel(prepared: Prepared, best: number, work: Work): MisfitModel {
-  const { cases, request } = prepared;
-  const scope = globalScope(prepared, cases, request.goal);
-  const surrogate = prepared.fitGlobally(work);
+/** @param rows of the cases near the least misfit, for models of these alone; null for all */
+export function misfitModel(prepared: Prepared, best: number, rows: Int32Array | null, work: Work): MisfitModel {
+  const { cases, request, encoding } = prepared;
+  const whole = globalScope(prepared, cases, request.goal);
+  const scope = rows === null ? whole : { ...whole, rows, local: true };
+  const surrogate = rows === null ? prepared.fitGlobally(work) : fitScope(encoding, cases, scope, cases.stall, work);
   const predictor = new Predictor(surrogate, work);
   applySecantCorrection(surrogate, predictor, Math.max(0, scope.rows.indexOf(best)));
   return {
@@ -115,7 +118,7 @@ export function endOfFit(prepared: Prepared, rule: StopRule, work: Work): Stands
   const n = movableCount(encoding);
   const asked = prepared.residuals?.isExplained ? QUIET.explained : QUIET.unexplained + n;
   if (cases.N < n + 2 || request.history.count <= request.firstSuggested || quiet < asked) return null;
-  const model = misfitModel(prepared, best, work);
+  const model = misfitModel(prepared, best, trustedRows(prepared), work);
   const gain = cases.loss[best]! - leastMisfit(prepared, model, work).sumOfSquares;
   return gain <= rule.improvementBelow ? { quiet, expectedGain: Math.max(0, gain) } : null;
 }

@@ -22,6 +22,7 @@ import { withRelaxedLimits } from './relaxed-limits.ts';
 import { currentRegion, restartRegion, startsAtBest } from './restarts.ts';
 import { makeScopeSearch, type Problem, type ScopeSearch } from './scope-search.ts';
 import { trustRegionPoint } from './trust-region-turn.ts';
+import { trustedRegion } from './trusted-region.ts';
 
 type Outcome = Found | 'no-improvement-expected' | null;
 
@@ -55,16 +56,24 @@ export function nextInput(problem: Problem): NextInput {
   return null;
 }
 
-/** The same for a fit: the input where its data are most likely, in a trust region while the search stalls, else anywhere. */
+/**
+ * The same for a fit: the input with the least misfit that the models expect in the region in which they are trusted; else the one where
+ * the data are most likely, anywhere or, while inputs are pending, in a trust region every other time.
+ */
 export function nextOfFit(problem: Problem): NextInput {
   const work: Work = { spent: 0, limit: problem.request.workLimit };
-  const local = localScope(problem);
-  return (local && likeliestIn(problem, local, work)) ?? likeliestIn(problem, wholeScope(problem), work);
+  const trusted = trustedRegion(problem);
+  const local = trusted === null ? localScope(problem) : { ...trusted, likely: null, local: true };
+  const isMeanTrusted = trusted !== null;
+  return (
+    (local && likeliestIn(problem, local, isMeanTrusted, work)) ??
+    likeliestIn(problem, wholeScope(problem), false, work)
+  );
 }
 
-function likeliestIn(problem: Problem, scope: Scope, work: Work): NextInput {
+function likeliestIn(problem: Problem, scope: Scope, isMeanTrusted: boolean, work: Work): NextInput {
   const { search, ranked } = modelsIn(problem, scope, work);
-  const found = search.maximize(fitAims(problem), ranked);
+  const found = search.maximize(fitAims(problem, isMeanTrusted), ranked);
   return found && { ...found, expected: null, chance: null };
 }
 
@@ -72,10 +81,12 @@ function likeliestIn(problem: Problem, scope: Scope, work: Work): NextInput {
  * Aims at the data with standard errors that grow with the misfit of the best run: far from the data the search seeks a small expected
  * sum of squares, near them a likely input. Without that growth, and with ten times as much, it took a fifth more runs.
  */
-function fitAims({ cases, residuals }: Problem): Aim[] {
+function fitAims({ cases, residuals }: Problem, isMeanTrusted: boolean): Aim[] {
   const excess = residuals ? residuals.sumOfSquares / residuals.points.length : 1;
   const sigma = Math.max(1, DATA_SPREAD * Math.sqrt(excess));
-  return intervalAims(cases.intervals).map((aim, j) => (cases.intervals[j]!.sigma === undefined ? aim : { sigma }));
+  return intervalAims(cases.intervals).map((aim, j) =>
+    cases.intervals[j]!.sigma === undefined ? aim : { sigma, isMeanTrusted },
+  );
 }
 
 /** The next point of a quadratic trust region, of which the models of all cases expect nothing in particular. */
