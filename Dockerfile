@@ -21,7 +21,8 @@ COPY clients/typescript ./clients/typescript
 COPY src/dashboard ./src/dashboard
 COPY src/numbers ./src/numbers
 COPY docs ./docs
-COPY src/dev/build-page.ts src/dev/build-docs.ts src/dev/render-guide.ts src/dev/search-index.ts ./src/dev/
+COPY src/dev/build-page.ts src/dev/build-docs.ts src/dev/search-index.ts ./src/dev/
+COPY src/dev/render-guide.ts src/dev/render-reference.ts src/dev/render-schema.ts ./src/dev/
 RUN node src/dev/build-page.ts
 
 FROM ${NODE_IMAGE}

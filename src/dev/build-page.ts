@@ -16,7 +16,9 @@ export const PAGE_SOURCES = [
   'src/dashboard/**',
   'src/dev/build-page.ts',
   'src/dev/build-docs.ts',
-  'src/dev/render-*.ts',
+  'src/dev/render-guide.ts',
+  'src/dev/render-reference.ts',
+  'src/dev/render-schema.ts',
   'src/dev/search-index.ts',
   'clients/typescript/src/**',
   'package-lock.json',
@@ -24,7 +26,8 @@ export const PAGE_SOURCES = [
   'docs/*.md',
   'docs/guides/*.md',
   'docs/pictures/*',
-  'docs/openapi*.json',
+  'docs/openapi.json',
+  'docs/openapi-sdk.json',
   'package.json',
 ];
 const CONFIG = 'src/dashboard/vite.config.ts';
