@@ -88,7 +88,8 @@ describe('an ingress whose database has a full disk', () => {
 describe('a worker whose database has a full disk', () => {
   it('A worker whose database has a full disk keeps its result, claims nothing more, and writes the result when there is space', async () => {
     const gate = new Gate(honest);
-    const settings = { POLL_INTERVAL_MS: '20', WORKER_CONCURRENCY: '2' };
+    // Slow enough that all statements until there is room precede the next probe, which finds room.
+    const settings = { POLL_INTERVAL_MS: '2000', WORKER_CONCURRENCY: '2' };
     const service = await startTestService({ engine: makeEngine(gate.suggest), settings });
     const admin = await openAdmin(service.databaseUrl);
     const [first, second] = [await loadObjective(service), await loadObjective(service)];
