@@ -96,16 +96,30 @@ function readValue(value: unknown, expected: Expected, origin: string): Reading 
   if (fields['failed'] === true) {
     return { kind: 'failed', reason: String(fields['reason'] ?? 'the program says that the run failed') };
   }
-  const isNamed = names.every((name) => Object.hasOwn(fields, name));
+  const isNamed = names.every((name) => outputIn(fields, name) !== undefined);
   const inner = isNamed ? undefined : (fields['output'] ?? fields['outputs']);
   if (inner !== undefined) return readValue(typeof inner === 'number' ? [inner] : inner, expected, origin);
-  const missing = names.filter((name) => !Object.hasOwn(fields, name));
+  const missing = names.filter((name) => outputIn(fields, name) === undefined);
   if (missing.length > 0) return { kind: 'unreadable', reason: `${origin} lacks the output ${missing.join(', ')}` };
   return toOutput(
-    names.map((name) => fields[name]),
+    names.map((name) => outputIn(fields, name)),
     expected,
     origin,
   );
+}
+
+/** The array that an output is a value of, and its place in it: of "level[3]" level and 3; undefined for other names. */
+export function placeInArray(name: string): { readonly array: string; readonly at: number } | undefined {
+  const match = /^(.+)\[(\d+)\]$/.exec(name);
+  return match === null ? undefined : { array: match[1]!, at: Number(match[2]) };
+}
+
+/** By its name or, of a fit whose data are not known here, in the array of all its points; undefined where it is missing. */
+function outputIn(fields: Named, name: string): unknown {
+  if (Object.hasOwn(fields, name)) return fields[name] ?? null;
+  const place = placeInArray(name);
+  const array = place && fields[place.array];
+  return Array.isArray(array) ? array[place!.at] : undefined;
 }
 
 function readList(values: readonly unknown[], expected: Expected, origin: string): Reading {

@@ -5,13 +5,14 @@
  *   mass=out.txt                          a file with one number
  *   mass=out.txt:/mass = (\S+)/           the first group, or all, of the last match; /.../first takes the first, i ignores case
  *   mass=out.json#/results/0/mass         a value in a JSON file, by JSON pointer (RFC 6901)
+ *   level=out.csv:column h                 all cells of a column below the header, for an output that is an array
  *   mass=out.csv:row 3 column mass        a cell of a table: the third row below the header; `row last`; column 2 counts from 1,
  *                                         and then the first line is row 1
  */
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { readTable } from '../../clients/typescript/src/solve/table.ts';
-import { type Expected, type Reading, readDocument, shorten, toOutput } from './exchange.ts';
+import { type Expected, placeInArray, type Reading, readDocument, shorten, toOutput } from './exchange.ts';
 import { readRegularFile } from './read-file.ts';
 
 type Find = (text: string) => unknown;
@@ -51,12 +52,13 @@ export function makeOutputReader(texts: readonly string[], curves: readonly Curv
   return {
     check(names) {
       if (whole !== undefined) return;
-      const unknown = rules.find(({ name }) => !names.includes(name!));
+      const arrays = names.map((name) => placeInArray(name)?.array);
+      const unknown = rules.find(({ name }) => !names.includes(name!) && !arrays.includes(name!));
       if (unknown !== undefined) {
         const fault = `there is no output "${unknown.name}"; the outputs are ${names.join(', ')}.`;
         throw new LocalFault(`--read ${unknown.text}: ${fault}`);
       }
-      const missing = names.filter((name) => !rules.some((rule) => rule.name === name));
+      const missing = names.filter((name) => ruleOf(rules, name) === undefined);
       if (missing.length > 0) throw new LocalFault(`No --read says where to find the output ${missing.join(', ')}.`);
     },
 
@@ -75,8 +77,8 @@ export function makeOutputReader(texts: readonly string[], curves: readonly Curv
       if (whole !== undefined) return readDocument(texts.get(whole.file)!, expected, whole.file);
       const output: number[] = [];
       for (const name of names) {
-        const rule = rules.find((one) => one.name === name)!;
-        const value = rule.find(texts.get(rule.file)!);
+        const rule = ruleOf(rules, name)!;
+        const value = partOf(rule.find(texts.get(rule.file)!), name, rule);
         if (value === undefined) return { kind: 'unreadable', reason: `${rule.text}: nothing was found` };
         const reading = toOutput([value], { names: [name], fits }, rule.file);
         if (reading.kind !== 'output') return reading;
@@ -85,6 +87,16 @@ export function makeOutputReader(texts: readonly string[], curves: readonly Curv
       return { kind: 'output', output };
     },
   };
+}
+
+/** Of an output, or of the array that it is a value of. */
+function ruleOf(rules: readonly Rule[], name: string): Rule | undefined {
+  return rules.find((one) => one.name === name) ?? rules.find((one) => one.name === placeInArray(name)?.array);
+}
+
+function partOf(found: unknown, name: string, rule: Rule): unknown {
+  if (rule.name === name) return found;
+  return Array.isArray(found) ? found[placeInArray(name)!.at] : undefined;
 }
 
 function parseRule(text: string): Rule {
@@ -115,6 +127,7 @@ const SELECTORS: readonly (readonly [RegExp, (match: RegExpExecArray, text: stri
   [/^(.+?):\s*\/(.*)\/(\w*)$/s, ([, , pattern, flags], text) => findByPattern(pattern!, flags!, text)],
   [/^(.+?)#((?:\/.*)?)$/, ([, , pointer], text) => findByPointer(pointer!, text)],
   [/^(.+?):\s*row\s+(\d+|last)\s+column\s+(.+)$/, ([, , row, column], text) => findCell(row!, column!.trim(), text)],
+  [/^(.+?):\s*column\s+(.+)$/, ([, , column]) => findColumn(column!.trim())],
   [
     /^(.+?):(?=\s*(?:row|\/))/,
     (_, text) => {
@@ -184,6 +197,14 @@ function findCell(row: string, column: string, text: string): Find {
     const cells = row === 'last' ? body.at(-1) : body[Number(row) - 1];
     const at = number === undefined ? (rows[0]?.cells ?? []).indexOf(column) : number - 1;
     return cells?.cells[at];
+  };
+}
+
+function findColumn(title: string): Find {
+  return (content) => {
+    const [titles, ...rows] = readTable(content);
+    const at = titles?.cells.indexOf(title) ?? -1;
+    return at < 0 ? undefined : rows.map(({ cells }) => cells[at] || null);
   };
 }
 

@@ -232,8 +232,8 @@ it('goes on from a fit that was found to a more exact one', async () => {
   await play(url);
   const before = await read(url);
   expect([before.stopReason, before.isResumable]).toEqual([1, true]);
-  const { status, body } = await service.send('PATCH', url, { stop: {}, maximumAttempts: 60 });
-  expect([status, body.stopReason, body.stop.improvementBelow]).toEqual([200, 0, 0.05]);
+  const { status, body } = await service.send('PATCH', url, { stop: { improvementBelow: 1e-4 }, maximumAttempts: 60 });
+  expect([status, body.stopReason, body.stop.improvementBelow]).toEqual([200, 0, 1e-4]);
   await play(url);
   const after = await read(url);
   expect(after.stopReason).toBe(1);

@@ -16,6 +16,15 @@ test.each([
   expect(readDocument(text, { names: NAMES }, 'it')).toEqual({ kind: 'output', output: [1.5, -2000] });
 });
 
+test('points of a fit are taken from its array, by their places among all points', () => {
+  const names = ['level[0]', 'level[2]', 'cost'];
+  const read = (text: string) => readDocument(text, { names }, 'it');
+  expect(read('{"level": [5, 4, 3], "cost": 1}')).toEqual({ kind: 'output', output: [5, 3, 1] });
+  expect(read('{"level[0]": 5, "level[2]": 3, "cost": 1}')).toEqual({ kind: 'output', output: [5, 3, 1] });
+  expect(read('{"level": [5, 4], "cost": 1}')).toMatchObject({ reason: 'it lacks the output level[2]' });
+  expect(read('{"level": [5, 4, null], "cost": 1}')).toMatchObject({ reason: 'it: level[2] is not finite' });
+});
+
 test('an output may be called output', () => {
   expect(readDocument('{"output": 3, "mass": 1}', { names: ['mass', 'output'] }, 'it')).toMatchObject({
     output: [1, 3],

@@ -41,6 +41,20 @@ test.each([
   expect(await reader.read(folder, { names: ['mass'] })).toEqual({ kind: 'output', output: [expected] });
 });
 
+test('an array of a fit, in a column of a table or in JSON, gives its points', async () => {
+  const names = ['y[0]', 'y[2]'];
+  for (const [rule, output] of [
+    ['y=out.csv:column time', [0, 20]],
+    ['y=list.json#', [7]],
+  ] as const) {
+    const reader = makeOutputReader([rule]);
+    reader.check(names);
+    expect(await reader.read(folder, { names: names.slice(0, output.length) })).toEqual({ kind: 'output', output });
+  }
+  expect(await makeOutputReader(['y=list.json#']).read(folder, { names })).toMatchObject({ kind: 'unreadable' });
+  expect(() => makeOutputReader(['x=list.json#']).check(names)).toThrow('there is no output "x"');
+});
+
 test('rules for each output, in any order, or one file with all', async () => {
   const reader = makeOutputReader(['sag=out.json#/sag', 'mass=out.json#/mass']);
   expect(await reader.read(folder, { names: ['mass', 'sag'] })).toEqual({ kind: 'output', output: [7, 0.5] });

@@ -1,0 +1,90 @@
+/**
+ * Writes the pictures of the guides about fits: plays the problem file of each guide as a reader does, and takes a picture of its page.
+ *
+ *   npx node test/support/write-pictures.ts
+ */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+import { findBrowser } from '../../harness/find-browser.ts';
+import { openPageSession } from '../../harness/page-session.ts';
+import { isWritten } from './doc-blocks.ts';
+import { blocksOf, readPages } from './doc-commands.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMMAND = path.join(ROOT, 'bin/backsolve.js');
+
+/** By picture: the guide, its problem file, and the heading of the section that is shown. */
+const PICTURES = [
+  ['fit', 'docs/guides/calibrating-to-a-curve.md', 'tank.yaml', 'Fit'],
+  ['fit-runs', 'docs/guides/calibrating-to-a-curve.md', 'tank.yaml', 'Misfit run by run'],
+  ['fit-parameters', 'docs/guides/what-the-data-tell.md', 'outlet-flow.yaml', 'Estimates of the inputs'],
+] as const;
+
+interface Service {
+  readonly url: string;
+  readonly key: string;
+  close(): void;
+}
+
+async function startService(folder: string): Promise<Service> {
+  const env = { ...process.env, DATA_DIR: path.join(folder, 'data'), PORT: '0', RATE_LIMIT_PER_MINUTE: '0' };
+  const child = spawn(process.execPath, [COMMAND, 'start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let url: string | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    url ??= /ready at (\S+)/.exec(line)?.[1];
+    const key = /bks_\w{20,}/.exec(line)?.[0];
+    if (url !== undefined && key !== undefined) return { url: new URL(url).origin, key, close: () => child.kill() };
+  }
+  throw new Error('The service did not start.');
+}
+
+async function take(
+  browser: Browser,
+  { url, key }: Service,
+  folder: string,
+  picture: (typeof PICTURES)[number],
+): Promise<void> {
+  const [name, guide, file, heading] = picture;
+  const page = (await readPages()).find((one) => one.path === guide)!;
+  for (const block of blocksOf(page).filter(isWritten)) await writeFile(path.join(folder, block.info), block.text);
+  const env = { ...process.env, BACKSOLVE_URL: url, BACKSOLVE_API_KEY: key };
+  await promisify(execFile)(process.execPath, [COMMAND, 'run', file], { cwd: folder, env });
+  const { storageState } = await openPageSession(url, key);
+  const context = await browser.newContext({
+    baseURL: url,
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+    viewport: { width: 1000, height: 900 },
+    deviceScaleFactor: 1.5,
+    storageState,
+  });
+  const view = await context.newPage();
+  const objectives = (await (
+    await fetch(`${url}/v1/objectives?limit=1`, { headers: { authorization: `Bearer ${key}` } })
+  ).json()) as { id: number }[];
+  await view.goto(`/page/objectives/${objectives[0]!.id}`);
+  const section = view.getByRole('region', { name: heading, exact: true }).first();
+  await view
+    .getByText(/^what the data leave open/)
+    .first()
+    .waitFor();
+  await section.screenshot({ path: path.join(ROOT, 'docs/pictures', `${name}.png`) });
+  await context.close();
+}
+
+const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-pictures-'));
+const service = await startService(folder);
+const browser = await chromium.launch((await findBrowser()) as object);
+try {
+  for (const picture of PICTURES) await take(browser, service, folder, picture);
+} finally {
+  await browser.close();
+  service.close();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
