@@ -1,6 +1,7 @@
 /** The parts of a setting: a variable, a rule for its value with the expected form and an example, a description. */
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { CELL_PATTERN, parseApiKey } from './domain/api-key.ts';
 import { readDatabaseUrl } from './domain/database-url.ts';
 
 export interface ValueRule<Schema extends z.ZodType = z.ZodType> {
@@ -121,6 +122,20 @@ export function optionalParsed<Value>(
     .transform((value) => value ?? absent);
   return { rule, expected, example, fallback: undefined };
 }
+
+/** An API key; `command` names how to get one. */
+export const keyPrintedBy = (command: string) =>
+  optionalText(
+    (value) => parseApiKey(value) !== undefined,
+    `a complete key with its checksum, as \`${command}\` prints one`,
+    'bks_<8 id characters>_<32 secret characters>_<6 checksum characters>',
+  );
+
+export const cellLabel = optionalText(
+  (value) => CELL_PATTERN.test(value),
+  'a small letter and up to seven small letters or digits',
+  'c2',
+);
 
 export const postgresUrl = optionalText(
   (value) => readDatabaseUrl(value) !== undefined,

@@ -3,11 +3,12 @@
  * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
  */
 import { availableParallelism } from 'node:os';
-import { CELL_PATTERN, parseApiKey } from './domain/api-key.ts';
 import {
   allowedHostNames,
+  cellLabel,
   isFolder,
   isHttpUrl,
+  keyPrintedBy,
   numberToOne,
   oneOf,
   optionalParsed,
@@ -277,16 +278,12 @@ export const SETTINGS_TREE = {
   ),
   cell: setting(
     'CELL',
-    optionalText((value) => CELL_PATTERN.test(value), 'a small letter and up to seven small letters or digits', 'c2'),
+    cellLabel,
     'The label of this deployment among several behind one address. It is put into new keys, sign-in links, the cookie `bks_cell` and all metrics, where a proxy reads it ([scale.md](scale.md#cells)).',
   ),
   bootstrapApiKey: setting(
     'BACKSOLVE_BOOTSTRAP_API_KEY',
-    optionalText(
-      (value) => parseApiKey(value) !== undefined,
-      'a complete key with its checksum, as `backsolve keys generate` prints one',
-      'bks_<8 id characters>_<32 secret characters>_<6 checksum characters>',
-    ),
+    keyPrintedBy('backsolve keys generate'),
     'A key for automation, which works once the service is up: a complete key with its checksum, as printed by `npx backsolve keys generate`.',
     SECRET,
   ),
@@ -298,11 +295,7 @@ export const SETTINGS_TREE = {
     ),
     key: setting(
       'BACKSOLVE_API_KEY',
-      optionalText(
-        (value) => parseApiKey(value) !== undefined,
-        'a complete key with its checksum, as `backsolve keys create` prints one',
-        'bks_<8 id characters>_<32 secret characters>_<6 checksum characters>',
-      ),
+      keyPrintedBy('backsolve keys create'),
       'API key for these commands; `--key` overrides it. The programs that they run do not receive it.',
       SECRET,
     ),

@@ -1,8 +1,9 @@
 /** The files and commands that a guide has its readers copy, so that a drill plays what is printed. */
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 
 export interface GuideFiles {
-  /** By the name that follows the language of a block. */
+  /** By the last part of the path that follows the language of a block. */
   readonly files: ReadonlyMap<string, string>;
   /** The lines of the blocks of language sh. */
   readonly commands: readonly string[];
@@ -14,7 +15,7 @@ export async function readGuide(page: string, heading: string): Promise<GuideFil
   const section = text.slice(text.indexOf(`\n${heading}\n`));
   const blocks = [...section.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)];
   return {
-    files: new Map(blocks.flatMap(([, , name, body]) => (name === undefined ? [] : [[name, body!]]))),
+    files: new Map(blocks.flatMap(([, , name, body]) => (name === undefined ? [] : [[path.basename(name), body!]]))),
     commands: blocks.flatMap(([, language, , body]) => (language === 'sh' ? body!.trimEnd().split('\n') : [])),
   };
 }

@@ -61,6 +61,7 @@ describe('the account', () => {
     expect(body).toEqual({
       id: expect.any(Number),
       name: expect.stringMatching(/^account /),
+      cell: null,
       storedBytes: expect.any(Number),
       // Model, project, set, trial, objective and two inverses.
       storedRows: 7,

@@ -36,8 +36,8 @@ const NOT_PLAYED: readonly (readonly [RegExp, string])[] = [
     'runs on and on; test/scenario/program-as-black-box.test.ts and test/cli/evaluate.test.ts play it',
   ],
   [
-    /^(for host in |\s*ssh "\$host" |done$|sbatch )/,
-    'needs a cluster; test/scenario/many-machines.test.ts plays it on one machine',
+    /^(for host in |\s*ssh "\$host" |done$|sbatch |chmod \+x as-job|node bin\/backsolve\.js evaluate )/,
+    'needs a cluster; test/scenario/many-machines.test.ts plays it on one machine, bench/drills/slurm.ts on a real Slurm',
   ],
   [
     /^printf .* > ~\/\.backsolve /,

@@ -1,5 +1,5 @@
 /**
- * docs/guides/many-machines.md as a reader would follow it, on one machine: stand-ins for sbatch and srun start the jobs of the
+ * docs/guides/many-machines.md as a reader would follow it, on one machine: a stand-in for sbatch starts the jobs of the
  * documented script with the variables and the signals of Slurm, a stand-in for ssh runs what it is given.
  */
 import { execFile } from 'node:child_process';
@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readGuide } from '../../bench/drills/guide-files.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
-import { readProgram } from '../support/doc-programs.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -33,7 +33,6 @@ done
 echo 'Submitted batch job 41'
 `;
 /** With proctrack/cgroup, signals other than SIGKILL reach the task alone, which this process becomes. */
-const SRUN = '#!/bin/bash\nexec "$@"\n';
 const SSH = '#!/bin/bash\nhost=$1; shift\nHOME="$HOME/$host" exec bash -c "$*"\n';
 const SIMULATE = `#!/bin/sh
 exec node -e '
@@ -54,7 +53,7 @@ beforeAll(async () => {
     expiresAt: null,
   });
   home = await mkdtemp(path.join(tmpdir(), 'backsolve-cluster-'));
-  const programs = { sbatch: SBATCH, srun: SRUN, ssh: SSH };
+  const programs = { sbatch: SBATCH, ssh: SSH };
   await mkdir(path.join(home, 'bin'));
   for (const [name, text] of Object.entries(programs)) await writeProgram(path.join(home, 'bin', name), text);
   for (const host of ['.', 'rig1', 'rig2', 'rig3']) {
@@ -79,8 +78,8 @@ afterAll(async () => {
 
 it('the script for Slurm works off a batch with an array of jobs, which end with code 0 when their time is up', async () => {
   const batch = await makeBatch();
-  const script = await readProgram('guides/many-machines.md', 'Slurm', 'bash');
-  await writeFile(path.join(home, 'evaluate.sbatch'), script);
+  const { files } = await readGuide('docs/guides/many-machines.md', '## Slurm');
+  await writeFile(path.join(home, 'evaluate.sbatch'), files.get('evaluate.sbatch')!);
   const submitted = await play(`sbatch --array=1-3 evaluate.sbatch ${batch.id}`);
   expect(submitted.stdout).toBe('Submitted batch job 41\n');
   await expect.poll(() => statusOf(batch.id)).toBe('completed');

@@ -145,9 +145,9 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
+  settings: { imports: ['setting-rules'], packages: ['zod'] },
   // A key in the environment is checked when the process starts.
-  settings: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
-  'setting-rules': { imports: ['domain/database-url'], packages: ['zod'] },
+  'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },
   log: { imports: [], packages: ['pino', 'pino-pretty'] },
   'compile-cache': { imports: ['installation'], packages: [] },
   'earlier-node': { imports: [], packages: [] },

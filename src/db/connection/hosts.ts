@@ -1,13 +1,16 @@
 /**
  * Connections to one of several servers, as libpq makes them: the first host that answers and takes what is wanted. The one that
  * last did is tried first, so that a host that is down costs time once. When another one takes over, the connections to the earlier one are
- * closed: a server that stands still would keep their statements until they time out.
+ * closed: a server that stands still would keep their statements until they time out. Since all connections may wait for it, the host is
+ * also checked without need of a new one.
  */
 import pg from 'pg';
 import { type DatabaseAddress, readDatabaseUrl, type WantedSession } from '../../domain/database-url.ts';
 
 /** Of a host that does not answer; a pool waits 5 s in all. */
 const HOST_LIMIT_MS = 2_000;
+/** Between two checks, each of which costs the server a connection. */
+const CHECK_MS = 3_000;
 
 /** What `pg` needs for a URL of one or several hosts: the class to construct, and the option to construct it with. */
 export interface HostClient {
@@ -29,6 +32,7 @@ class Hosts {
   /** The one that last answered comes first. */
   #urls: readonly string[];
   readonly #open = new Set<pg.Client>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor({ urls, session }: DatabaseAddress) {
     this.#urls = urls;
@@ -45,7 +49,7 @@ class Hosts {
       try {
         await probe.connect();
         await refuseUnwanted(probe, this.#session);
-        if (this.#urls[0] !== url && this.#session !== 'any') this.#leaveAllBut(probe);
+        if (this.#urls[0] !== url) this.#leaveAllBut(probe);
         this.#urls = [url, ...this.#urls.filter((other) => other !== url)];
         return probe;
       } catch (error) {
@@ -59,9 +63,19 @@ class Hosts {
   }
 
   /** The client connects to the host that was found. */
-  enter(client: pg.Client): void {
+  enter(client: pg.Client, config: pg.ClientConfig): void {
+    if (this.#session === 'any') return;
     this.#open.add(client);
     client.once('end', () => this.#open.delete(client));
+    this.#watch(config);
+  }
+
+  #watch(config: pg.ClientConfig): void {
+    this.#timer ??= setTimeout(async () => {
+      if (this.#open.size > 0) await this.find(config).catch(() => undefined);
+      this.#timer = undefined;
+      if (this.#open.size > 0) this.#watch(config);
+    }, CHECK_MS).unref();
   }
 
   #leaveAllBut({ host, port }: pg.Client): void {
@@ -103,7 +117,7 @@ function clientOf(hosts: Hosts): typeof pg.Client {
     override connect(callback?: Connected): Promise<pg.Client> | undefined {
       const chosen = hosts.find(this.#config).then(({ host, port }) => {
         Object.assign(this, { host, port });
-        hosts.enter(this);
+        hosts.enter(this, this.#config);
       });
       if (callback === undefined) return chosen.then(() => super.connect());
       chosen.then(
