@@ -4,6 +4,7 @@ import { type FitGoal, misfitOf } from '../../src/numbers/misfit.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import type { Proposal, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import { trustedRegion } from '../../src/optimizer/search/trusted-region.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 const FREE: Target = { lower: -Infinity, upper: Infinity, lowerOpen: false, upperOpen: false, direction: 'none' };
@@ -34,6 +35,25 @@ interface Played {
   readonly outputs: readonly (readonly number[])[];
   readonly last: Proposal;
   readonly request: SuggestRequest;
+}
+
+function requestOf(fit: FitGoal, inputs: readonly (readonly number[])[]): SuggestRequest {
+  const outputs = inputs.map((x) => decay(fit.values.length, x));
+  return {
+    space: { variables: VARIABLES },
+    goal: { targets: fit.values.map(() => FREE), l1: null, fits: [fit] },
+    history: {
+      count: inputs.length,
+      X: Float64Array.from(inputs.flat()),
+      Y: Float64Array.from(outputs.flat()),
+      failed: new Uint8Array(inputs.length),
+    },
+    firstSuggested: INPUTS.length,
+    convergence: 1e-6,
+    stop: { improvementBelow: 0.05 },
+    seed: 4,
+    workLimit: 3e3,
+  };
 }
 
 /** @param limits targets of further outputs */
@@ -141,5 +161,30 @@ describe('a fit', () => {
   it('The same request gives the same bytes', () => {
     const { request } = play(fitOf(60), { budget: 9 });
     expect(suggest(request)).toEqual(suggest(request));
+  });
+
+  it('Components keep the differences of the misfit near the best run, also those too small for a component of their own', () => {
+    const fit = fitOf(60);
+    const near = [0, 1e-4, 2e-4, 3e-4].map((step) => [2 + step, 0.7 - 2 * step]);
+    const request = requestOf(fit, [...INPUTS, ...near]);
+    const { cases, residuals } = prepare(request);
+    const misfits = near.map((x) => misfitOf([fit], decay(60, x)));
+    near.forEach((_, i) => {
+      const modelled = cases.loss[INPUTS.length + i]! + residuals!.leftOut;
+      expect(Math.abs(modelled - misfits[i]!)).toBeLessThan(2e-3);
+    });
+  });
+
+  it('The models are trusted twice as far as the last good step went, and half as far as the last bad one', () => {
+    const widthAfter = (...suggested: (readonly number[])[]) => {
+      const { lower, upper } = trustedRegion(prepare(requestOf(fitOf(60), [...INPUTS, ...suggested])))!.box;
+      return (upper[1]! - lower[1]!) / 2;
+    };
+    const between = (one: number, other: number) => (2 * Math.abs(one - other)) / (3 - 0.05);
+    const bad = widthAfter([2, 0.75], [2, 0.76]);
+    const good = widthAfter([2, 0.75], [2, 0.76], [2, 0.7]);
+    expect(widthAfter()).toBeCloseTo(0.3, 9);
+    expect(bad).toBeCloseTo(between(0.75, 0.76) / 2, 9);
+    expect(good).toBeCloseTo(2 * between(0.75, 0.7), 9);
   });
 });

@@ -7,9 +7,9 @@
  */
 import { bestOf, byLoss } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
+import type { Prepared } from '../prepare.ts';
 import { movableCount } from '../space/encoding.ts';
 import { boxAround, type Region } from './local-mode.ts';
-import type { Problem } from './scope-search.ts';
 
 /** First half width, of a box whose half width is 1; 0.2, 0.4 and 0.5 took as many runs or more. */
 const FIRST_RADIUS = 0.3;
@@ -23,24 +23,24 @@ const RUNS_PER_INPUT = 2;
 const FIRST_STALL = 3;
 
 /** The region for this suggestion; null when it is to be sought anywhere, and while inputs are pending. */
-export function trustedRegion(problem: Problem): Region | null {
-  const { cases, pending, request } = problem;
+export function trustedRegion(prepared: Prepared): Region | null {
+  const { cases, pending, request } = prepared;
   const since = cases.stall - FIRST_STALL;
   if (pending.count > 0 || (since >= 0 && since % 2 === 1)) return null;
   const center = bestOf(cases.loss);
   const random = makeRandom(request.seed, 22, request.history.count);
-  const box = boxAround(problem, cases.U, center, radiusOf(problem), random);
-  return box && { center, rows: trustedRows(problem), box };
+  const box = boxAround(prepared, cases.U, center, radiusOf(prepared), random);
+  return box && { center, rows: trustedRows(prepared), box };
 }
 
 /** The runs from which models near the least misfit learn, the best first. */
-export function trustedRows({ cases: { loss }, encoding }: Pick<Problem, 'cases' | 'encoding'>): Int32Array {
+export function trustedRows({ cases: { loss }, encoding }: Pick<Prepared, 'cases' | 'encoding'>): Int32Array {
   const count = RUNS_PER_INPUT * (movableCount(encoding) + 1);
   return Int32Array.from(loss.keys()).sort(byLoss(loss)).subarray(0, count);
 }
 
 /** Half the width of the region after all suggestions. */
-function radiusOf({ cases: { U, loss, rows, N }, encoding: { p }, request }: Problem): number {
+function radiusOf({ cases: { U, loss, rows, N }, encoding: { p }, request }: Prepared): number {
   const first = Math.max(request.firstSuggested, request.firstOwn ?? 0);
   let radius = FIRST_RADIUS;
   let best = 0;
