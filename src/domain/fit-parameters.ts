@@ -49,14 +49,14 @@ function describeParameter(
 }
 
 function describeCombination({ loadings, kind }: FitCombination, names: readonly string[]): string {
-  const parts = loadings.flatMap((loading, v) => {
-    if (loading === 0) return [];
-    return `${names[v]} by ${loading > 0 ? '+' : '-'}${round(Math.abs(loading))}`;
-  });
-  const list = new Intl.ListFormat('en-GB').format(parts);
-  return parts.length === 1
-    ? `The data ${kind === 'structurally-not' ? 'do not depend' : 'hardly depend'} on ${names[loadings.findIndex((one) => one !== 0)]}.`
-    : `The data ${kind === 'structurally-not' ? 'do not tell' : 'hardly tell'} whether ${list} change together, in shares of their ranges.`;
+  const isSure = kind === 'structurally-not';
+  const moved = names.filter((_, v) => loadings[v] !== 0);
+  if (moved.length === 1) return `The data ${isSure ? 'do not depend' : 'hardly depend'} on ${moved[0]}.`;
+  const list = new Intl.ListFormat('en-GB');
+  const steps = loadings.flatMap((loading) =>
+    loading === 0 ? [] : [`${loading > 0 ? '+' : '-'}${round(Math.abs(loading))}`],
+  );
+  return `The data ${isSure ? 'do not tell' : 'hardly tell'} ${list.format(moved)} apart: moving them together, by ${list.format(steps)} of their ranges, ${isSure ? 'does not change' : 'hardly changes'} the fit.`;
 }
 
 function describeNext({ input, side, at, spread }: VerifyingRun, names: readonly string[]): string {

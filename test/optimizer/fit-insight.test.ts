@@ -82,7 +82,9 @@ describe('what the data tell about the inputs', () => {
     expect([Math.abs(a! + b!) < 0.02, c]).toEqual([true, 0]);
     const told = describeFitInsight(found, ['a', 'b', 'c']);
     expect(told.join('\n')).toMatch(/a: .* the data do not determine it/);
-    expect(told.join('\n')).toMatch(/The data do not tell whether a by .1 and b by .1 change together/);
+    expect(told.join('\n')).toMatch(
+      /The data do not tell a and b apart: moving them together, by .1 and .1 of their ranges/,
+    );
   });
 
   it('An input whose effect the errors hide on one side is practically not identifiable', () => {
