@@ -112,7 +112,8 @@ describe('an export of a model', () => {
     expect(lines[7]).toMatchObject({ advice: [{ kind: advice[0].kind, outputs: advice[0].outputs }] });
     for (const [i, { id }] of inverses.entries()) {
       const inverse = await read(`${t.objectiveUrl}/inverses/${id}`);
-      const { misses, missedBy, l1Norm, errors, convergence, results, trialId, disabledAt, ...fields } = inverse;
+      const { misses, missedBy, misfit, l1Norm, errors, convergence, results, trialId, disabledAt, ...fields } =
+        inverse;
       expect(lines[8 + i]).toMatchObject({
         type: 'inverse',
         pending: null,
