@@ -8,7 +8,7 @@ import { type NativeService, openNativeService } from './native-service.ts';
 const STRICT =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-const REFERENCE =
+const TRY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -26,7 +26,15 @@ afterAll(async () => {
 const ask = (url: string) => service.app.inject({ method: 'GET', url });
 
 it('Where nothing is built the answer says what to do', async () => {
-  for (const url of ['/docs', '/docs/', '/docs/api', '/docs/guides', '/docs/guides/keys']) {
+  for (const url of [
+    '/docs',
+    '/docs/',
+    '/docs/v1/models',
+    '/docs/api',
+    '/docs/try',
+    '/docs/guides',
+    '/docs/guides/keys',
+  ]) {
     const answer = await ask(url);
     expect([url, answer.statusCode]).toEqual([url, 503]);
     expect(answer.body).toContain('npm run build');
@@ -37,10 +45,14 @@ it('Where nothing is built the answer says what to do', async () => {
 
 describe('when it is built', () => {
   beforeAll(async () => {
-    for (const name of ['assets', 'guides', 'pictures']) await mkdir(join(folder, 'docs', name), { recursive: true });
+    for (const name of ['assets', 'guides', 'pictures', 'v1', 'api'])
+      await mkdir(join(folder, 'docs', name), { recursive: true });
     await writeFile(join(folder, 'index.html'), 'the page');
     await writeFile(join(folder, 'docs/index.html'), 'native');
     await writeFile(join(folder, 'docs/api.html'), 'existing clients');
+    await writeFile(join(folder, 'docs/v1/models.html'), 'models');
+    await writeFile(join(folder, 'docs/try.html'), 'requests');
+    await writeFile(join(folder, 'docs/api/try.html'), 'requests of existing clients');
     await writeFile(join(folder, 'docs/guides/index.html'), 'guides');
     await writeFile(join(folder, 'docs/guides/keys.html'), 'keys');
     await writeFile(join(folder, 'docs/pictures/page.png'), 'picture');
@@ -48,9 +60,12 @@ describe('when it is built', () => {
   });
 
   test.each([
-    ['/docs', 'native', REFERENCE],
-    ['/docs/', 'native', REFERENCE],
-    ['/docs/api', 'existing clients', REFERENCE],
+    ['/docs', 'native', STRICT],
+    ['/docs/', 'native', STRICT],
+    ['/docs/v1/models', 'models', STRICT],
+    ['/docs/try', 'requests', TRY],
+    ['/docs/api', 'existing clients', STRICT],
+    ['/docs/api/try', 'requests of existing clients', TRY],
     ['/docs/guides', 'guides', STRICT],
     ['/docs/guides/keys', 'keys', STRICT],
     ['/docs/pictures/page.png', 'picture', STRICT],
@@ -72,6 +87,8 @@ describe('when it is built', () => {
 
   test.each([
     '/docs/guides/gone',
+    '/docs/v1/gone',
+    '/docs/v1/..%2findex',
     '/docs/guides/..%2findex',
     '/docs/guides/%2e%2e%2findex',
     '/docs/pictures/gone.png',
