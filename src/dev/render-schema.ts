@@ -5,7 +5,7 @@ import { escapeHtml } from './render-guide.ts';
 /** The part of JSON Schema that the documents use. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly format?: string;
   readonly pattern?: string;
   readonly enum?: readonly unknown[];
@@ -57,7 +57,7 @@ export function typeOf(schema: Schema): string {
   const { items, additionalProperties } = schema;
   if (items !== undefined) return `array of ${typeOf(items)}${limitsOf(schema)}`;
   if (typeof additionalProperties === 'object') return `object of ${typeOf(additionalProperties)} by name`;
-  return `${schema.type ?? 'any value'}${schema.format === undefined ? '' : ` (${schema.format})`}${limitsOf(schema)}`;
+  return `${[schema.type ?? 'any value'].flat().join(' or ')}${schema.format === undefined ? '' : ` (${schema.format})`}${limitsOf(schema)}`;
 }
 
 function literal(value: unknown): string {
@@ -66,17 +66,18 @@ function literal(value: unknown): string {
 
 function limitsOf(schema: Schema): string {
   const { minimum, maximum, exclusiveMinimum, minLength, maxLength, minItems, maxItems, pattern } = schema;
-  const range = (low: number | undefined, high: number | undefined, unit: string) => {
-    if (low !== undefined && low === high) return [`${low}${unit}`];
-    return [...(low ? [`at least ${low}${unit}`] : []), ...(high === undefined ? [] : [`at most ${high}${unit}`])];
+  const range = (low: number | undefined, high: number | undefined, unit = '') => {
+    const counted = (count: number) => (unit === '' ? `${count}` : `${count} ${unit}${count === 1 ? '' : 's'}`);
+    if (low !== undefined && low === high) return [counted(low)];
+    return [...(low ? [`at least ${counted(low)}`] : []), ...(high === undefined ? [] : [`at most ${counted(high)}`])];
   };
   const limits = [
-    ...(minimum === 0 ? ['at least 0'] : range(minimum, undefined, '')),
+    ...(minimum === 0 ? ['at least 0'] : range(minimum, undefined)),
     ...(exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`]),
     // The largest integer that JSON carries exactly is no limit of the field.
-    ...range(undefined, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum, ''),
-    ...range(minLength, maxLength, ' characters'),
-    ...range(minItems, maxItems, ' items'),
+    ...range(undefined, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum),
+    ...range(minLength, maxLength, 'character'),
+    ...range(minItems, maxItems, 'item'),
     ...(pattern === undefined ? [] : [`as <code>${escapeHtml(pattern)}</code>`]),
     ...(schema.default === undefined ? [] : [`default ${literal(schema.default)}`]),
   ];

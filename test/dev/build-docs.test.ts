@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { buildDocs } from '../../src/dev/build-docs.ts';
 import { readGuide } from '../../src/dev/render-guide.ts';
+import { typeOf } from '../../src/dev/render-schema.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -113,4 +114,21 @@ describe('a guide', () => {
   it('has a title', () => {
     expect(() => readGuide('docs/keys.md', 'text', known)).toThrow('docs/keys.md has no title');
   });
+});
+
+it.each([
+  [
+    { type: ['string', 'null'], minLength: 1, maxLength: 96 },
+    'string or null, at least 1 character, at most 96 characters',
+  ],
+  [{ anyOf: [{ type: 'number', exclusiveMinimum: 0 }, { type: 'null' }] }, 'number, above 0 or null'],
+  [
+    { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 2, maxItems: 2 },
+    'array of integer, at least 0, 2 items',
+  ],
+  [{ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, 'integer, at least 1'],
+  [{ type: 'string', enum: ['a<b', 'c'] }, '<code>&quot;a&lt;b&quot;</code> or <code>&quot;c&quot;</code>'],
+  [{ $ref: '#/components/schemas/Model' }, '<a href="#schema-Model">Model</a>'],
+])('The reference calls %j %s', (schema, words) => {
+  expect(typeOf(schema)).toBe(words);
 });
