@@ -53,10 +53,10 @@ function describeCombination({ loadings, kind }: FitCombination, names: readonly
   const moved = names.filter((_, v) => loadings[v] !== 0);
   if (moved.length === 1) return `The data ${isSure ? 'do not depend' : 'hardly depend'} on ${moved[0]}.`;
   const list = new Intl.ListFormat('en-GB');
-  const steps = loadings.flatMap((loading) =>
+  const shares = loadings.flatMap((loading) =>
     loading === 0 ? [] : [`${loading > 0 ? '+' : '-'}${round(Math.abs(loading))}`],
   );
-  return `The data ${isSure ? 'do not tell' : 'hardly tell'} ${list.format(moved)} apart: moving them together, by ${list.format(steps)} of their ranges, ${isSure ? 'does not change' : 'hardly changes'} the fit.`;
+  return `The data ${isSure ? 'do not tell' : 'hardly tell'} ${list.format(moved)} apart: moving them together, by ${list.format(shares)} of their ranges, ${isSure ? 'does not change' : 'hardly changes'} the fit.`;
 }
 
 function describeNext({ input, side, at, spread }: VerifyingRun, names: readonly string[]): string {
