@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 import { findBrowser } from '../../harness/find-browser.ts';
 import { openPageSession } from '../../harness/page-session.ts';
+import { buildPage } from '../../src/dev/build-page.ts';
 import { isWritten } from './doc-blocks.ts';
 import { blocksOf, readPages } from './doc-commands.ts';
 
@@ -78,6 +79,7 @@ async function take(
   await context.close();
 }
 
+await buildPage({ root: ROOT, target: path.join(ROOT, 'dist/page'), onlyIfChanged: true });
 const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-pictures-'));
 const service = await startService(folder);
 const browser = await chromium.launch((await findBrowser()) as object);
