@@ -1,8 +1,7 @@
 /** Outputs that are arrays, fitted to data. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { CurveError } from '../../../clients/typescript/src/solve/curve.ts';
 import { readCurve } from '../../../clients/typescript/src/solve/fit.ts';
 import {
@@ -17,27 +16,14 @@ import {
   type SolveOptions,
   solve,
 } from '../../../clients/typescript/src/solve.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { openPlaces, type Places } from './places.ts';
 
-let service: TestService;
-let folder: string;
-let folders = 0;
-
+let here: Places['here'];
+let folder: Places['folder'];
 beforeAll(async () => {
-  service = await startTestService();
-  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-fit-'));
-});
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true });
-});
-
-const here = () => ({
-  url: service.service.url!,
-  key: service.key,
-  folder: path.join(folder, `${folders++}`),
-  name: 'test',
-  progress: false,
+  const places = await openPlaces();
+  ({ here, folder } = places);
+  return places.close;
 });
 
 const TIMES = [0, 0.5, 1, 1.5, 2, 3, 4];

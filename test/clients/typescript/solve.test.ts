@@ -1,9 +1,8 @@
 /** `solve` and ask-and-tell against the real service. */
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { LeaseLostError, UnauthenticatedError, ValidationFailedError } from '../../../clients/typescript/src/index.ts';
 import {
   atLeast,
@@ -25,28 +24,14 @@ import {
   solve,
   within,
 } from '../../../clients/typescript/src/solve.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { openPlaces, type Places } from './places.ts';
 
-let service: TestService;
-let folder: string;
-let folders = 0;
-
+let service: Places['service'];
+let here: Places['here'];
 beforeAll(async () => {
-  service = await startTestService();
-  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-solve-'));
-});
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true });
-});
-
-/** Where to solve, in a folder of its own. */
-const here = () => ({
-  url: service.service.url!,
-  key: service.key,
-  folder: path.join(folder, `${folders++}`),
-  name: 'test',
-  progress: false,
+  const places = await openPlaces();
+  ({ service, here } = places);
+  return places.close;
 });
 
 const TWO = {

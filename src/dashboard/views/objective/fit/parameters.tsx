@@ -1,5 +1,4 @@
 /** What the data tell about the inputs: estimates, intervals, profiles, correlations, and outputs that were not fitted. */
-import { useId } from 'preact/hooks';
 import type { FitParameters } from '../../../../../clients/typescript/src/index.ts';
 import { short, titled } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
@@ -7,6 +6,7 @@ import { TableHead } from '../../../parts/table-head.tsx';
 import { InputValues } from '../by-hand/input-values.tsx';
 import type { Head } from '../columns.ts';
 import { type Answered, Ask } from '../further/answer.tsx';
+import { ConfidenceField } from '../further/confidence-field.tsx';
 import { inputNames, inputText, outputNames } from '../values.ts';
 import { Profile } from './profile.tsx';
 import { correlationTexts, type FoundFit, intervalText, KINDS } from './words.ts';
@@ -22,26 +22,12 @@ interface Props {
 }
 
 export function Parameters({ head, answered, confidence, onConfidence }: Props) {
-  const id = useId();
   const { answer } = answered;
   return (
     <>
       <h3>What the data tell about the inputs</h3>
       <Ask of={answered}>
-        <span class="field-row">
-          <label for={id}>Confidence of the intervals, %</label>
-          <input
-            id={id}
-            class="short-field"
-            type="number"
-            min={50}
-            max={99}
-            value={confidence}
-            onChange={({ currentTarget }) =>
-              onConfidence(Math.max(50, Math.min(99, Math.round(currentTarget.valueAsNumber) || 95)))
-            }
-          />
-        </span>
+        <ConfidenceField label="Confidence of the intervals, %" value={confidence} usual={95} onChange={onConfidence} />
       </Ask>
       {answer?.fit === null && <p>No run meets all other targets yet.</p>}
       {answer?.fit != null && <Found head={head} found={answer.fit} confidence={answer.confidence} />}

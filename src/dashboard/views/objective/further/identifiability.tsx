@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ObjectiveIdentifiability } from '../../../../../clients/typescript/src/index.ts';
 import { short, titled } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
@@ -10,6 +10,7 @@ import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { inputNames, inputText } from '../values.ts';
 import { Ask, useAnswer } from './answer.tsx';
+import { ConfidenceField } from './confidence-field.tsx';
 
 type Found = NonNullable<ObjectiveIdentifiability['identifiability']>;
 type Range = Found['ranges'][number];
@@ -17,7 +18,6 @@ type Range = Found['ranges'][number];
 /** For which values of the inputs the targets hold, and which inputs the outputs do not tell apart. */
 export function Identifiability({ run }: { readonly run: Run }) {
   const [confidence, setConfidence] = useState(90);
-  const id = useId();
   const answered = useAnswer(run, async () => {
     const path = { objective_id: run.objectiveId };
     return (await service.call('getIdentifiabilityFlat', { path, query: { confidence } })).body;
@@ -27,20 +27,12 @@ export function Identifiability({ run }: { readonly run: Run }) {
   return (
     <>
       <Ask of={answered}>
-        <span class="field-row">
-          <label for={id}>Probability required for “surely”, %</label>
-          <input
-            id={id}
-            class="short-field"
-            type="number"
-            min={50}
-            max={99}
-            value={confidence}
-            onChange={({ currentTarget }) =>
-              setConfidence(Math.max(50, Math.min(99, Math.round(currentTarget.valueAsNumber) || 90)))
-            }
-          />
-        </span>
+        <ConfidenceField
+          label="Probability required for “surely”, %"
+          value={confidence}
+          usual={90}
+          onChange={setConfidence}
+        />
       </Ask>
       {answer?.identifiability === null && <p>The models do not know an input yet that surely meets the targets.</p>}
       {answer?.identifiability != null && <Shown head={head} found={answer.identifiability} />}
