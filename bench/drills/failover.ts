@@ -17,7 +17,7 @@ import { DatabaseServer } from '../../harness/database-server.ts';
 import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
 import { TcpProxy } from '../../harness/tcp-proxy.ts';
-import { createKey, makeProcess, type Process, runCommand } from './fleet.ts';
+import { createKey, makeFleet, type Process, runCommand } from './fleet.ts';
 import { describeViolations, type Load, startLoad, verifyDatabase } from './load.ts';
 import { runDrill } from './run-drill.ts';
 
@@ -50,10 +50,8 @@ async function drill(folder: string): Promise<readonly string[]> {
   };
   await runCommand(['migrate'], settings);
   const key = await createKey(settings);
-  const fleet: Process[] = [];
-  for (const role of ['serve', 'serve', 'work', 'work'] as const) fleet.push(await makeProcess(role, settings));
+  const { fleet, ports } = await makeFleet(settings);
   await Promise.all(fleet.map((member) => member.start()));
-  const ports = fleet.filter(({ role }) => role === 'serve').map(({ port }) => port);
   const load = await startLoad({ ports, key, clients: Number(options.clients) });
   await load.moreInverses(Number(options.inverses ?? options.steps));
   console.log(JSON.stringify({ replication: await replicationState(primary.url), inversesBefore: load.inverses() }));

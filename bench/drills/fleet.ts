@@ -74,6 +74,13 @@ export async function makeProcess(role: Role, settings: Readonly<Record<string, 
   };
 }
 
+/** Two ingresses and two workers that have not been started, with the ports of the ingresses. */
+export async function makeFleet(settings: Readonly<Record<string, string>>) {
+  const fleet: Process[] = [];
+  for (const role of ['serve', 'serve', 'work', 'work'] as const) fleet.push(await makeProcess(role, settings));
+  return { fleet, ports: fleet.filter(({ role }) => role === 'serve').map(({ port }) => port) };
+}
+
 /** Runs a command to its end and returns its output. Throws if it fails. */
 export async function runCommand(
   args: readonly string[],

@@ -20,7 +20,7 @@ import { addObjectives, createBatch, type MadeBatch, readBatch } from '../evalua
 import { EvaluatorFleet } from '../evaluators/evaluator-fleet.ts';
 import { readJournals } from '../evaluators/journal.ts';
 import { verify } from '../evaluators/verify.ts';
-import { createKey, makeProcess, type Process, runCommand } from './fleet.ts';
+import { createKey, makeFleet, runCommand } from './fleet.ts';
 import { describeViolations, type Load, startLoad, verifyDatabase } from './load.ts';
 import { PatroniCluster } from './patroni-cluster.ts';
 import { runDrill } from './run-drill.ts';
@@ -70,10 +70,8 @@ async function play(folder: string, cluster: PatroniCluster): Promise<readonly s
   };
   await runCommand(['migrate'], settings);
   const key = await createKey(settings);
-  const fleet: Process[] = [];
-  for (const role of ['serve', 'serve', 'work', 'work'] as const) fleet.push(await makeProcess(role, settings));
+  const { fleet, ports } = await makeFleet(settings);
   await Promise.all(fleet.map((member) => member.start()));
-  const ports = fleet.filter(({ role }) => role === 'serve').map(({ port }) => port);
   const load = await startLoad({ ports, key, clients: Number(options.clients), timeLimitMs: CALL_LIMIT_MS });
   const evaluating = await startEvaluating(folder, ports, key);
   await load.moreInverses(20);

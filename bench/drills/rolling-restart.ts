@@ -17,7 +17,7 @@ import { parseArgs, promisify } from 'node:util';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
-import { createKey, makeProcess, type Process, runCommand } from './fleet.ts';
+import { createKey, makeFleet, type Process, runCommand } from './fleet.ts';
 import { describeViolations, startLoad, verifyDatabase } from './load.ts';
 import { runDrill } from './run-drill.ts';
 
@@ -51,10 +51,9 @@ async function drill(folder: string): Promise<readonly string[]> {
   const before = options.from === undefined ? undefined : await unpackRelease(folder, options.from);
   await runCommand(['migrate'], settings, before);
   const key = await createKey(settings, before);
-  const fleet: Process[] = [];
-  for (const role of ['serve', 'serve', 'work', 'work'] as const) fleet.push(await makeProcess(role, settings));
+  const { fleet, ports } = await makeFleet(settings);
   await Promise.all(fleet.map((member) => member.start(before)));
-  const balancer = await startBalancer(fleet.filter(({ role }) => role === 'serve').map(({ port }) => port));
+  const balancer = await startBalancer(ports);
   while (!balancer.backends.every(({ isReady }) => isReady)) await delay(50);
   const { port } = new URL(balancer.url);
   const load = await startLoad({ ports: [Number(port)], key, clients: Number(options.clients) });

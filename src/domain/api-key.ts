@@ -9,7 +9,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const ID_LENGTH = 8;
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const KEY_PATTERN = /^bks_(?:([a-z][a-z0-9]{0,7})_)?([0-9A-Za-z]{8})_([0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/;
+const CELL_LABEL = '[a-z][a-z0-9]{0,7}';
+const KEY_PATTERN = new RegExp(`^bks_(?:(${CELL_LABEL})_)?([0-9A-Za-z]{8})_([0-9A-Za-z]{32})_([0-9A-Za-z]{6})$`);
 
 /**
  * What a key may do: read records, write records, claim and report evaluations and nothing else (evaluate), manage keys and
@@ -58,7 +59,7 @@ export function formatApiKey(key: ApiKey): string {
 }
 
 /** The label of a cell: what CELL takes. */
-export const CELL_PATTERN = /^[a-z][a-z0-9]{0,7}$/;
+export const CELL_PATTERN = new RegExp(`^${CELL_LABEL}$`);
 
 /** The text of a key with the label of its cell, if there is one. */
 export function inCell(keyText: string, cell: string | undefined): string {
