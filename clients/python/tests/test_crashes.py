@@ -25,12 +25,14 @@ TABLE = json.loads((Path(__file__).parents[3] / "test" / "clients" / "crash-case
 FAULTS = {"lost-request": RESET, "lost-answer": LOST_ANSWER}
 
 PROGRAM = """
-import json, os, signal, sys
+import json, os, signal, sys, threading
 from backsolve import solve, within
 given = json.loads(sys.argv[1])
+one_at_a_time = threading.Lock()
 def black_box(a, b):
-    with open("calls", "a") as file: file.write(f"{a} {b}\\n")
-    if open("calls").read().count("\\n") == given["kill_in_call"]: os.kill(os.getpid(), signal.SIGKILL)
+    with one_at_a_time:
+        with open("calls", "a") as file: file.write(f"{a} {b}\\n")
+        if open("calls").read().count("\\n") == given["kill_in_call"]: os.kill(os.getpid(), signal.SIGKILL)
     return {"u": a * b, "v": a + 3 * b}
 goals = {name: within(*each) for name, each in given["goals"].items()}
 result = solve(black_box, {"a": (0, 10), "b": (0, 10)}, goals, cases=6, progress=False, **given["options"])
