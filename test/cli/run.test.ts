@@ -387,7 +387,7 @@ test('After the service of the folder was killed, a program that takes its port 
       () => true,
       () => false,
     );
-  await expect.poll(listens, { timeout: 10_000 }).toBe(true);
+  await expect.poll(listens).toBe(true);
   onTestFinished(() => void thief.close());
   expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });
   expect(received.length).toBeGreaterThan(0);

@@ -88,7 +88,7 @@ it.each([
   'a %s that the database cancels after its timeout is reported as such and not as an unreachable database',
   async (...asked) => {
     const [method, below] = asked;
-    const { service, gate, path } = await setup({ STATEMENT_TIMEOUT_MS: '300', LOCK_TIMEOUT_MS: '0' });
+    const { service, gate, path } = await setup({ STATEMENT_TIMEOUT_MS: '1000', LOCK_TIMEOUT_MS: '0' });
     gate.open();
     const admin = await openAdmin(service.databaseUrl);
     await admin.query('begin');
@@ -107,19 +107,19 @@ it.each([
 );
 
 it('a half-open connection is dropped after the statement timeout and never used again', async () => {
-  const { service, proxy, path } = await setup({ DATABASE_POOL_SIZE: '1', STATEMENT_TIMEOUT_MS: '100' });
+  const { service, proxy, path } = await setup({ DATABASE_POOL_SIZE: '1', STATEMENT_TIMEOUT_MS: '500' });
   proxy.stall();
-  const startedAt = performance.now();
-  const answers = [];
-  // Only the connection that was open is affected: one call fails because of it.
-  for (let i = 0; i < 3; i++) answers.push(await service.call('GET', path));
-  const refused = answers.filter(({ status }) => status === 503);
-  expect(refused.length).toBeLessThanOrEqual(2);
-  // It waits for its statement, or for the connection that a statement of the worker holds.
+  // Only the connection that was open is affected: one call fails because of it, or two where a statement of the worker holds it.
+  const refused = [];
+  for (;;) {
+    const { status, body } = await service.call('GET', path);
+    if (status === 200) break;
+    refused.push(body['type']);
+    expect(refused.length).toBeLessThanOrEqual(2);
+  }
   const reasons = ['urn:backsolve:problem:database-timeout', 'urn:backsolve:problem:unavailable'];
-  for (const { body } of refused) expect(reasons).toContain(body['type']);
-  expect(answers.at(-1)!.status).toBe(200);
-  expect(performance.now() - startedAt).toBeLessThan(12_000);
+  for (const type of refused) expect(reasons).toContain(type);
+  expect((await service.call('GET', path)).status).toBe(200);
 });
 
 it('a database server that accepts connections but stays silent leads to answers of 503 until it responds', async () => {

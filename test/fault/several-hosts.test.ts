@@ -128,6 +128,6 @@ it('When the primary dies and the standby is promoted, the same handle goes on t
   const write = () => sql`create temporary table written ()`.execute(db);
   expect(databaseTrouble(await write().catch((error: unknown) => error))).toBe('away');
   await execute(standby.url, 'select pg_promote(true, 60)');
-  await expect.poll(() => portUsed().catch(() => 0), { timeout: 20_000 }).toBe(portOf(standby));
+  await expect.poll(() => portUsed().catch(() => 0)).toBe(portOf(standby));
   await write();
 });

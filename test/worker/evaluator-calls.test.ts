@@ -115,7 +115,7 @@ it('An evaluator that cannot be reached uses up no try, and its batch goes on wh
   const port = await findFreePort();
   const made = await createBatch(`http://127.0.0.1:${port}/run`, 2, { maximumTries: 1 });
   await expect
-    .poll(() => t.ok<{ failureReason: string }[]>('GET', `/evaluations?batch_id=${made.id}`), { timeout: 10_000 })
+    .poll(() => t.ok<{ failureReason: string }[]>('GET', `/evaluations?batch_id=${made.id}`))
     .toMatchObject([{ failureReason: 'the evaluator cannot be reached: the connection failed: ECONNREFUSED' }, {}]);
   const receiver = await openReceiver((response, received) => {
     response.end(JSON.stringify({ output: readCall(received).input }));
@@ -151,7 +151,7 @@ it('An account whose evaluator never answers leaves calls to the others', async 
   });
   try {
     await createBatch(silent.url, 3, { evaluator: { kind: 'http', url: silent.url } }, few);
-    await expect.poll(() => silent.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => silent.received.length).toBe(1);
     const other = await few.as('another account');
     const made = await createBatch(quick.url, 3, {}, other);
     const batch = await untilBatch(other, made.id, hasEnded);
