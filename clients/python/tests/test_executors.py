@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import itertools
 import json
 import multiprocessing
 import os
@@ -164,10 +165,12 @@ class Queue:
 
 def test_any_object_that_submits_is_an_executor(capsys: pytest.CaptureFixture[str]) -> None:
     calls = []
+    # Calls in two threads get different numbers.
+    numbers = itertools.count(1)
 
     def black_box(a: float, b: float) -> dict[str, float]:
         calls.append(a)
-        if len(calls) == 5:
+        if next(numbers) == 5:
             raise ValueError("no convergence")
         return u_and_v(a, b)
 
@@ -175,7 +178,8 @@ def test_any_object_that_submits_is_an_executor(capsys: pytest.CaptureFixture[st
     result = play(black_box, executor=queue, parallel=2)
     assert result.satisfied
     assert failures(result) == ["ValueError: no convergence"]
-    assert len(calls) == len(result.history) + 3
+    # The search may end while another run is in progress, which then does not count.
+    assert 0 <= len(calls) - 3 - len(result.history) < 2
     said = capsys.readouterr().err
     assert "which will be retried: RuntimeError: the job was preempted." in said
     assert said.count("which will be retried: ") == 3
@@ -306,13 +310,13 @@ def test_an_interrupt_within_a_thread_ends_the_call() -> None:
     class Abandoned(BaseException):
         pass
 
-    calls = []
+    numbers = itertools.count(1)
 
     def black_box(a: float, b: float) -> dict[str, float]:
-        calls.append(a)
-        if len(calls) == 2:
+        number = next(numbers)
+        if number == 2:
             raise Abandoned("by a library")
-        if len(calls) == 4:
+        if number == 4:
             raise KeyboardInterrupt
         return u_and_v(a, b)
 

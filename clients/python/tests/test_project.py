@@ -138,7 +138,7 @@ def test_corrections(client: Backsolve) -> None:
 def test_asynchronously() -> None:
     async def search() -> None:
         async with AsyncBacksolve() as client:
-            project = await AsyncProject.create(client, INPUTS, GOALS, name="Asynchronous", parallel=2, lease_seconds=5)
+            project = await AsyncProject.create(client, INPUTS, GOALS, name="Asynchronous", parallel=2, lease_seconds=60)
             first, second = await project.ask(2)
             with pytest.raises(ValueError, match="no output"):
                 async with first:

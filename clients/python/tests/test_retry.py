@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import warnings
 from collections.abc import Callable
@@ -22,11 +23,13 @@ class BlackBox:
 
     def __init__(self, is_broken: Callable[[int, float], bool] = lambda _number, _a: False) -> None:
         self.calls: list[tuple[float, float]] = []
+        # Calls in two threads get different numbers.
+        self._numbers = itertools.count(1)
         self._is_broken = is_broken
 
     def __call__(self, a: float, b: float) -> dict[str, float]:
         self.calls.append((a, b))
-        if self._is_broken(len(self.calls), a):
+        if self._is_broken(next(self._numbers), a):
             raise NameError("name 'bb' is not defined")
         return {"u": a * b, "v": a + 3 * b}
 
