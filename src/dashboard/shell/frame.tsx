@@ -47,7 +47,7 @@ export function Frame() {
           {signInNotice.value}
         </p>
       )}
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} class={findRoute(address.value)?.route.isWide ? 'wide' : undefined}>
         {known === undefined ? <p role="status">Signing in…</p> : known === null ? <SignIn /> : <CurrentView />}
       </main>
     </>
@@ -139,5 +139,6 @@ function CurrentView() {
     );
   }
   if (Shown === undefined) return <p role="status">Loading…</p>;
-  return <Shown key={address.value.path} place={match.place} />;
+  // Another part of the same view keeps its state.
+  return <Shown key={`${match.route.title} ${match.place.ids}`} place={match.place} />;
 }

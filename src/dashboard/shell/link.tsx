@@ -6,11 +6,13 @@ interface LinkProps {
   readonly to: string;
   readonly class?: string;
   readonly current?: boolean;
+  /** Leads to another part of the same view: the scroll position and the focus stay. */
+  readonly keepsPlace?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A link within the page, followed without a reload unless the user opens a new tab or window. */
-export function Link({ to, class: className, current = false, children }: LinkProps) {
+export function Link({ to, class: className, current = false, keepsPlace = false, children }: LinkProps) {
   return (
     <a
       href={to}
@@ -19,7 +21,7 @@ export function Link({ to, class: className, current = false, children }: LinkPr
       onClick={(event: MouseEvent) => {
         if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
         event.preventDefault();
-        navigate(to);
+        navigate(to, { keepsPlace });
       }}
     >
       {children}

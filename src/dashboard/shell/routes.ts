@@ -4,19 +4,27 @@ import type { Address, Place, View } from './router.ts';
 interface Route {
   readonly pattern: RegExp;
   readonly title: string;
+  /** Uses the full width of the window. */
+  readonly isWide?: boolean;
   /** Loaded when it is first opened. */
   load(): Promise<{ readonly default: View }>;
 }
 
 const ROUTES: readonly Route[] = [
-  { pattern: /^\/page\/?$/, title: 'Objectives', load: () => import('../views/overview/overview.tsx') },
+  { pattern: /^\/page\/?$/, title: 'Objectives', isWide: true, load: () => import('../views/overview/overview.tsx') },
   {
-    pattern: /^\/page\/objectives\/(\d+)$/,
+    pattern: /^\/page\/objectives\/(\d+)(?:\/([\w/-]+?))?\/?$/,
     title: 'Objective',
+    isWide: true,
     load: () => import('../views/objective/objective.tsx'),
   },
   { pattern: /^\/page\/new$/, title: 'New problem', load: () => import('../views/new-problem/new-problem.tsx') },
-  { pattern: /^\/page\/compare$/, title: 'Compare', load: () => import('../views/compare/compare.tsx') },
+  {
+    pattern: /^\/page\/compare$/,
+    title: 'Compare',
+    isWide: true,
+    load: () => import('../views/compare/compare.tsx'),
+  },
   {
     pattern: /^\/page\/administration$/,
     title: 'Administration',
@@ -32,8 +40,9 @@ export interface Match {
 export function findRoute({ path, search }: Address): Match | undefined {
   for (const route of ROUTES) {
     const match = route.pattern.exec(path);
-    if (match !== null)
-      return { route, place: { ids: match.slice(1).map(Number), query: new URLSearchParams(search) } };
+    if (match === null) continue;
+    const [, id, part = ''] = match;
+    return { route, place: { ids: id === undefined ? [] : [Number(id)], part, query: new URLSearchParams(search) } };
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { colours } from '../../../parts/colours.ts';
 import { counted, grouped } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
-import { whenIdle } from '../../../parts/when-idle.tsx';
+import { whenIdle } from '../../../parts/when-idle.ts';
 import { type Choice, setRange } from '../choice.ts';
 import { spanOf } from '../distances.ts';
 import type { Judged } from '../judged.ts';

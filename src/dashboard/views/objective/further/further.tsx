@@ -8,17 +8,14 @@ import './further.css';
 type Answer = FunctionComponent<{ readonly run: Run }>;
 
 // Few visits open one of them.
-const Front: Answer = onDemand(async () => (await import('./front.tsx')).Front);
 const Solutions: Answer = onDemand(async () => (await import('./solutions.tsx')).Solutions);
 const Robustness: Answer = onDemand(async () => (await import('./robustness.tsx')).Robustness);
 const Identifiability: Answer = onDemand(async () => (await import('./identifiability.tsx')).Identifiability);
 
 export function Further({ run }: { readonly run: Run }) {
-  const hasFront = run.head.value.objectives.includes(null);
   return (
     <section class="further" aria-labelledby="further-title">
       <h2 id="further-title">Further questions</h2>
-      {hasFront && <Question run={run} text="The front: which runs are non-dominated?" answer={Front} />}
       <Question run={run} text="Solutions: which inputs meet all targets, and how do they differ?" answer={Solutions} />
       <Question run={run} text="Robustness: are the targets still met if the inputs vary?" answer={Robustness} />
       <Question run={run} text="Identifiability: which inputs do the targets determine?" answer={Identifiability} />

@@ -8,9 +8,9 @@ import { explain } from '../../../shell/service.ts';
 import { type Choice, selectIn } from '../choice.ts';
 import { makeAxis } from '../coordinates/axes.ts';
 import { isFit } from '../distances.ts';
-import type { Run } from '../history.ts';
 import type { JudgedAll } from '../judged.ts';
 import { orderRows } from '../order.ts';
+import type { PartProps } from '../part.ts';
 import { MOST_OTHERS, type OthersSource } from '../read-others.ts';
 import { GoTo } from './go-to.tsx';
 import { RunRow } from './run-row.tsx';
@@ -34,13 +34,7 @@ interface Sorting {
   readonly isDescending: boolean;
 }
 
-interface RunsProps extends Props {
-  /** The objective with only its own runs. */
-  readonly own: Run;
-  readonly source: OthersSource;
-}
-
-export function Runs({ own, judged, source, choice }: RunsProps) {
+export function Runs({ judged: { run: own }, all: judged, source, choice }: PartProps) {
   const { run } = judged;
   const id = useId();
   const sorting = useSignal<Sorting>({ key: 'iteration', isDescending: true });

@@ -22,7 +22,7 @@ export function Targets({ judged: { run, order } }: { readonly judged: Judged })
   const found = sought === '' ? order.value : order.value.filter((j) => matches(names[j]!, sought));
   const shown = found.slice(0, SHOWN);
   return (
-    <section aria-labelledby={`${searchId}-title`}>
+    <section class="targets" aria-labelledby={`${searchId}-title`}>
       <h2 id={`${searchId}-title`}>Targets</h2>
       {head.l1Threshold !== null && <Together run={run} />}
       {isLong && (
@@ -54,7 +54,7 @@ export function Targets({ judged: { run, order } }: { readonly judged: Judged })
                 Latest
               </th>
               <th scope="col" class="targets-strip">
-                <Legend />
+                <span class="visually-hidden">Range</span>
               </th>
               <th scope="col">Met</th>
             </tr>
@@ -66,6 +66,7 @@ export function Targets({ judged: { run, order } }: { readonly judged: Judged })
           </tbody>
         </table>
       </ScrollBox>
+      <Legend />
     </section>
   );
 }
@@ -74,10 +75,10 @@ const matches = (name: string, sought: string) => name.toLowerCase().includes(so
 
 function Legend() {
   return (
-    <span class="targets-legend">
+    <p class="targets-legend hint">
       <span class="key key-seen">seen</span> <span class="key key-wanted">wanted</span>{' '}
       <span class="key key-best">best</span> <span class="key key-latest">latest</span>
-    </span>
+    </p>
   );
 }
 

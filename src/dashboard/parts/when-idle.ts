@@ -1,6 +1,3 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-
 /** Milliseconds after which the work is done even if the browser is never idle. */
 const LATEST_MS = 1_000;
 
@@ -13,16 +10,4 @@ export function whenIdle(work: () => void, latestMs = LATEST_MS): () => void {
   }
   const handle = requestIdleCallback(work, { timeout: latestMs });
   return () => cancelIdleCallback(handle);
-}
-
-interface Props {
-  readonly class: string;
-  readonly children: ComponentChildren;
-}
-
-/** Shows its children when the browser is idle; until then an empty box of about their height. */
-export function WhenIdle({ class: className, children }: Props) {
-  const [isIdle, setIdle] = useState(false);
-  useEffect(() => whenIdle(() => setIdle(true)), []);
-  return <div class={isIdle ? undefined : className}>{isIdle && children}</div>;
 }
