@@ -50,6 +50,7 @@ function forTests(): string {
 | \`TEST_OLDEST_IN_FULL\` | Unless empty, all tests that depend on the server's version run on the oldest one too, as in \`.ci/run\`; otherwise a few. |
 | \`TEST_POOLER_URL\` | A pooler in front of the server of \`TEST_DATABASE_URL\`, for any database; the tests go through it (\`npx node bench/drills/pgbouncer.ts\` sets it up). |
 | \`TEST_BROWSER\` | The browser for the tests of the page: the path of a Chrome, Edge or Chromium. Without it, on Linux x64 the one that \`npm ci\` installs, else an installed one; where there is none, these tests are skipped. |
+| \`TEST_FIREFOX\` | The path of a Firefox for the tests that walk through the page in it. Without it, the one on the \`PATH\`; where there is none, these tests are skipped. |
 | \`TEST_BROWSER_REQUIRED\` | If set, the tests fail where there is no browser. |
 | \`TEST_SCREENSHOTS\` | If set, the tests of the page leave pictures in \`test/page/screenshots\`; a test that fails always does. |
 | \`TEST_PACKAGES\` | The folder into which \`npm run package\` has built, \`dist\`; the tests of test/packages install from it. Without it they are left out. |
