@@ -129,7 +129,7 @@ function Facts({ all, row }: ShownProps) {
       {isFit(run.head.value) && !Number.isNaN(columns.misfits[row]!) && (
         <Fact name="Misfit">{short(columns.misfits[row]!)}</Fact>
       )}
-      {worst > 0 && <Fact name="Worst miss">{short(worst)} tolerances</Fact>}
+      {worst > 0 && <Fact name="Worst miss">{short(worst)} times the allowed deviation</Fact>}
       {note !== undefined && (
         <Fact name="Note">
           {note} ({factAt(columns, 'notedBy', row)})

@@ -3,8 +3,8 @@ import { near, short, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { type Columns, type Head, vectorAt } from '../columns.ts';
+import { marginText } from '../margin.ts';
 import { fullInputText, inputNames, outputNames } from '../values.ts';
-import { marginText } from './margin.ts';
 
 interface RunValuesProps {
   readonly head: Head;
