@@ -174,8 +174,8 @@ export function measureOf(compared: readonly Compared[]) {
     ? { title: 'Least misfit so far', label: 'Misfit', hint: 'Misfit of the best run.', hasMet: false }
     : {
         title: 'Best distance so far',
-        label: 'Distance (tolerances)',
-        hint: 'Distance of the worst output, in tolerances.',
+        label: 'Worst miss (multiples of the allowed deviation)',
+        hint: 'How far the worst output of the best run is from its target: 1 is as much again as the target allows.',
         hasMet: true,
       };
 }

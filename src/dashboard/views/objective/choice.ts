@@ -5,6 +5,7 @@ import type { Columns } from './columns.ts';
 import { type AxisKey, isInput, keysAtFirst, numberOf } from './coordinates/axes.ts';
 import type { Judged } from './judged.ts';
 import { countSelected, selectRows } from './order.ts';
+import type { SortKey } from './runs/sort.ts';
 
 export interface Choice {
   /** In the order in which they are shown. */
@@ -15,6 +16,15 @@ export interface Choice {
   /** 1 per selected row; undefined where no range is set, which selects all. */
   readonly selection: ReadonlySignal<Uint8Array | undefined>;
   readonly selectedCount: ReadonlySignal<number>;
+  /** Of the table of runs. */
+  readonly sorting: Signal<Sorting>;
+  /** The run that was opened last, as in its address; the table marks it. */
+  readonly openedRun: Signal<string | undefined>;
+}
+
+export interface Sorting {
+  readonly key: SortKey;
+  readonly isDescending: boolean;
 }
 
 export function makeChoice({ run, order }: Judged): Choice {
@@ -34,7 +44,9 @@ export function makeChoice({ run, order }: Judged): Choice {
   const selectedCount = computed(() =>
     selection.value === undefined ? run.columns.value.count : countSelected(selection.value),
   );
-  return { keys, chosenKeys, ranges, selection, selectedCount };
+  const sorting = signal<Sorting>({ key: 'iteration', isDescending: true });
+  const openedRun = signal<string | undefined>(undefined);
+  return { keys, chosenKeys, ranges, selection, selectedCount, sorting, openedRun };
 }
 
 /** 1 for every row within all ranges; undefined without a range. */

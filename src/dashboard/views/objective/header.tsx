@@ -42,7 +42,6 @@ export function Header({ run }: { readonly run: Run }) {
           <span class="hint">Every {ordinal(head.every)} run is shown. Use “Go to run” for the others.</span>
         )}
       </p>
-      {head.endReason !== null && <p class="notice objective-end">{head.endReason}</p>}
       {head.fit?.warnings.map((warning) => (
         <p key={warning} class="notice">
           {warning}

@@ -52,8 +52,8 @@ function Shown({ run, part }: { readonly run: Run; readonly part: string }) {
       <div class="panes">
         <div class="pane-kept">
           <ByHand run={run} />
-          <Actions run={run} />
           <Targets judged={judged} />
+          <Actions run={run} />
           <Diagnosis run={run} />
           <Advice judged={all} />
           <Standing run={run} />

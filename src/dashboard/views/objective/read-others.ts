@@ -15,6 +15,7 @@ const PAGE_SIZE = 200;
 export interface OthersSource {
   /** Empty until they are read. */
   readonly others: ReadonlySignal<Others>;
+  readonly isRead: ReadonlySignal<boolean>;
   readonly isCut: ReadonlySignal<boolean>;
   /** Why they could not be read. */
   readonly failure: ReadonlySignal<unknown>;
@@ -43,6 +44,7 @@ function openOthers(run: Run): OthersSource & { start(): () => void } {
   const { minimums, objectives } = run.head.peek();
   const [inputCount, outputCount] = [minimums.length, objectives.length];
   const others = signal<Others>({ columns: emptyColumns(inputCount, outputCount), sources: [] });
+  const isRead = signal(false);
   const isCut = signal(false);
   const failure = signal<unknown>(undefined);
   const asked = signal(0);
@@ -53,6 +55,7 @@ function openOthers(run: Run): OthersSource & { start(): () => void } {
       if (abort.aborted) return;
       isCut.value = found.length > MOST_OTHERS;
       others.value = toOthers(found.slice(0, MOST_OTHERS), inputCount, outputCount);
+      isRead.value = true;
       failure.value = undefined;
     } catch (error) {
       if (!abort.aborted) failure.value = error;
@@ -66,5 +69,5 @@ function openOthers(run: Run): OthersSource & { start(): () => void } {
       void read(ended.signal);
       return () => ended.abort();
     });
-  return { others, isCut, failure, readAgain: () => (asked.value += 1), start };
+  return { others, isRead, isCut, failure, readAgain: () => (asked.value += 1), start };
 }

@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { service } from '../../../shell/service.ts';
 import { may } from '../../../shell/session.ts';
+import { offersRelaxing } from '../diagnosis/diagnosis.tsx';
 import type { Run } from '../history.ts';
 import { correcting } from './correcting.ts';
 import './actions.css';
@@ -40,8 +41,9 @@ export function Actions({ run }: { readonly run: Run }) {
   const corrected = correcting.value;
   return (
     <section class="actions" aria-label="Actions">
+      {!isRunning && <h2>What next?</h2>}
       {head.isResumable && (
-        <button type="button" onClick={() => setOpened('go-on')}>
+        <button type="button" class={offersRelaxing(head) ? undefined : 'primary'} onClick={() => setOpened('go-on')}>
           Go on…
         </button>
       )}

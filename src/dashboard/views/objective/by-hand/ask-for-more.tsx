@@ -31,7 +31,12 @@ export function AskForMore({ openCount, room, onAsk }: AskForMoreProps) {
         value={count}
         onInput={({ currentTarget }) => setWanted(Math.round(currentTarget.valueAsNumber) || 1)}
       />
-      <button type="submit" class="primary big" data-ask data-follow={openCount === 0 ? '' : undefined}>
+      <button
+        type="submit"
+        class={openCount === 0 ? 'primary big' : 'big'}
+        data-ask
+        data-follow={openCount === 0 ? '' : undefined}
+      >
         {openCount === 0 ? 'Ask for inputs' : 'Ask for more'}
       </button>
     </form>

@@ -6,7 +6,6 @@ import { onDemand } from '../../../parts/on-demand.tsx';
 import { draftsOf, watchDrafts } from '../../../shell/drafts.ts';
 import { may, session } from '../../../shell/session.ts';
 import { type Columns, repeatText, rowOf, stateOf, vectorAt } from '../columns.ts';
-import { judgedCount } from '../distances.ts';
 import type { Run } from '../history.ts';
 import { AskForMore } from './ask-for-more.tsx';
 import { useAsking } from './asking.ts';
@@ -16,6 +15,7 @@ import { OpenInput } from './open-input.tsx';
 import { Outcome } from './outcome.tsx';
 import { OutputForm } from './output-form.tsx';
 import { findOvertaken } from './overtaken.ts';
+import { Result } from './result.tsx';
 import { openTyped, type TypedOutputs } from './typed.ts';
 import './by-hand.css';
 
@@ -66,13 +66,14 @@ export function ByHand({ run }: { readonly run: Run }) {
   });
   return (
     <section ref={panel} class="by-hand" aria-labelledby="by-hand-title">
-      <h2 id="by-hand-title">{waiting.length > 1 ? 'Next inputs' : 'Next input'}</h2>
+      <h2 id="by-hand-title">{!isRunning ? 'Result' : waiting.length > 1 ? 'Next inputs' : 'Next input'}</h2>
       <Outcome run={run} outcome={outcome} />
-      {!isRunning && <Ended run={run} />}
+      {!isRunning && <Result head={head} columns={columns} />}
       {canWrite &&
         overtaken.map((one) => <OvertakenCard key={one.inverseId} run={run} typed={typed} overtaken={one} />)}
-      {waiting.map((row) => (
+      {waiting.map((row, i) => (
         <OpenInput
+          isFirst={i === 0}
           key={columns.inverseIds[row]}
           run={run}
           typed={typed}
@@ -137,30 +138,6 @@ function NextInput({ isSingle, openCount, room, onAsk }: NextInputProps) {
         Ask for the next input
       </button>
     </p>
-  );
-}
-
-/** The outcome of an ended objective. */
-function Ended({ run }: { readonly run: Run }) {
-  const head = run.head.value;
-  const columns = run.columns.value;
-  const { stopReason, optimalIteration, bestIteration, bestCaseNumber, maximumAttempts } = head;
-  const isMet = stopReason === StopReason.SATISFIED;
-  const row = isMet && optimalIteration !== null ? rowOf(columns, optimalIteration) : -1;
-  const input = row < 0 ? head.bestInput : vectorAt(columns.inputs, row);
-  const best = bestIteration !== null ? `run ${bestIteration}` : `case ${bestCaseNumber}`;
-  return (
-    <>
-      <p class="hand-verdict" data-follow tabIndex={-1}>
-        {isMet
-          ? `${judgedCount(head) < head.objectives.length ? 'The best fit is' : 'Met at'} run ${optimalIteration}.`
-          : stopReason === StopReason.EXHAUSTED
-            ? `All ${maximumAttempts} runs are used.`
-            : 'Stopped.'}
-        {!isMet && input && ` The best so far is ${best}:`}
-      </p>
-      {input && <InputValues head={head} input={input} />}
-    </>
   );
 }
 

@@ -10,6 +10,8 @@ import type { TypedOutputs } from './typed.ts';
 
 interface OpenInputProps {
   readonly run: Run;
+  /** The others are less prominent. */
+  readonly isFirst: boolean;
   readonly typed: TypedOutputs;
   readonly inverseId: number;
   readonly iteration: number;
@@ -20,7 +22,7 @@ interface OpenInputProps {
 }
 
 /** An input that waits for its output. */
-export function OpenInput({ run, typed, inverseId, iteration, input, repeated, onReported }: OpenInputProps) {
+export function OpenInput({ run, isFirst, typed, inverseId, iteration, input, repeated, onReported }: OpenInputProps) {
   const [isGivingUp, setGivingUp] = useState(false);
   const titleId = `open-${inverseId}`;
   const giveUp = async () => {
@@ -37,7 +39,14 @@ export function OpenInput({ run, typed, inverseId, iteration, input, repeated, o
       <InputValues head={run.head.value} input={input} />
       {may('write') ? (
         <>
-          <OutputForm run={run} typed={typed} inverseId={inverseId} iteration={iteration} onReported={onReported} />
+          <OutputForm
+            run={run}
+            isPrimary={isFirst}
+            typed={typed}
+            inverseId={inverseId}
+            iteration={iteration}
+            onReported={onReported}
+          />
           <button type="button" class="quiet" onClick={() => setGivingUp(true)}>
             Give up this run…
           </button>

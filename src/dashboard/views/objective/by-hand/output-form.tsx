@@ -24,11 +24,20 @@ interface OutputFormProps {
   readonly iteration: number;
   /** The run was given up: only an output is accepted, no failure. */
   readonly isLate?: boolean;
+  readonly isPrimary?: boolean;
   onReported(inverse: ReportedInverse): void;
 }
 
 /** The outputs of one open run. Typed values are kept until the service has them. */
-export function OutputForm({ run, typed, inverseId, iteration, isLate = false, onReported }: OutputFormProps) {
+export function OutputForm({
+  run,
+  typed,
+  inverseId,
+  iteration,
+  isLate = false,
+  isPrimary = false,
+  onReported,
+}: OutputFormProps) {
   const head = run.head.value;
   const names = outputNames(head);
   const texts = typed.of(inverseId);
@@ -138,7 +147,7 @@ export function OutputForm({ run, typed, inverseId, iteration, isLate = false, o
         )}
         <Fault error={hasFailed ? undefined : withoutShown(error, (pointer) => outputAt(pointer) !== undefined)} />
         <p class="hand-buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
+          <button type="submit" class={isPrimary ? 'primary' : undefined} disabled={isBusy}>
             {isBusy ? 'Loading…' : names.length === 1 ? 'Load the output' : 'Load the outputs'}
           </button>
           {names.length > 1 && pasted === undefined && (

@@ -34,11 +34,17 @@ export function numberOf(key: AxisKey): number {
   return Number(key.slice(1));
 }
 
+export function nameOf(head: Head, key: AxisKey): string {
+  return (isInput(key) ? inputNames(head) : outputNames(head))[numberOf(key)]!;
+}
+
+export function unitOf(head: Head, key: AxisKey): string | undefined {
+  return (isInput(key) ? head.inputUnits : head.outputUnits)?.[numberOf(key)] ?? undefined;
+}
+
+/** With its unit. */
 export function titleOf(head: Head, key: AxisKey): string {
-  const i = numberOf(key);
-  return isInput(key)
-    ? titled(inputNames(head)[i]!, head.inputUnits?.[i])
-    : titled(outputNames(head)[i]!, head.outputUnits?.[i]);
+  return titled(nameOf(head, key), unitOf(head, key));
 }
 
 /** All of them, inputs first. */

@@ -1,5 +1,6 @@
 /** Which inputs and outputs are shown, in the chart and in the table of runs. */
 import { useId, useState } from 'preact/hooks';
+import { capitalized } from '../../../parts/formats.ts';
 import type { Choice } from '../choice.ts';
 import type { Run } from '../history.ts';
 import { type AxisKey, allKeys, SHOWN_AT_FIRST, titleOf } from './axes.ts';
@@ -7,7 +8,13 @@ import { type AxisKey, allKeys, SHOWN_AT_FIRST, titleOf } from './axes.ts';
 const MOST = 40;
 const LISTED = 100;
 
-export function ChooseAxes({ run, choice }: { readonly run: Run; readonly choice: Choice }) {
+interface ChooseAxesProps {
+  readonly run: Run;
+  readonly choice: Pick<Choice, 'keys' | 'chosenKeys'>;
+  readonly what?: 'axes' | 'columns';
+}
+
+export function ChooseAxes({ run, choice, what = 'axes' }: ChooseAxesProps) {
   const [isOpen, setOpen] = useState(false);
   const head = run.head.value;
   const inputCount = head.minimums.length;
@@ -18,13 +25,14 @@ export function ChooseAxes({ run, choice }: { readonly run: Run; readonly choice
     <>
       {isCut && (
         <span class="hint">
-          {shown} of {inputCount + outputCount} axes{choice.chosenKeys.value ? '' : hintOf(head.insight !== null)}
+          {shown} of {inputCount + outputCount} {what}
+          {choice.chosenKeys.value ? '' : hintOf(head.insight !== null)}
         </span>
       )}
       <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Choose axes
+        Choose {what}
       </button>
-      {isOpen && <List run={run} choice={choice} />}
+      {isOpen && <List run={run} choice={choice} what={what} />}
     </>
   );
 }
@@ -33,7 +41,7 @@ function hintOf(hasInsight: boolean): string {
   return hasInsight ? ': the most sensitive inputs, the worst outputs' : ': the first inputs, the worst outputs';
 }
 
-function List({ run, choice }: { readonly run: Run; readonly choice: Choice }) {
+function List({ run, choice, what }: Required<ChooseAxesProps>) {
   const id = useId();
   const [sought, seek] = useState('');
   const head = run.head.value;
@@ -47,7 +55,9 @@ function List({ run, choice }: { readonly run: Run; readonly choice: Choice }) {
   };
   return (
     <fieldset class="choose-axes">
-      <legend>Axes to show, {MOST} at most</legend>
+      <legend>
+        {capitalized(what)} to show, {MOST} at most
+      </legend>
       <div class="field-row">
         <label for={id}>Find</label>
         <input id={id} type="search" value={sought} onInput={({ currentTarget }) => seek(currentTarget.value)} />

@@ -13,6 +13,11 @@ import { outputNames } from '../values.ts';
 import { movesOf, type Proposed, relax } from './relaxing.ts';
 import './diagnosis.css';
 
+/** Whether the view proposes targets that the best run meets. */
+export function offersRelaxing({ diagnosis, stopReason }: Head): boolean {
+  return stopReason !== StopReason.SATISFIED && diagnosis?.relaxed != null;
+}
+
 /** Evidence that the targets cannot all be met, and a way to continue. Empty without evidence. */
 export function Diagnosis({ run }: { readonly run: Run }) {
   const head = run.head.value;
@@ -100,7 +105,8 @@ function Relaxing({ head, proposed, names }: Pick<PartProps, 'head' | 'names'> &
       )}
       <Fault error={error} />
       <p>
-        <button type="submit" class="primary" disabled={isBusy}>
+        {/* Until the search has ended, the next input comes first. */}
+        <button type="submit" class={head.stopReason === StopReason.RUNNING ? undefined : 'primary'} disabled={isBusy}>
           {isBusy ? 'Loading…' : 'Relax and continue'}
         </button>
       </p>

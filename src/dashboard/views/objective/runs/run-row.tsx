@@ -1,22 +1,15 @@
 import { short } from '../../../parts/formats.ts';
+import { Menu } from '../../../parts/menu.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { type Columns, factAt, type RunState, repeatText, stateOf } from '../columns.ts';
-import type { Axis } from '../coordinates/axes.ts';
+import { type Head, stateOf } from '../columns.ts';
+import { type Axis, isInput, numberOf } from '../coordinates/axes.ts';
 import { isFit, judgedCount } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
-import type { RunSource } from '../others.ts';
-
-const TEXTS: Readonly<Record<RunState, string>> = {
-  met: 'met',
-  loaded: 'loaded',
-  waiting: 'waits for its output',
-  computing: 'being computed',
-  failed: 'failed',
-  'given up': 'given up',
-  summary: 'not run: the best input',
-};
+import { addressOf } from '../tabs/tabs.ts';
+import { keyAt, nameAt } from './run-key.ts';
+import { hasResult, RunState } from './run-state.tsx';
 
 export interface RunRowProps {
   readonly judged: JudgedAll;
@@ -28,19 +21,15 @@ export interface RunRowProps {
   readonly isMarked: boolean;
 }
 
-export function RunRow({ judged: { run, distances, others }, axes, row, place, isMarked }: RunRowProps) {
+export function RunRow({ judged: all, axes, row, place, isMarked }: RunRowProps) {
+  const { run, distances, others } = all;
   const columns = run.columns.value;
-  const iteration = columns.iterations[row]!;
+  const head = run.head.value;
   const metCount = distances.value.metCounts[row]!;
-  const judged = judgedCount(run.head.value);
-  const hasMisfit = isFit(run.head.value);
-  const distance = (hasMisfit ? columns.misfits : distances.value.worst)[row]!;
+  const judged = judgedCount(head);
   const source = others.value.sources[row];
-  const { bestIteration, bestCaseNumber } = run.head.value;
-  const bestNumber = source === undefined ? bestIteration : source.objectiveId === null ? bestCaseNumber : null;
-  const isBest = iteration === bestNumber;
-  const name = source?.name ?? `run ${iteration}`;
-  const state = stateOf(columns, row);
+  const name = nameAt(all, row);
+  const address = addressOf(run.objectiveId, `runs/${keyAt(all, row)}`);
   return (
     <tr
       aria-rowindex={place + 2}
@@ -48,85 +37,77 @@ export function RunRow({ judged: { run, distances, others }, axes, row, place, i
       aria-current={isMarked ? 'true' : undefined}
     >
       <th scope="row" class="number">
-        {source?.objectiveId === null ? source.name : iteration}
+        <Link to={address} keepsPlace>
+          {source?.objectiveId === null ? source.name : columns.iterations[row]}
+        </Link>
+        {source !== undefined && <small>{source.from}</small>}
       </th>
       <td>
-        <From source={source} />
+        <RunState all={all} row={row} />
       </td>
+      <td class="number">
+        {Number.isNaN(metCount) || judged === 0 ? '' : `${metCount}/${judged}`}
+        <Miss isMisfit={isFit(head)} value={(isFit(head) ? columns.misfits : distances.value.worst)[row]!} />
+      </td>
+      {axes.map((axis) => (
+        <ValueCell key={axis.key} axis={axis} row={row} missedBy={missedBy(all, axis.key, row)} />
+      ))}
       <td>
-        <State columns={columns} row={row} source={source} isBest={isBest} />
-      </td>
-      <td class="number">{Number.isNaN(metCount) || judged === 0 ? '' : `${metCount}/${judged}`}</td>
-      <td class="number" title={Number.isNaN(distance) ? undefined : String(distance)}>
-        {distance === 0 && !hasMisfit ? 'met' : Number.isNaN(distance) ? '' : short(distance)}
-      </td>
-      {axes.map(({ key, column, textOf }) => {
-        const value = column[row]!;
-        return Number.isNaN(value) ? (
-          <td key={key} />
-        ) : (
-          <td key={key} class="number" title={String(value)}>
-            {textOf(value)}
-          </td>
-        );
-      })}
-      <td>
-        {hasResult(state) && (
-          <RowActions name={name} isExcluded={columns.excluded[row] === 1} target={() => targetAt(run, row, source)} />
-        )}
+        <Menu label={`Actions on ${name}`}>
+          <Link to={address} keepsPlace>
+            Open {name}
+          </Link>
+          {hasResult(stateOf(columns, row)) && (
+            <RowActions
+              name={name}
+              isExcluded={columns.excluded[row] === 1}
+              target={() => targetAt(run, row, source)}
+            />
+          )}
+        </Menu>
       </td>
     </tr>
   );
 }
 
-/** Runs in other states have no result to correct. */
-function hasResult(state: RunState): boolean {
-  return state === 'met' || state === 'loaded' || state === 'failed';
+/** How far the worst output is from its target; of a fit how far the run is from the data. */
+function Miss({ isMisfit, value }: { readonly isMisfit: boolean; readonly value: number }) {
+  if (Number.isNaN(value) || (value === 0 && !isMisfit)) return null;
+  return <small>{short(value)}</small>;
 }
 
-function From({ source }: { readonly source: RunSource | undefined }) {
-  if (source === undefined) return <>this objective</>;
-  if (source.objectiveId === null) return <>{source.from}</>;
-  return <Link to={`/page/objectives/${source.objectiveId}`}>{source.from}</Link>;
+/** In the unit of the output, negative below what is wanted; 0 where it is met or nothing is wanted. */
+function missedBy({ run }: JudgedAll, key: Axis['key'], row: number): number {
+  const { l1Threshold, objectiveTypes } = run.head.value;
+  const j = numberOf(key);
+  // The sum of the differences counts, and the misfit of all values, not any value by itself.
+  if (isInput(key) || l1Threshold !== null || objectiveTypes[j] === 'fit') return 0;
+  const { misses, missedBy: by } = run.columns.value;
+  if (!(misses[j]![row]! > 0)) return 0;
+  // A value at a limit that is not part of its interval is missed by nothing.
+  return by[j]![row]! || directionOf(run.head.value.intervals[j]!);
 }
 
-function State({
-  columns,
-  row,
-  source,
-  isBest,
-}: {
-  readonly columns: Columns;
+const directionOf = ({ upper }: Head['intervals'][number]) => (upper === null ? -Number.MIN_VALUE : Number.MIN_VALUE);
+
+interface ValueCellProps {
+  readonly axis: Axis;
   readonly row: number;
-  /** undefined: a run of this objective. */
-  readonly source: RunSource | undefined;
-  readonly isBest: boolean;
-}) {
-  const known = stateOf(columns, row);
-  // Another objective had other targets.
-  const state = source !== undefined && known === 'met' ? 'loaded' : known;
-  const reason = factAt(columns, 'failureReasons', row);
-  const repeated = repeatText(columns, row);
-  const note = factAt(columns, 'notes', row);
-  const text = reason === undefined ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
+  readonly missedBy: number;
+}
+
+function ValueCell({ axis: { column, textOf }, row, missedBy: by }: ValueCellProps) {
+  const value = column[row]!;
+  if (Number.isNaN(value)) return <td />;
+  if (by === 0) return <td class="number">{textOf(value)}</td>;
+  const side = by > 0 ? 'above' : 'below';
   return (
-    <span class="run-state">
-      <span class={state === 'failed' ? 'unmet run-text' : state === 'met' ? 'met run-text' : 'run-text'} title={text}>
-        {text}
+    <td class="number run-missed" title={`${short(Math.abs(by))} ${side} the target`}>
+      <span aria-hidden="true" class="run-side">
+        {by > 0 ? '▲' : '▼'}
       </span>
-      {repeated !== undefined && (
-        <span class="badge" title={`Runs the input of ${repeated} again`}>
-          repeat
-        </span>
-      )}
-      {note !== undefined && (
-        <span class="badge" title={`${note} (${factAt(columns, 'notedBy', row)})`}>
-          note
-        </span>
-      )}
-      {isBest && <span class="badge">best</span>}
-      {columns.corrected[row] === 1 && <span class="badge">corrected</span>}
-      {columns.excluded[row] === 1 && <span class="badge">excluded</span>}
-    </span>
+      <span class="visually-hidden">{side} the target: </span>
+      {textOf(value)}
+    </td>
   );
 }

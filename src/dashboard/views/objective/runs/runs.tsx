@@ -3,41 +3,45 @@
 import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { grouped } from '../../../parts/formats.ts';
+import { onDemand } from '../../../parts/on-demand.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { explain } from '../../../shell/service.ts';
-import { type Choice, selectIn } from '../choice.ts';
-import { makeAxis } from '../coordinates/axes.ts';
+import { type Sorting, selectIn } from '../choice.ts';
+import { makeAxis, nameOf, unitOf } from '../coordinates/axes.ts';
+import { ChooseAxes } from '../coordinates/choose-axes.tsx';
 import { isFit } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
 import { orderRows } from '../order.ts';
 import type { PartProps } from '../part.ts';
 import { MOST_OTHERS, type OthersSource } from '../read-others.ts';
+import { type ColumnChoice, useChosenColumns } from './chosen-columns.ts';
 import { GoTo } from './go-to.tsx';
+import { rowOfKey } from './run-key.ts';
 import { RunRow } from './run-row.tsx';
 import { SaveRuns } from './save-runs.tsx';
 import './runs.css';
 import { type SortKey, valuesFor } from './sort.ts';
 
 /** The row height of the style sheet. */
-const ROW_PX = 34;
-const BOX_PX = 480;
+const ROW_PX = 42;
+/** The most that the style sheet allows. */
+const BOX_PX = 1_400;
 /** Rows above and below those that can be seen. */
 const SPARE = 6;
 
-interface Props {
-  readonly judged: JudgedAll;
-  readonly choice: Choice;
+// Most visits open none.
+const RunPage = onDemand(async () => (await import('./run-page.tsx')).RunPage);
+
+/** The table, or the run that the address names. */
+export function Runs(props: PartProps) {
+  return props.rest === '' ? <Table {...props} /> : <RunPage key={props.rest} {...props} />;
 }
 
-interface Sorting {
-  readonly key: SortKey;
-  readonly isDescending: boolean;
-}
-
-export function Runs({ judged: { run: own }, all: judged, source, choice }: PartProps) {
+function Table({ judged: { run: own }, all: judged, source, choice }: PartProps) {
   const { run } = judged;
   const id = useId();
-  const sorting = useSignal<Sorting>({ key: 'iteration', isDescending: true });
+  const { sorting } = choice;
+  const columnChoice = useChosenColumns(run, choice);
   const rows = useMemo(
     () =>
       computed(() => {
@@ -58,6 +62,11 @@ export function Runs({ judged: { run: own }, all: judged, source, choice }: Part
     box.current!.scrollTop = Math.max(0, (place - 2) * ROW_PX);
     return true;
   };
+  useEffect(() => {
+    const opened = choice.openedRun.peek();
+    // Back from a run, where the link that led here is gone.
+    if (opened !== undefined && show(rowOfKey(judged, opened))) box.current!.focus({ preventScroll: true });
+  }, []);
   return (
     <section aria-labelledby={`${id}-title`}>
       <div class="section-head">
@@ -65,13 +74,19 @@ export function Runs({ judged: { run: own }, all: judged, source, choice }: Part
         <span class="hint" role="status">
           {isPart && `${grouped(rows.value.length)} of ${grouped(run.columns.value.count)} selected`}
         </span>
+        {isPart && (
+          <button type="button" onClick={() => (choice.ranges.value = new Map())}>
+            Show all
+          </button>
+        )}
         <GoTo run={own} onFound={(row) => show(judged.others.value.sources.length + row)} />
+        <ChooseAxes run={run} choice={columnChoice} what="columns" />
         <span class="section-end">
           <SaveRuns run={own} />
         </span>
       </div>
       <OthersNotice source={source} />
-      <VirtualTable box={box} judged={judged} choice={choice} rows={rows} sorting={sorting} marked={marked} />
+      <VirtualTable box={box} judged={judged} columns={columnChoice} rows={rows} sorting={sorting} marked={marked} />
     </section>
   );
 }
@@ -91,30 +106,31 @@ function OthersNotice({ source }: { readonly source: OthersSource }) {
   return <p class="hint">Only {grouped(MOST_OTHERS)} other runs are shown; the saved CSV has all.</p>;
 }
 
-interface TableProps extends Props {
+interface TableProps {
+  readonly judged: JudgedAll;
+  readonly columns: ColumnChoice;
   readonly box: { current: HTMLElement | null };
   readonly rows: ReadonlySignal<Uint32Array>;
   readonly sorting: Signal<Sorting>;
   readonly marked: ReadonlySignal<number | undefined>;
 }
 
-function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps) {
+function VirtualTable({ box, judged, columns, rows, sorting, marked }: TableProps) {
   const { run } = judged;
   /** The first row that can be seen: rows are not redrawn for every pixel of scrolling. */
   const top = useSignal(0);
   const axes = useMemo(
-    () => computed(() => choice.keys.value.map((key) => makeAxis(run.head.value, run.columns.value, key))),
-    [run, choice],
+    () => computed(() => columns.keys.value.map((key) => makeAxis(run.head.value, run.columns.value, key))),
+    [run, columns],
   );
   useKeptPlace(box, rows, sorting);
   const count = rows.value.length;
   const first = Math.max(0, Math.min(top.value - SPARE, count - 1));
   const last = Math.min(count, top.value + Math.ceil(BOX_PX / ROW_PX) + SPARE);
   const shown = Array.from(rows.value.subarray(first, last));
-  const width = axes.value.length + 6;
-  const header = (key: SortKey, label: string, isNumber = true) => (
-    <SortHeader key={key} sortKey={key} label={label} isNumber={isNumber} sorting={sorting} />
-  );
+  const width = axes.value.length + 4;
+  const head = run.head.value;
+  const isFitted = isFit(head);
   return (
     <ScrollBox
       boxRef={box as never}
@@ -127,12 +143,31 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps
       <table class="runs" aria-rowcount={count + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            {header('iteration', 'Run')}
-            {header('source', 'From', false)}
-            {header('state', 'State', false)}
-            {header('met', 'Met')}
-            {header('distance', isFit(run.head.value) ? 'Misfit' : 'Distance')}
-            {axes.value.map(({ key, title }) => header(key, title))}
+            <Header
+              sorting={sorting}
+              class="number"
+              parts={[
+                { key: 'iteration', label: 'Run' },
+                { key: 'source', label: 'from' },
+              ]}
+            />
+            <Header sorting={sorting} parts={[{ key: 'state', label: 'State' }]} />
+            <Header
+              sorting={sorting}
+              class="number"
+              parts={[
+                { key: 'met', label: 'Met' },
+                { key: 'distance', label: isFitted ? 'misfit' : 'worst miss' },
+              ]}
+            />
+            {axes.value.map(({ key }) => (
+              <Header
+                key={key}
+                sorting={sorting}
+                class="number run-value"
+                parts={[{ key, label: nameOf(head, key), unit: unitOf(head, key) }]}
+              />
+            ))}
             <th scope="col">
               <span class="visually-hidden">Actions</span>
             </th>
@@ -186,26 +221,36 @@ function Spacer({ height, width }: { readonly height: number; readonly width: nu
   );
 }
 
-function SortHeader(props: {
-  readonly sortKey: SortKey;
-  readonly label: string;
-  readonly isNumber: boolean;
+interface HeaderProps {
+  readonly class?: string;
+  /** One below the other; by each of them the table can be sorted. */
+  readonly parts: readonly { readonly key: SortKey; readonly label: string; readonly unit?: string | undefined }[];
   readonly sorting: Signal<Sorting>;
-}) {
-  const { sortKey, label, isNumber, sorting } = props;
-  const { key, isDescending } = sorting.value;
-  const isCurrent = key === sortKey;
-  const next = { key: sortKey, isDescending: isCurrent ? !isDescending : sortKey === 'iteration' || sortKey === 'met' };
+}
+
+function Header({ class: className, parts, sorting }: HeaderProps) {
+  const { key: current, isDescending } = sorting.value;
+  const isCurrent = parts.some(({ key }) => key === current);
   return (
-    <th
-      scope="col"
-      class={isNumber ? 'number' : undefined}
-      aria-sort={isCurrent ? (isDescending ? 'descending' : 'ascending') : undefined}
-    >
-      <button type="button" class="quiet sort" title={label} onClick={() => (sorting.value = next)}>
-        <span class="sort-label">{label}</span>
-        <span aria-hidden="true">{isCurrent ? (isDescending ? ' ▼' : ' ▲') : ''}</span>
-      </button>
+    <th scope="col" class={className} aria-sort={isCurrent ? (isDescending ? 'descending' : 'ascending') : undefined}>
+      {parts.map(({ key, label, unit }) => (
+        <button
+          key={key}
+          type="button"
+          class="quiet sort"
+          title={label}
+          onClick={() => (sorting.value = nextSorting(sorting.value, key))}
+        >
+          <span class="sort-label">{label}</span>
+          <span aria-hidden="true">{key === current ? (isDescending ? ' ▼' : ' ▲') : ''}</span>
+          {unit && <small>{unit}</small>}
+        </button>
+      ))}
     </th>
   );
+}
+
+/** The newest and the most come first. */
+function nextSorting({ key: current, isDescending }: Sorting, key: SortKey): Sorting {
+  return { key, isDescending: current === key ? !isDescending : key === 'iteration' || key === 'met' };
 }

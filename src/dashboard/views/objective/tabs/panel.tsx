@@ -10,6 +10,7 @@ const Fit = onDemand(async () => (await import('../fit/fit.tsx')).Fit);
 const Front = onDemand(async () => (await import('../further/front.tsx')).Front);
 const Further = onDemand(async () => (await import('../further/further.tsx')).Further);
 const Insight = onDemand(async () => (await import('../insight/insight.tsx')).Insight);
+const Log = onDemand(async () => (await import('../log/log.tsx')).Log);
 const Runs = onDemand(async () => (await import('../runs/runs.tsx')).Runs);
 
 const PARTS: Readonly<Record<TabName, FunctionComponent<PartProps>>> = {
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<TabName, FunctionComponent<PartProps>>> = {
       {!isFitted(run.head.value) && <Further run={run} />}
     </>
   ),
+  log: Log,
 };
 
 /** @param tab  undefined: the address names no part */

@@ -7,6 +7,7 @@ const TABS = {
   fit: 'Fit',
   front: 'Front',
   insight: 'Insight',
+  log: 'Data log',
 } as const;
 
 export type TabName = keyof typeof TABS;

@@ -8,6 +8,7 @@ import { type Columns, type Head, rowOf, vectorAt } from '../columns.ts';
 import { distanceOf, type Span, spanOf, sumOfDistances } from '../distances.ts';
 import type { Run } from '../history.ts';
 import type { Judged } from '../judged.ts';
+import { marginText } from '../margin.ts';
 import { outputNames } from '../values.ts';
 import './targets.css';
 
@@ -126,6 +127,9 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
       </td>
       <td>
         {miss === undefined || !hasTarget ? '–' : <Verdict isMet={miss === 0} />}
+        {miss === 0 && hasTarget && !isExact && best !== undefined && (
+          <span class="hint targets-margin">{marginText(interval, best, undefined)}</span>
+        )}
         {miss !== undefined && miss > 0 && <Distance value={distanceOf(miss, bestMissedBy![j]!)} />}
       </td>
     </tr>

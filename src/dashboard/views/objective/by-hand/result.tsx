@@ -1,0 +1,30 @@
+/** The outcome of an ended objective: how it ended and why, and the input that came of it. Its margins are in the targets below. */
+import { StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { type Columns, type Head, rowOf, vectorAt } from '../columns.ts';
+import { judgedCount } from '../distances.ts';
+import { InputValues } from './input-values.tsx';
+
+export function Result({ head, columns }: { readonly head: Head; readonly columns: Columns }) {
+  const { stopReason, optimalIteration, endReason } = head;
+  const row = stopReason === StopReason.SATISFIED && optimalIteration !== null ? rowOf(columns, optimalIteration) : -1;
+  const input = row < 0 ? head.bestInput : vectorAt(columns.inputs, row);
+  return (
+    <>
+      <p class="hand-verdict" data-follow tabIndex={-1}>
+        {verdictOf(head, input != null)}
+      </p>
+      {input && <InputValues head={head} input={input} />}
+      {endReason !== null && <p class="objective-end">{endReason}</p>}
+    </>
+  );
+}
+
+function verdictOf(head: Head, hasInput: boolean): string {
+  const { stopReason, optimalIteration, bestIteration, bestCaseNumber, maximumAttempts } = head;
+  if (stopReason === StopReason.SATISFIED) {
+    return `${judgedCount(head) < head.objectives.length ? 'The best fit is' : 'Met at'} run ${optimalIteration}.`;
+  }
+  const ending = stopReason === StopReason.EXHAUSTED ? `All ${maximumAttempts} runs are used.` : 'Stopped.';
+  const best = bestIteration !== null ? `run ${bestIteration}` : `case ${bestCaseNumber}`;
+  return hasInput ? `${ending} The best so far is ${best}:` : ending;
+}

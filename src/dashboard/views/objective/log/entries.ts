@@ -1,0 +1,102 @@
+/** What happened to the data of a trial, as far as the service records it. Needs no browser. */
+import type { Correction } from '../../../../../clients/typescript/src/index.ts';
+import { counted } from '../../../parts/formats.ts';
+import { factAt, type Head, stateOf } from '../columns.ts';
+import type { JudgedAll } from '../judged.ts';
+import { keyAt, nameAt, runKey } from '../runs/run-key.ts';
+import { correctionText } from './correction-text.ts';
+
+export type EntryKind = 'started' | 'loaded' | 'added' | 'changed';
+
+export interface Entry {
+  /** Milliseconds since 1970; NaN where the service keeps no time. */
+  readonly at: number;
+  readonly kind: EntryKind;
+  readonly what: string;
+  /** The run in addresses; undefined: none, or several. */
+  readonly key?: string;
+  readonly name?: string;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** Newest first; those without a time come last, because cases come before the runs. */
+export function entriesOf(all: JudgedAll, corrections: readonly Correction[]): readonly Entry[] {
+  const head = all.run.head.value;
+  const started: Entry = { at: Date.parse(head.createdAt), kind: 'started', what: startText(head) };
+  const dated = [started, ...resultsOf(all).toReversed(), ...corrections.map((one) => changeOf(all, one))];
+  return [
+    ...dated.filter(({ at }) => !Number.isNaN(at)).sort((a, b) => b.at - a.at),
+    ...failuresOf(all),
+    ...casesOf(all),
+  ];
+}
+
+function startText({ number, continues }: Pick<Head, 'number' | 'continues'>): string {
+  return `Objective ${number} was created${continues === null ? '' : ' with changed targets'}`;
+}
+
+function resultsOf(all: JudgedAll): readonly Entry[] {
+  const columns = all.run.columns.value;
+  return Array.from(
+    columns.loadedAt,
+    (at, row): Entry => ({ at, kind: 'loaded', what: 'outputs loaded', ...runAt(all, row) }),
+  );
+}
+
+const runAt = (all: JudgedAll, row: number) => ({ key: keyAt(all, row), name: nameAt(all, row) });
+
+/** A failure has no time in a history. */
+function failuresOf(all: JudgedAll): readonly Entry[] {
+  const columns = all.run.columns.value;
+  const rows = Array.from(columns.loadedAt.keys()).filter(
+    (row) =>
+      Number.isNaN(columns.loadedAt[row]!) &&
+      all.others.value.sources[row]?.objectiveId !== null &&
+      stateOf(columns, row) === 'failed',
+  );
+  return rows.reverse().map((row) => {
+    const reason = factAt(columns, 'failureReasons', row);
+    return {
+      at: Number.NaN,
+      kind: 'loaded',
+      what: 'failed',
+      ...(reason !== undefined && { reason }),
+      ...runAt(all, row),
+    };
+  });
+}
+
+/** One entry per source. */
+function casesOf(all: JudgedAll): readonly Entry[] {
+  const counts = new Map<string, number>();
+  for (const { objectiveId, from } of all.others.value.sources) {
+    if (objectiveId === null) counts.set(from, (counts.get(from) ?? 0) + 1);
+  }
+  return [...counts]
+    .reverse()
+    .map(([from, count]) => ({ at: Number.NaN, kind: 'added', what: `${counted(count, 'case')}: ${from}` }));
+}
+
+function changeOf(all: JudgedAll, correction: Correction): Entry {
+  const { target, createdAt, correctedBy, reason, isNote } = correction;
+  const { run, others } = all;
+  const isOwn = target.objectiveId === run.objectiveId;
+  const source = isOwn
+    ? undefined
+    : others.value.sources.find(
+        ({ objectiveId, number }) =>
+          objectiveId === target.objectiveId && number === (target.caseNumber ?? target.iteration),
+      );
+  const number = target.caseNumber ?? target.iteration!;
+  const what = correctionText(run.head.value, correction);
+  const entry = {
+    at: Date.parse(createdAt),
+    kind: 'changed' as const,
+    what,
+    by: correctedBy,
+    ...(!isNote && { reason }),
+  };
+  if (!isOwn && source === undefined) return { ...entry, name: 'a run of a deleted objective' };
+  return { ...entry, key: runKey(number, source), name: source?.name ?? `run ${number}` };
+}

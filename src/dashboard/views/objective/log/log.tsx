@@ -1,0 +1,91 @@
+import { useId, useState } from 'preact/hooks';
+import { Fault } from '../../../parts/fault.tsx';
+import { counted, dayAndTime, grouped } from '../../../parts/formats.ts';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
+import { Link } from '../../../shell/link.tsx';
+import type { PartProps } from '../part.ts';
+import { addressOf } from '../tabs/tabs.ts';
+import { type Entry, type EntryKind, entriesOf } from './entries.ts';
+import { useCorrections } from './read-corrections.ts';
+import './log.css';
+
+const SHOWN = 100;
+
+const CHOICES: Readonly<Record<'all' | EntryKind, string>> = {
+  all: 'Everything',
+  changed: 'Corrections and notes',
+  loaded: 'Results of runs',
+  added: 'Cases',
+  started: 'Objectives',
+};
+
+/** What was loaded, added, corrected, left out and noted, and when. */
+export function Log({ judged: { run }, all, source }: PartProps) {
+  const id = useId();
+  const { found, failure } = useCorrections(run);
+  const [kind, choose] = useState<'all' | EntryKind>('all');
+  const [most, setMost] = useState(SHOWN);
+  const entries = entriesOf(all, found.value ?? []).filter((entry) => kind === 'all' || entry.kind === kind);
+  return (
+    <section aria-labelledby={`${id}-title`}>
+      <div class="section-head">
+        <h2 id={`${id}-title`}>Data log</h2>
+        <select
+          aria-label="Entries"
+          value={kind}
+          onChange={({ currentTarget }) => choose(currentTarget.value as typeof kind)}
+        >
+          {Object.entries(CHOICES).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+        <span class="hint" role="status">
+          {counted(entries.length, 'entry', 'entries')}
+        </span>
+      </div>
+      <p class="hint">
+        The service keeps no times for cases and failed runs, and does not record who entered a result.
+      </p>
+      <Fault error={failure.value ?? source.failure.value} />
+      <ScrollBox label="Entries of the data log">
+        <table class="log">
+          <TableHead titles={['When', 'Run', 'What', 'Reason', 'By']} />
+          <tbody>
+            {entries.slice(0, most).map((entry, i) => (
+              <Row key={i} entry={entry} objectiveId={run.objectiveId} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      {entries.length > most && (
+        <button type="button" onClick={() => setMost(most + 10 * SHOWN)}>
+          Show more of {grouped(entries.length)}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Row({ entry, objectiveId }: { readonly entry: Entry; readonly objectiveId: number }) {
+  const { at, key, name, what, reason, by } = entry;
+  return (
+    <tr>
+      <td class="nowrap">{Number.isNaN(at) ? '–' : dayAndTime(new Date(at))}</td>
+      <td class="nowrap">
+        {key === undefined ? (
+          name
+        ) : (
+          <Link to={addressOf(objectiveId, `runs/${key}`)} keepsPlace>
+            {name}
+          </Link>
+        )}
+      </td>
+      <td>{what}</td>
+      <td>{reason}</td>
+      <td>{by}</td>
+    </tr>
+  );
+}

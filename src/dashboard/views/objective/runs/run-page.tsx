@@ -1,0 +1,193 @@
+/** One run at an address of its own: all that is known of it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Inverse } from '../../../../../clients/typescript/src/index.ts';
+import { EmptyState } from '../../../parts/empty-state.tsx';
+import { dayAndTime, short } from '../../../parts/formats.ts';
+import { Link } from '../../../shell/link.tsx';
+import { explain, service } from '../../../shell/service.ts';
+import { targetAt } from '../actions/correcting.ts';
+import { RowActions } from '../actions/row-actions.tsx';
+import { factAt, stateOf } from '../columns.ts';
+import { isFit } from '../distances.ts';
+import type { JudgedAll } from '../judged.ts';
+import { correctionText } from '../log/correction-text.ts';
+import { useCorrections } from '../log/read-corrections.ts';
+import type { PartProps } from '../part.ts';
+import { addressOf } from '../tabs/tabs.ts';
+import { keyAt, nameAt, rowOfKey } from './run-key.ts';
+import { hasResult, RunState } from './run-state.tsx';
+import { RunValues } from './run-values.tsx';
+
+export function RunPage({ judged, all, source, choice, rest: key }: PartProps) {
+  const { run: own } = judged;
+  const [sought, setSought] = useState<'no' | 'yes' | { readonly error: unknown }>('no');
+  const row = rowOfKey(all, key);
+  useEffect(() => {
+    choice.openedRun.value = key;
+  }, [key]);
+  // A thinned history left it out, or it does not exist.
+  useEffect(() => {
+    if (row >= 0 || !/^\d+$/.test(key)) return;
+    own.find(Number(key)).then(
+      () => setSought('yes'),
+      (error: unknown) => setSought({ error }),
+    );
+  }, [key, row < 0]);
+  if (row >= 0) return <Shown all={all} row={row} />;
+  if (typeof sought === 'object') return <p class="fault">{explain(sought.error)}</p>;
+  const isOver = sought === 'yes' || (!/^\d+$/.test(key) && source.isRead.value);
+  if (!isOver) return <p role="status">Loading…</p>;
+  return (
+    <EmptyState title="There is no such run">
+      <Link to={addressOf(own.objectiveId, 'runs')} keepsPlace>
+        Go to all runs
+      </Link>
+    </EmptyState>
+  );
+}
+
+interface ShownProps {
+  readonly all: JudgedAll;
+  readonly row: number;
+}
+
+function Shown({ all, row }: ShownProps) {
+  const { run, others } = all;
+  const columns = run.columns.value;
+  const name = nameAt(all, row);
+  const title = useRef<HTMLHeadingElement>(null);
+  // The link that led here is gone.
+  useEffect(() => title.current?.focus(), []);
+  const origin = others.value.sources[row];
+  return (
+    <section aria-labelledby="run-title">
+      <div class="run-page-head">
+        <h2 ref={title} id="run-title" tabIndex={-1}>
+          {name.charAt(0).toUpperCase() + name.slice(1)}
+        </h2>
+        <Neighbours all={all} row={row} />
+        {hasResult(stateOf(columns, row)) && (
+          <RowActions name={name} isExcluded={columns.excluded[row] === 1} target={() => targetAt(run, row, origin)} />
+        )}
+      </div>
+      <Facts all={all} row={row} />
+      <RunValues head={run.head.value} columns={columns} row={row} />
+      <Changes all={all} row={row} />
+    </section>
+  );
+}
+
+/** Earlier and later runs of the trial, in the order in which they became known. */
+function Neighbours({ all, row }: ShownProps) {
+  const { run } = all;
+  const link = (to: number, text: string) =>
+    to >= 0 &&
+    to < run.columns.value.count && (
+      <Link to={addressOf(run.objectiveId, `runs/${keyAt(all, to)}`)} keepsPlace>
+        {text}: {nameAt(all, to)}
+      </Link>
+    );
+  return (
+    <nav class="field-row" aria-label="Other runs">
+      {link(row - 1, 'Previous')}
+      {link(row + 1, 'Next')}
+      <Link to={addressOf(run.objectiveId, 'runs')} keepsPlace>
+        All runs
+      </Link>
+    </nav>
+  );
+}
+
+function Facts({ all, row }: ShownProps) {
+  const { run, others, distances } = all;
+  const columns = run.columns.value;
+  const origin = others.value.sources[row];
+  const inverse = useInverse(origin?.objectiveId ?? run.objectiveId, columns.inverseIds[row]!);
+  const loadedAt = columns.loadedAt[row]!;
+  const reason = factAt(columns, 'failureReasons', row);
+  const note = factAt(columns, 'notes', row);
+  const worst = distances.value.worst[row]!;
+  return (
+    <dl class="run-facts">
+      <dt>State</dt>
+      <dd>
+        <RunState all={all} row={row} />
+      </dd>
+      {reason !== undefined && <Fact name="Why it failed">{reason}</Fact>}
+      <Fact name="From">
+        {origin === undefined ? (
+          'this objective'
+        ) : origin.objectiveId === null ? (
+          origin.from
+        ) : (
+          <Link to={addressOf(origin.objectiveId, `runs/${origin.number}`)}>{origin.from}</Link>
+        )}
+      </Fact>
+      {inverse !== undefined && <Fact name="Suggested">{dayAndTime(new Date(inverse.createdAt))}</Fact>}
+      {!Number.isNaN(loadedAt) && <Fact name="Loaded">{dayAndTime(new Date(loadedAt))}</Fact>}
+      {origin?.objectiveId === null && <Fact name="Loaded">The service keeps no time for cases.</Fact>}
+      {isFit(run.head.value) && !Number.isNaN(columns.misfits[row]!) && (
+        <Fact name="Misfit">{short(columns.misfits[row]!)}</Fact>
+      )}
+      {worst > 0 && <Fact name="Worst miss">{short(worst)} times the allowed deviation</Fact>}
+      {note !== undefined && (
+        <Fact name="Note">
+          {note} ({factAt(columns, 'notedBy', row)})
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** When it was suggested is not part of the history. undefined for a case, and until it is read. */
+function useInverse(objectiveId: number, inverseId: number): Inverse | undefined {
+  const [inverse, setInverse] = useState<Inverse | undefined>(undefined);
+  useEffect(() => {
+    if (Number.isNaN(inverseId)) return;
+    const ended = new AbortController();
+    const path = { objective_id: objectiveId, inverse_id: inverseId };
+    service.call('getInverseFlat', { path, signal: ended.signal }).then(
+      ({ body }) => setInverse(body),
+      // The page shows the rest.
+      () => undefined,
+    );
+    return () => ended.abort();
+  }, [objectiveId, inverseId]);
+  return inverse;
+}
+
+/** What was corrected, with the reasons. */
+function Changes({ all, row }: ShownProps) {
+  const { run, others } = all;
+  const { found, failure } = useCorrections(run);
+  const columns = run.columns.value;
+  const isCase = others.value.sources[row]?.objectiveId === null;
+  const inverseId = columns.inverseIds[row]!;
+  const mine = (found.value ?? []).filter(({ target }) =>
+    isCase ? target.caseNumber === columns.iterations[row] : target.inverseId === inverseId,
+  );
+  if (failure.value !== undefined) return <p class="fault">{explain(failure.value)}</p>;
+  if (mine.length === 0) return null;
+  return (
+    <>
+      <h3>What was changed</h3>
+      <ul>
+        {mine.map((one) => (
+          <li key={one.id}>
+            {dayAndTime(new Date(one.createdAt))}, {one.correctedBy}: {correctionText(run.head.value, one)}
+            {!one.isNote && `; ${one.reason}`}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+/** The state of a run, in a few words. */
+import { type Columns, factAt, repeatText, type RunState as State, stateOf } from '../columns.ts';
+import type { JudgedAll } from '../judged.ts';
+
+const TEXTS: Readonly<Record<State, string>> = {
+  met: 'met',
+  loaded: 'loaded',
+  waiting: 'waits for its output',
+  computing: 'being computed',
+  failed: 'failed',
+  'given up': 'given up',
+  summary: 'not run: the best input',
+};
+
+/** Runs in other states have no result to correct. */
+export function hasResult(state: State): boolean {
+  return state === 'met' || state === 'loaded' || state === 'failed';
+}
+
+interface RunStateProps {
+  readonly all: JudgedAll;
+  readonly row: number;
+}
+
+export function RunState({ all: { run, others }, row }: RunStateProps) {
+  const columns = run.columns.value;
+  const source = others.value.sources[row];
+  const known = stateOf(columns, row);
+  // Another objective had other targets.
+  const state = source !== undefined && known === 'met' ? 'loaded' : known;
+  const reason = factAt(columns, 'failureReasons', row);
+  const text = reason === undefined ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
+  const look = state === 'failed' ? 'unmet run-text' : state === 'met' ? 'met run-text' : 'run-text';
+  return (
+    <span class="run-state">
+      <span class={look} title={text}>
+        {text}
+      </span>
+      <Badges columns={columns} row={row} isBest={isBest({ run, others }, row)} />
+    </span>
+  );
+}
+
+function isBest({ run, others }: Pick<JudgedAll, 'run' | 'others'>, row: number): boolean {
+  const source = others.value.sources[row];
+  const { bestIteration, bestCaseNumber } = run.head.value;
+  const bestNumber = source === undefined ? bestIteration : source.objectiveId === null ? bestCaseNumber : null;
+  return run.columns.value.iterations[row] === bestNumber;
+}
+
+interface BadgesProps {
+  readonly columns: Columns;
+  readonly row: number;
+  readonly isBest: boolean;
+}
+
+function Badges({ columns, row, isBest }: BadgesProps) {
+  const repeated = repeatText(columns, row);
+  const note = factAt(columns, 'notes', row);
+  const badges: readonly (readonly [text: string, title?: string])[] = [
+    ...(isBest ? [['best'] as const] : []),
+    ...(repeated === undefined ? [] : [['repeat', `Runs the input of ${repeated} again`] as const]),
+    ...(note === undefined ? [] : [['note', `${note} (${factAt(columns, 'notedBy', row)})`] as const]),
+    ...(columns.corrected[row] === 1 ? [['corrected'] as const] : []),
+    ...(columns.excluded[row] === 1 ? [['left out'] as const] : []),
+  ];
+  if (badges.length === 0) return null;
+  return (
+    <span class="run-badges">
+      {badges.map(([text, title]) => (
+        <span key={text} class="badge" title={title}>
+          {text}
+        </span>
+      ))}
+    </span>
+  );
+}

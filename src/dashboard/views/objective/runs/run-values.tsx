@@ -1,0 +1,82 @@
+/** Inputs and outputs of a run with all digits, and the margin of every target. */
+import { near, short, wanted } from '../../../parts/formats.ts';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
+import { type Columns, type Head, vectorAt } from '../columns.ts';
+import { marginText } from '../margin.ts';
+import { fullInputText, inputNames, outputNames } from '../values.ts';
+
+interface RunValuesProps {
+  readonly head: Head;
+  readonly columns: Columns;
+  readonly row: number;
+}
+
+export function RunValues({ head, columns, row }: RunValuesProps) {
+  const input = vectorAt(columns.inputs, row);
+  const output = vectorAt(columns.outputs, row);
+  const inputs = inputNames(head);
+  const outputs = outputNames(head);
+  return (
+    <div class="run-values">
+      <ScrollBox label="Inputs of the run">
+        <table>
+          <TableHead titles={['Input', 'Value', 'Unit']} numbers={['Value']} />
+          <tbody>
+            {inputs.map((name, i) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td class="number">{input === undefined ? '–' : fullInputText(head, i, input[i]!)}</td>
+                <td>{head.inputUnits?.[i]}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      <ScrollBox label="Outputs of the run">
+        <table>
+          <TableHead titles={['Output', 'Value', 'Unit', 'Wanted', 'Margin']} numbers={['Value']} />
+          <tbody>
+            {outputs.map((name, j) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td class="number">{output === undefined ? '–' : String(output[j])}</td>
+                <td>{head.outputUnits?.[j]}</td>
+                <td>{wantedText(head, j)}</td>
+                <Margin head={head} j={j} value={output?.[j]} miss={columns.misses[j]![row]!} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </div>
+  );
+}
+
+function wantedText(head: Head, j: number): string {
+  const [target, type] = [head.objectives[j]!, head.objectiveTypes[j]!];
+  if (type === 'fit') return near(target);
+  if (target === null) return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
+  return head.l1Threshold === null ? wanted(head.intervals[j]!) : short(target);
+}
+
+interface MarginProps {
+  readonly head: Head;
+  readonly j: number;
+  readonly value: number | undefined;
+  readonly miss: number;
+}
+
+/** Of exact targets the sum of the differences counts, of a fit the misfit of all values. */
+function Margin({ head, j, value, miss }: MarginProps) {
+  const target = head.objectives[j];
+  if (value === undefined || target == null) return <td>–</td>;
+  if (head.l1Threshold !== null || head.objectiveTypes[j] === 'fit') {
+    return <td>{short(Math.abs(value - target))} from the target</td>;
+  }
+  return (
+    <td class={miss > 0 ? 'unmet' : 'met'}>
+      {miss > 0 ? 'missed' : 'met'}, {marginText(head.intervals[j]!, value, head.outputUnits?.[j])}
+    </td>
+  );
+}
