@@ -17,6 +17,7 @@ export function makeCheapEngine(): Engine {
     robustness: async () => ({ ok: true, result: null, elapsedNs: 0 }),
     fit: async () => ({ ok: true, result: null, elapsedNs: 0 }),
     identifiability: async () => ({ ok: true, result: null, elapsedNs: 0 }),
+    predictions: async () => ({ ok: true, result: null, elapsedNs: 0 }),
     solutions: () => Promise.reject(new Error('the cheap engine finds no solutions')),
     front: () => Promise.reject(new Error('the cheap engine finds no front')),
     close: async () => undefined,

@@ -6,6 +6,7 @@ import { findSolutions } from '../optimizer/find-solutions.ts';
 import { fitInsight } from '../optimizer/fit-insight.ts';
 import { identifiability } from '../optimizer/identifiability.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';
+import { predictions } from '../optimizer/predictions.ts';
 import { type Prepared, prepare } from '../optimizer/prepare.ts';
 import { robustness } from '../optimizer/robustness.ts';
 import { suggestFrom, warmUp } from '../optimizer/suggest.ts';
@@ -27,6 +28,7 @@ function compute(task: EngineTask): Result {
   if (task.kind === 'robustness') return robustness(task.request, task.input, task.tolerances);
   if (task.kind === 'identifiability') return identifiability(task.request, task.confidence);
   if (task.kind === 'fit') return fitInsight(task.request, task.confidence);
+  if (task.kind === 'predictions') return predictions(task.request, task.question);
   if (task.kind === 'solutions') return findSolutions(task.request);
   if (task.kind === 'front') return findFront(task.request);
   const { kind, request, requestNumber } = task;

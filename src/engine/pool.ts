@@ -16,6 +16,8 @@ import type {
   FrontAnswer,
   IdentifiabilityAnswer,
   IdentifiabilityTask,
+  PredictionsAnswer,
+  PredictionsTask,
   RobustnessAnswer,
   RobustnessTask,
   SolutionsAnswer,
@@ -44,6 +46,8 @@ export interface Engine {
   identifiability(task: IdentifiabilityTask, signal: AbortSignal): Promise<IdentifiabilityAnswer>;
   /** What the data of a fit tell about its inputs; rejects as `suggest` does. */
   fit(task: IdentifiabilityTask, signal: AbortSignal): Promise<FitAnswer>;
+  /** What the models predict while one or two inputs vary; rejects as `suggest` does. */
+  predictions(task: PredictionsTask, signal: AbortSignal): Promise<PredictionsAnswer>;
   /** Inputs that meet all targets; rejects as `suggest` does. */
   solutions(request: SolutionsRequest, signal: AbortSignal): Promise<SolutionsAnswer>;
   /** The front of a goal with outputs without aspiration, as far as known; rejects as `suggest` does. */
@@ -100,6 +104,7 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
     identifiability: (task, signal) =>
       run({ kind: 'identifiability', ...task }, signal) as Promise<IdentifiabilityAnswer>,
     fit: (task, signal) => run({ kind: 'fit', ...task }, signal) as Promise<FitAnswer>,
+    predictions: (task, signal) => run({ kind: 'predictions', ...task }, signal) as Promise<PredictionsAnswer>,
     solutions: (request, signal) => run({ kind: 'solutions', request }, signal) as Promise<SolutionsAnswer>,
     front: (request, signal) => run({ kind: 'front', request }, signal) as Promise<FrontAnswer>,
     close: async () => {

@@ -7,6 +7,8 @@ import type {
   FitInsight,
   FrontReport,
   Identifiability,
+  PredictedSurface,
+  PredictionsQuestion,
   Robustness,
   SolutionsFound,
   SolutionsRequest,
@@ -27,6 +29,12 @@ export interface IdentifiabilityTask {
   readonly confidence: number;
 }
 
+/** What the models predict around a point. */
+export interface PredictionsTask {
+  readonly request: SuggestRequest;
+  readonly question: PredictionsQuestion;
+}
+
 export interface DesignTask {
   readonly kind: 'design';
   readonly request: DesignRequest;
@@ -38,6 +46,7 @@ export type EngineTask =
   | ({ readonly kind: 'identifiability' } & IdentifiabilityTask)
   | { readonly kind: 'solutions'; readonly request: SolutionsRequest }
   | ({ readonly kind: 'fit' } & IdentifiabilityTask)
+  | ({ readonly kind: 'predictions' } & PredictionsTask)
   | { readonly kind: 'front'; readonly request: SuggestRequest }
   | {
       readonly kind: 'suggest' | 'explain';
@@ -57,6 +66,7 @@ export type ExplainAnswer = EngineAnswer<Explanation>;
 export type RobustnessAnswer = EngineAnswer<Robustness | null>;
 export type FitAnswer = EngineAnswer<FitInsight | null>;
 export type IdentifiabilityAnswer = EngineAnswer<Identifiability | null>;
+export type PredictionsAnswer = EngineAnswer<readonly PredictedSurface[] | null>;
 
 export type Result =
   | Design
@@ -67,6 +77,7 @@ export type Result =
   | FitInsight
   | SolutionsFound
   | FrontReport
+  | readonly PredictedSurface[]
   | null;
 
 export type SolutionsAnswer = EngineAnswer<SolutionsFound>;

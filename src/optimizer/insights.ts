@@ -159,6 +159,39 @@ export interface PredictedPoint {
   readonly chance: number;
 }
 
+/** What to predict: slices along inputs, or a grid of two. */
+export interface PredictionsQuestion {
+  /** Length n, natural units: the values of the inputs while they do not vary. */
+  readonly at: readonly number[];
+  /** The zero-based inputs of each surface: one for a slice, two for a grid. */
+  readonly surfaces: readonly (readonly number[])[];
+  /** Zero-based. */
+  readonly outputs: readonly number[];
+  /** The most values per input, from 2, beside its value of `at`. Where only certain values are possible, fewer may do. */
+  readonly points: number;
+}
+
+/** Of one output, one number per point; null where it is not finite. */
+export interface PredictedBand {
+  readonly mean: readonly (number | null)[];
+  /** Between them the models expect the output with a probability of 0.95, without the noise of a run. */
+  readonly low: readonly (number | null)[];
+  readonly high: readonly (number | null)[];
+}
+
+/** Predictions while one or two inputs vary. Lists have one entry per combination of their values, those of the last input fastest. */
+export interface PredictedSurface {
+  readonly inputs: readonly number[];
+  /** Per input its values, ascending. */
+  readonly values: readonly (readonly number[])[];
+  /** Whether the bounds, fixed values and conditions allow the point. */
+  readonly isAdmissible: readonly boolean[];
+  /** In the order in which they were asked for. */
+  readonly outputs: readonly PredictedBand[];
+  /** From 0 to 1: how likely the models hold it that a run meets all targets. Not calibrated. */
+  readonly chance: readonly (number | null)[];
+}
+
 export interface SolutionsRequest {
   /** `solutions.found` is not read; `solutions.apart` is the least distance of predicted solutions, 0.05 unless stated. */
   readonly request: SuggestRequest;

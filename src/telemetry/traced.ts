@@ -86,6 +86,7 @@ export function traceEngine(engine: Engine, tracing: Tracing): Engine {
     robustness: (task, signal) => inSpan('robustness', () => engine.robustness(task, signal)),
     fit: (task, signal) => inSpan('fit', () => engine.fit(task, signal)),
     identifiability: (task, signal) => inSpan('identifiability', () => engine.identifiability(task, signal)),
+    predictions: (task, signal) => inSpan('predictions', () => engine.predictions(task, signal)),
     suggest: (request, signal) =>
       tracing.inSpan({ name: 'engine suggest', kind: 'internal' }, async (span) => {
         const answer = await engine.suggest(request, signal);

@@ -1,4 +1,7 @@
-/** Tolerances of the inputs: the report, the search for a surer input, and what the targets tell about the inputs. */
+/**
+ * What the models tell: predictions, the report on tolerances of the inputs, the search for a surer input, and what the targets tell about
+ * the inputs.
+ */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
@@ -118,6 +121,40 @@ it('What cannot be read says what to do', async () => {
   const wrong = await service.send('GET', `${url}/robustness?tolerances=-1,x`);
   expect(wrong.status).toBe(400);
   expect((await service.send('GET', `${url}/robustness?tolerances=1,1&inverse=999999`)).status).toBe(404);
+});
+
+it('Predictions go through the best run, or another point, with every output and the chance of all targets', async () => {
+  const { url } = await load({});
+  const { status, body } = await service.send('GET', `${url}/predictions`);
+  expect(status).toBe(200);
+  expect(body.at).toEqual(body.run.input);
+  expect(body.outputs).toEqual([0, 1, 2]);
+  expect(body.surfaces.map(({ inputs }: { inputs: number[] }) => inputs)).toEqual([[0], [1]]);
+  for (const { inputs, values, outputs, chance, isAdmissible } of body.surfaces) {
+    const k = values[0].indexOf(body.at[inputs[0]]);
+    for (const list of [chance, isAdmissible, outputs[0].low, outputs[2].high])
+      expect(list).toHaveLength(values[0].length);
+    outputs.forEach(({ mean }: { mean: number[] }, j: number) => {
+      expect(Math.abs(mean[k]! - body.run.output[j]!)).toBeLessThan(0.5);
+    });
+  }
+  expect((await service.send('GET', `${url}/predictions`)).body).toEqual(body);
+  const { body: grid } = await service.send('GET', `${url}/predictions?at=6,3&inputs=1,0&outputs=2&grid=true&points=5`);
+  expect([grid.at, grid.run, grid.outputs, grid.surfaces.length]).toEqual([[6, 3], null, [2], 1]);
+  expect(grid.surfaces[0]).toMatchObject({ inputs: [1, 0], chance: { length: 25 } });
+});
+
+it('Predictions that cannot be asked for say why', async () => {
+  const { url } = await load({});
+  const pointersOf = async (query: string) => {
+    const { status, body } = await service.send('GET', `${url}/predictions?${query}`);
+    return [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer).sort()];
+  };
+  expect(await pointersOf('at=1&inputs=0,7&outputs=1,1')).toEqual([400, ['/at', '/inputs', '/outputs']]);
+  expect(await pointersOf('grid=true&points=60')).toEqual([400, ['/inputs', '/points']]);
+  expect(await pointersOf('at=1e999,2')).toEqual([400, ['/at']]);
+  expect(await pointersOf('points=1&inputs=x')).toEqual([400, ['/inputs', '/points']]);
+  expect(await pointersOf('grid=true&inputs=0,1&points=51')).toEqual([200, undefined]);
 });
 
 it('An objective that aims at robustness goes on after the first solution and ends with the surest', async () => {

@@ -5,27 +5,39 @@
  */
 import { createHash } from 'node:crypto';
 import type { Db } from '../../db/connection/transaction.ts';
+import type { ObjectiveWithParents } from '../../db/search/objectives.ts';
 import { readSnapshot, type Snapshot } from '../../db/search/suggestions.ts';
 import { makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
+import { Matrix } from '../../domain/matrix.ts';
 import type { Labels } from '../../domain/names.ts';
+import { makeMissMeasure, nearestCase } from '../../domain/nearest.ts';
 import { type Objective, outputsWithoutTarget } from '../../domain/objective.ts';
+import { checkPredictions, type SentPredictions, toPredictionsQuestion } from '../../domain/predictions.ts';
 import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../../domain/robust-options.ts';
 import type { Engine } from '../../engine/pool.ts';
-import type { FitInsight, FrontReport, Identifiability, PredictedPoint, Robustness } from '../../optimizer/insights.ts';
+import type {
+  FitInsight,
+  FrontReport,
+  Identifiability,
+  PredictedPoint,
+  PredictedSurface,
+  PredictionsQuestion,
+  Robustness,
+} from '../../optimizer/insights.ts';
 import type { InputTolerances, SuggestRequest } from '../../optimizer/problem.ts';
 import { Computations, type Computed } from '../computations.ts';
 import type { ObjectivePath } from '../paths.ts';
-import { toSourcedRequest, toSuggestRequest } from './engine-input.ts';
+import { type RowSource, toSourcedRequest, toSuggestRequest } from './engine-input.ts';
 import { type KnownRun, rowsThatMeet, toRuns } from './found-runs.ts';
 import { getInverse, getObjectiveWithParents } from './read-objectives.ts';
 
-/** Answers kept: some kilobytes each. */
+/** Answers kept: some kilobytes each, predictions up to a quarter of a megabyte. */
 const KEPT = 200;
 /** Computations that wait in a process; each holds the data of its trial. */
 const WAITING = { total: 24, perAccount: 8 };
 
 export interface ModelInsightsOptions {
-  readonly engine: Pick<Engine, 'solutions' | 'front' | 'robustness' | 'identifiability' | 'fit'>;
+  readonly engine: Pick<Engine, 'solutions' | 'front' | 'robustness' | 'identifiability' | 'fit' | 'predictions'>;
   /** Of the engine; one is left to suggestions and designs where there are several. */
   readonly threads: number;
   /** Of one answer, as of a suggestion. */
@@ -163,6 +175,24 @@ export class ModelInsights {
     return { confidence, insight, run, labels: objective.labels };
   }
 
+  /** Around the given point or the best run. Throws VALIDATION_FAILED. */
+  async predictions(asking: Asking, path: ObjectivePath, sent: SentPredictions): Promise<PredictionsRead> {
+    const { db, accountId } = asking;
+    const objective = await getObjectiveWithParents(db, accountId, path);
+    const counts = { inputCount: objective.initialInput.length, outputCount: objective.objectives.length };
+    refuseViolations(checkPredictions(sent, counts));
+    const { request: whole, sourceOf } = toSourcedRequest(await snapshotOf(asking, objective.id), this.#workLimit);
+    const { pending: _, ...request } = whole;
+    const run = sent.at === undefined ? await bestRun(asking, objective, request, sourceOf) : null;
+    const at = sent.at ?? run?.input;
+    if (at === undefined) return { question: null, run, surfaces: null };
+    const question = toPredictionsQuestion(sent, at, counts);
+    const surfaces = await this.#ask(asking, { kind: 'predictions', asked: question, request }, (signal) =>
+      this.#engine.predictions({ request, question }, signal),
+    );
+    return { question, run, surfaces };
+  }
+
   /** Of what is known, without the inputs that are pending. */
   async #knownRequest(asking: Asking, objectiveId: number): Promise<SuggestRequest> {
     const { pending: _, ...request } = toSuggestRequest(await snapshotOf(asking, objectiveId), this.#workLimit);
@@ -176,6 +206,29 @@ export class ModelInsights {
   ): Promise<R> {
     return this.#answers.get({ accountId, key: keyOf(question) }, signal, compute);
   }
+}
+
+/** The optimal run, or else the one that comes nearest to the targets; null before a run succeeded. */
+async function bestRun(
+  { db, accountId }: Asking,
+  objective: ObjectiveWithParents,
+  request: SuggestRequest,
+  sourceOf: (row: number) => RowSource,
+): Promise<KnownRun | null> {
+  const { id, optimalInverseId } = objective;
+  const { history, goal } = request;
+  const rows = Array.from(history.failed.keys());
+  const best =
+    optimalInverseId === null
+      ? null
+      : await getInverse(db, accountId, { objectiveId: id, inverseId: optimalInverseId });
+  const isOptimal = (source: RowSource) =>
+    'iteration' in source && source.objectiveId === id && source.iteration === best?.inverse.iteration;
+  const optimal = best === null ? undefined : rows.find((row) => isOptimal(sourceOf(row)));
+  const outputs = new Matrix(history.count, goal.targets.length, history.Y);
+  const failed = new Set(rows.filter((row) => history.failed[row] === 1));
+  const row = optimal ?? nearestCase(makeMissMeasure(objective), outputs, failed)?.number;
+  return row === undefined ? null : (await toRuns(db, [row], request, sourceOf))[0]!;
 }
 
 /** What rests on targets to meet says nothing about a fit. */
@@ -233,6 +286,14 @@ export interface FitRead {
   /** The best one; null likewise. */
   readonly run: KnownRun | null;
   readonly labels: Labels | null;
+}
+
+export interface PredictionsRead {
+  /** null before a run succeeded; so are the surfaces. */
+  readonly question: PredictionsQuestion | null;
+  /** The best one, if the question is about it. */
+  readonly run: KnownRun | null;
+  readonly surfaces: readonly PredictedSurface[] | null;
 }
 
 export interface ObjectiveSolutions {

@@ -1,4 +1,5 @@
 import type { Asking } from '../../application/search/model-insights.ts';
+import { MOST_POINTS, MOST_PREDICTIONS } from '../../domain/predictions.ts';
 import { MOST_SOLUTIONS } from '../../domain/search/several-solutions.ts';
 import { ok } from '../answer/answers.ts';
 import { goneSignalOf } from '../gone-signal.ts';
@@ -16,6 +17,7 @@ import {
   solutionsSchema,
   toleranceTexts,
 } from './model-insights.wire.ts';
+import { predictionsSchema, predictionsTexts, presentPredictions, readPredictions } from './predictions.wire.ts';
 
 const tag = 'Objectives';
 const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';
@@ -103,6 +105,30 @@ export const modelInsightOperations: readonly Operation[] = [
     handle: async (call) => {
       const { deps, ids, numbers } = call;
       return ok.answer(presentSolutions(await deps.modelInsights.solutions(askingOf(call), ids, numbers['count']!)));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: `${objective}/predictions`,
+    operationId: 'getPredictions',
+    tag,
+    summary: 'Read what the models predict while one or two inputs vary',
+    description:
+      'Slices along inputs, or a grid of two, through the best run or another point: every output with a band, and the chance that all targets are met. By the models of all runs known now. Computed when it is asked for, and kept until the data change.',
+    numbers: {
+      points: {
+        description: `Values per input: at most ${MOST_POINTS.slice}, of a grid ${MOST_POINTS.grid}; default: 41, of a grid 31, or as many as the limit of ${MOST_PREDICTIONS} predictions allows. An input with fewer possible values has all of them; a slice also has the value of its point.`,
+        minimum: 2,
+        maximum: MOST_POINTS.slice,
+        default: null,
+      },
+    },
+    flags: { grid: 'Whether to predict a grid of two inputs instead of a slice along each.' },
+    texts: predictionsTexts,
+    answers: ok.spec('The predictions.', predictionsSchema),
+    handle: async (call) => {
+      const sent = readPredictions(call);
+      return ok.answer(presentPredictions(await call.deps.modelInsights.predictions(askingOf(call), call.ids, sent)));
     },
   }),
   defineOperation({

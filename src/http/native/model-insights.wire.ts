@@ -12,7 +12,7 @@ import { inputNamesOf } from '../../domain/names.ts';
 import type { SentRobustOptions } from '../../domain/robust-options.ts';
 import { toleranceSchema } from './search-options.wire.ts';
 
-const runSchema = z
+export const runSchema = z
   .object({
     caseNumber: z.int().nullable().describe('1 for the first input case; null for an inverse.'),
     inverseId: z.int().nullable().describe('null for a case.'),
@@ -160,7 +160,7 @@ export const identifiabilitySchema = z
   })
   .meta({ id: 'ObjectiveIdentifiability' });
 
-function presentRun({ caseNumber, ...run }: KnownRun): z.infer<typeof runSchema> {
+export function presentRun({ caseNumber, ...run }: KnownRun): z.infer<typeof runSchema> {
   return {
     caseNumber: caseNumber === null ? null : caseNumber + 1,
     ...run,

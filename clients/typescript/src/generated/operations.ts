@@ -60,6 +60,7 @@ import type {
   OutputCase,
   OutputCaseSet,
   OutputCaseSetSummary,
+  Predictions,
   Project,
   ProjectPatch,
   ProjectSummary,
@@ -674,6 +675,39 @@ export interface Operations {
     } | undefined;
     answers: {
       200: { 'application/json': Solutions };
+    };
+  };
+  /** Read what the models predict while one or two inputs vary */
+  getPredictions: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** Whether to predict a grid of two inputs instead of a slice along each. */
+      grid?: boolean | undefined;
+      /**
+       * Values per input: at most 201, of a grid 51; default: 41, of a grid 31, or as many as the limit of 10000
+       * predictions allows. An input with fewer possible values has all of them; a slice also has the value of its
+       * point.
+       */
+      points?: number | undefined;
+      /**
+       * The point through which the predictions go: one number per input, separated by commas; default: the best run.
+       */
+      at?: string | undefined;
+      /**
+       * The inputs that vary, numbered from 0 and separated by commas: a slice along each, or the two of a grid;
+       * default: all.
+       */
+      inputs?: string | undefined;
+      /** The outputs to predict, numbered from 0 and separated by commas; default: all. */
+      outputs?: string | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Predictions };
     };
   };
   /** Read the front of an objective with outputs without target */
@@ -1384,6 +1418,36 @@ export interface Operations {
     } | undefined;
     answers: {
       200: { 'application/json': Solutions };
+    };
+  };
+  /** Read what the models predict while one or two inputs vary */
+  getPredictionsFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** Whether to predict a grid of two inputs instead of a slice along each. */
+      grid?: boolean | undefined;
+      /**
+       * Values per input: at most 201, of a grid 51; default: 41, of a grid 31, or as many as the limit of 10000
+       * predictions allows. An input with fewer possible values has all of them; a slice also has the value of its
+       * point.
+       */
+      points?: number | undefined;
+      /**
+       * The point through which the predictions go: one number per input, separated by commas; default: the best run.
+       */
+      at?: string | undefined;
+      /**
+       * The inputs that vary, numbered from 0 and separated by commas: a slice along each, or the two of a grid;
+       * default: all.
+       */
+      inputs?: string | undefined;
+      /** The outputs to predict, numbered from 0 and separated by commas; default: all. */
+      outputs?: string | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Predictions };
     };
   };
   /** Read the front of an objective with outputs without target */

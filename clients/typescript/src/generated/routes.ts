@@ -61,6 +61,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getIdentifiability: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/identifiability' },
   getFit: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/fit' },
   getSolutions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions' },
+  getPredictions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions' },
   getFront: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front' },
   listAllObjectives: { method: 'GET', path: '/objectives' },
   correctInverse: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
@@ -120,6 +121,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getIdentifiabilityFlat: { method: 'GET', path: '/objectives/{objective_id}/identifiability' },
   getFitFlat: { method: 'GET', path: '/objectives/{objective_id}/fit' },
   getSolutionsFlat: { method: 'GET', path: '/objectives/{objective_id}/solutions' },
+  getPredictionsFlat: { method: 'GET', path: '/objectives/{objective_id}/predictions' },
   getFrontFlat: { method: 'GET', path: '/objectives/{objective_id}/front' },
   correctInverseFlat: { method: 'POST', path: '/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
 };

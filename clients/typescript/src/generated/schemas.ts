@@ -2097,6 +2097,36 @@ export interface PredictedPoint {
   chance: number;
 }
 
+export interface Predictions {
+  /** The values of the inputs while they do not vary; null before a run succeeded. */
+  at: number[] | null;
+  /** The best run, where no point was sent. */
+  run: KnownRun | null;
+  /** The outputs predicted, numbered from 0. */
+  outputs: number[];
+  /** One per input, or one grid; null before a run succeeded. */
+  surfaces: Array<{
+    /** The inputs that vary, numbered from 0: one of a slice, two of a grid. */
+    inputs: number[];
+    /** Per input its values, ascending. */
+    values: Array<number[]>;
+    /** Per point, the last input fastest: whether the bounds, the fixed values and the constraints allow it. */
+    isAdmissible: boolean[];
+    /** One per output predicted. */
+    outputs: Array<{
+      /** Per point the output that the models expect; null where it is not finite. */
+      mean: Array<number | null>;
+      /** Between low and high the models expect it with a probability of 0.95, without the noise of a run. */
+      low: Array<number | null>;
+      high: Array<number | null>;
+    }>;
+    /**
+     * Per point the probability, by the models, that a run meets all targets. It is not calibrated. Fits are left out.
+     */
+    chance: Array<number | null>;
+  }> | null;
+}
+
 export interface Front {
   /** The outputs without target, numbered from 0: what the lists below are about. */
   outputs: number[];

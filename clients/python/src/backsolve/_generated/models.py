@@ -1932,6 +1932,38 @@ class PredictedPoint(Wire):
     """The probability, by the models, that a run meets all targets. It is not calibrated."""
 
 
+class PredictionsSurfacesOutputs(Wire):
+    mean: list[float | None]
+    """Per point the output that the models expect; null where it is not finite."""
+    low: list[float | None]
+    """Between low and high the models expect it with a probability of 0.95, without the noise of a run."""
+    high: list[float | None]
+
+
+class PredictionsSurfaces(Wire):
+    inputs: list[int]
+    """The inputs that vary, numbered from 0: one of a slice, two of a grid."""
+    values: list[list[float]]
+    """Per input its values, ascending."""
+    is_admissible: list[bool]
+    """Per point, the last input fastest: whether the bounds, the fixed values and the constraints allow it."""
+    outputs: list[PredictionsSurfacesOutputs]
+    """One per output predicted."""
+    chance: list[float | None]
+    """Per point the probability, by the models, that a run meets all targets. It is not calibrated. Fits are left out."""
+
+
+class Predictions(Wire):
+    at: list[float] | None
+    """The values of the inputs while they do not vary; null before a run succeeded."""
+    run: KnownRun | None
+    """The best run, where no point was sent."""
+    outputs: list[int]
+    """The outputs predicted, numbered from 0."""
+    surfaces: list[PredictionsSurfaces] | None
+    """One per input, or one grid; null before a run succeeded."""
+
+
 class FrontHypervolumes(Wire):
     iteration: int
     hypervolume: float

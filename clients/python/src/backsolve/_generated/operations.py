@@ -55,6 +55,7 @@ _GET_ROBUSTNESS = Operation("getRobustness", "GET", "/models/{model_id}/projects
 _GET_IDENTIFIABILITY = Operation("getIdentifiability", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
 _GET_FIT = Operation("getFit", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/fit", {200: "m.FitParameters"})
 _GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions", {200: "m.Solutions"})
+_GET_PREDICTIONS = Operation("getPredictions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT = Operation("getFront", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front", {200: "m.Front"})
 _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200: "list[m.ObjectiveGlance]", 304: None})
 _CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
@@ -114,6 +115,7 @@ _GET_ROBUSTNESS_FLAT = Operation("getRobustnessFlat", "GET", "/objectives/{objec
 _GET_IDENTIFIABILITY_FLAT = Operation("getIdentifiabilityFlat", "GET", "/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
 _GET_FIT_FLAT = Operation("getFitFlat", "GET", "/objectives/{objective_id}/fit", {200: "m.FitParameters"})
 _GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objective_id}/solutions", {200: "m.Solutions"})
+_GET_PREDICTIONS_FLAT = Operation("getPredictionsFlat", "GET", "/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 
@@ -324,6 +326,10 @@ class Operations(Caller):
     def get_solutions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""
         return self._call(_GET_SOLUTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"count": count}, timeout=timeout)
+
+    def get_predictions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
+        """Read what the models predict while one or two inputs vary."""
+        return self._call(_GET_PREDICTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
 
     def get_front(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
@@ -593,6 +599,10 @@ class Operations(Caller):
         """Read inputs that meet all targets of an objective, as different as possible."""
         return self._call(_GET_SOLUTIONS_FLAT, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
 
+    def get_predictions_flat(self, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
+        """Read what the models predict while one or two inputs vary."""
+        return self._call(_GET_PREDICTIONS_FLAT, path={"objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
+
     def get_front_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
         return self._call(_GET_FRONT_FLAT, path={"objective_id": objective_id}, timeout=timeout)
@@ -808,6 +818,10 @@ class AsyncOperations(AsyncCaller):
     async def get_solutions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""
         return await self._call(_GET_SOLUTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"count": count}, timeout=timeout)
+
+    async def get_predictions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
+        """Read what the models predict while one or two inputs vary."""
+        return await self._call(_GET_PREDICTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
 
     async def get_front(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
@@ -1076,6 +1090,10 @@ class AsyncOperations(AsyncCaller):
     async def get_solutions_flat(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
         """Read inputs that meet all targets of an objective, as different as possible."""
         return await self._call(_GET_SOLUTIONS_FLAT, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
+
+    async def get_predictions_flat(self, objective_id: int, *, grid: bool | None = None, points: int | None = None, at: str | None = None, inputs: str | None = None, outputs: str | None = None, timeout: float | None = None) -> Answer[m.Predictions]:
+        """Read what the models predict while one or two inputs vary."""
+        return await self._call(_GET_PREDICTIONS_FLAT, path={"objective_id": objective_id}, query={"grid": grid, "points": points, "at": at, "inputs": inputs, "outputs": outputs}, timeout=timeout)
 
     async def get_front_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
