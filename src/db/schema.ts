@@ -155,6 +155,8 @@ export interface ObjectivesTable extends Lifetime {
   /** Written as JSON text, read as parsed. */
   options: ColumnType<unknown, string | null, string | null> | null;
   ended: ColumnType<unknown, string | null, string | null> | null;
+  label: string | null;
+  archived_at: Date | null;
 }
 
 export interface InversesTable extends Lifetime {

@@ -127,6 +127,10 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly options: SearchOptions | null;
   /** Why it was stopped, as far as that is known; null for other ends. */
   readonly ended: Ending | null;
+  /** By which people find it again; null: they call it by its numbers. */
+  readonly label: string | null;
+  /** When people put it out of their lists. It is searched as before. */
+  readonly archivedAt: Date | null;
   /** Of its project; null when that has no names. */
   readonly labels: Labels | null;
   readonly createdAt: Date;

@@ -1,12 +1,15 @@
 /** Plans of what pages ask for again and again: whatever an account has, each read looks at little more than it answers. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { readArrangedStamp } from '../../src/db/search/arranged-objectives.ts';
 import { listHistory, readObjectiveStamps } from '../../src/db/search/history.ts';
 import {
+  type Arrangement,
   listOutputsAt,
   listUnjudgedRunsOf,
   readOverviewStamps,
   readSurroundings,
+  SORTS,
 } from '../../src/db/search/overview.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { connectExplained } from '../support/plans.ts';
@@ -47,6 +50,21 @@ it('Lists of all objectives and questions for changes are read by index, however
         const scans = await scansIn(() => readOverviewStamps(explained, keys));
         expect(scans.filter((scan) => !byIndexOnly.test(scan))).toEqual([]);
       }
+    }
+    const sortBy = (sort: Arrangement['sort']): Arrangement => ({
+      sort,
+      isDescending: true,
+      isGrouped: true,
+      folded: [],
+      isArchived: false,
+      words: [],
+    });
+    for (const sort of SORTS) {
+      const key = { accountId, stopReason: null, limit: 50, after: 5_000, arrangement: sortBy(sort) };
+      const scans = await scansIn(() => readArrangedStamp(explained, key));
+      const ofLists =
+        /^(Bitmap )?Index (Only )?Scan( Backward)? (using|on) (objectives_(open|ended|pkey)|inverses_one)/;
+      expect(scans.filter((scan) => !ofLists.test(scan) && !scan.startsWith('Bitmap Heap Scan'))).toEqual([]);
     }
     const key = { accountId, stopReason: null, limit: 50, after: null };
     const ids = (await readOverviewStamps(t.db, [key]))[0]!.items;

@@ -45,6 +45,9 @@ describe('the list of all objectives', () => {
       trialId: t.trialId,
       trialNumber: 1,
       number: 1,
+      label: null,
+      isArchived: false,
+      inProject: null,
       stopReason: 0,
       endingKind: null,
       attemptCount: 0,
@@ -341,6 +344,95 @@ describe('the list of all objectives', () => {
     expect([rest.body.length, rest.body[0].id, rest.headers['link']]).toEqual([1, old.loaded.body.id, undefined]);
   });
 
+  it('A label and archiving change at any time, and nothing else', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    const before = (await send('GET', t.objectiveUrl)).body;
+    expect([before.label, before.isArchived]).toEqual([null, false]);
+    const patch = (body: unknown) => send('PATCH', t.objectiveUrl, body);
+    const marked = (await patch({ label: 'Stiff bracket', isArchived: true })).body;
+    expect(marked).toEqual({ ...before, label: 'Stiff bracket', isArchived: true, updatedAt: marked.updatedAt });
+    await send('POST', `${t.objectiveUrl}/stop`);
+    expect((await patch({ isArchived: false })).body).toMatchObject({ label: 'Stiff bracket', isArchived: false });
+    expect((await patch({ label: null })).body).toMatchObject({ label: null, stopReason: 2 });
+    expect((await patch({ label: 'a', parallelism: 2 })).status).toBe(400);
+    expect((await send('GET', t.objectiveUrl)).body.label).toBeNull();
+    for (const label of ['', 'a\nb', 'x'.repeat(201)]) {
+      expect((await patch({ label })).body.errors[0].property).toBe('label');
+    }
+    await send('DELETE', t.objectiveUrl);
+    expect((await patch({ label: 'gone' })).status).toBe(404);
+  });
+
+  it('A list is arranged by project, with the objectives of a folded one counted and not shown', async () => {
+    const send = await openAccount();
+    const [heat, wave] = [await prepareObjective(send), await prepareObjective(send)];
+    const more = async (t: typeof heat) => (await send('POST', `${t.trialUrl}/objectives`, OBJECTIVES)).body.id;
+    const h = [heat.loaded.body.id, await more(heat)];
+    const w = [wave.loaded.body.id, await more(wave)];
+    h.push(await more(heat));
+    const listed = async (query: string) => {
+      const found = await glances(send, `?${query}`);
+      const inProjects = found.items.map(({ inProject }) => inProject);
+      return { ids: ids(found), inProjects, total: found.headers['total-count'] };
+    };
+    expect(await listed('grouped=true')).toEqual({
+      ids: [h[2], h[1], h[0], w[1], w[0]],
+      inProjects: [3, 3, 3, 2, 2],
+      total: '5',
+    });
+    const folded = `grouped=true&folded=${heat.project.id}`;
+    expect(await listed(folded)).toEqual({ ids: [h[2], w[1], w[0]], inProjects: [3, 2, 2], total: '5' });
+    await send('PATCH', `/v1/objectives/${h[2]}`, { isArchived: true });
+    expect(await listed(`${folded}&archived=exclude`)).toMatchObject({ ids: [w[1], w[0], h[1]], total: '4' });
+    expect(await listed('archived=only')).toEqual({ ids: [h[2]], inProjects: [1], total: '1' });
+    expect((await listed('limit=9')).ids).toEqual([h[2], w[1], h[1], w[0], h[0]]);
+    // Page by page, with a last one that leaves the list before the next page is read.
+    const seen: number[] = [];
+    for (let url: string | undefined = `/v1/objectives?sort=runs&archived=exclude&limit=1`; url !== undefined; ) {
+      const { body, headers } = await send('GET', url);
+      seen.push(body[0].id);
+      await send('PATCH', `/v1/objectives/${body[0].id}`, { isArchived: true });
+      url = /^<(.*)>; rel="next"$/.exec(String(headers['link']))?.[1];
+    }
+    expect(seen).toEqual([w[1], h[1], w[0], h[0]]);
+  });
+
+  it('A list is sorted by each column, in both directions, and a search in it has a total and waits', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    await send('PATCH', t.projectUrl, { name: 'zeta' });
+    const u = await prepareObjective(send);
+    await send('PATCH', u.projectUrl, { name: 'Alpha' });
+    const more = async (url: string) => (await send('POST', `${url}/objectives`, OBJECTIVES)).body.id;
+    const [a, b, c, d] = [t.loaded.body.id, await more(t.trialUrl), u.loaded.body.id, await more(u.trialUrl)];
+    await send('PATCH', `/v1/objectives/${d}`, { label: 'beam' });
+    await send('PATCH', `/v1/objectives/${b}`, { label: 'Arch' });
+    await send('POST', `/v1/objectives/${a}/stop`);
+    await sql`update objectives set attempt_count = 7 where id = ${c}`.execute(service.db);
+    const sorted = async (query: string) => ids(await glances(send, `?sort=${query}`));
+    expect(await sorted('created')).toEqual([d, b, c, a]);
+    expect(await sorted('created&direction=ascending')).toEqual([a, c, b, d]);
+    expect((await sorted('changed'))[0]).toBe(a);
+    expect((await sorted('changed&direction=ascending')).at(-1)).toBe(a);
+    expect(await sorted('name')).toEqual([b, d, c, a]);
+    expect(await sorted('project')).toEqual([d, c, b, a]);
+    expect(await sorted('project&direction=descending')).toEqual([b, a, d, c]);
+    expect(await sorted('state&direction=descending')).toEqual([a, d, b, c]);
+    expect(await sorted('runs')).toEqual([c, d, b, a]);
+    expect(await sorted('name&stopReason=0&limit=2')).toEqual([b, d]);
+    const first = await send('GET', '/v1/objectives?sort=name&search=BEAM');
+    expect([first.headers['total-count'], first.body.length]).toEqual(['1', 1]);
+    const waiting = send('GET', '/v1/objectives?sort=name&search=BEAM', undefined, {
+      'if-none-match': String(first.headers['etag']),
+      prefer: 'wait=60',
+    });
+    await expect.poll(() => service.changeWaiters.arranged.waiting, { interval: 5 }).toBe(1);
+    await send('PATCH', `/v1/objectives/${c}`, { label: 'second beam' });
+    expect((await waiting).body).toMatchObject([{ id: d }, { id: c, label: 'second beam' }]);
+    expect(ids(await glances(send, '?search=second'))).toEqual([c]);
+  });
+
   it('Objectives of another account are not in the list', async () => {
     const [one, other] = [await openAccount(), await openAccount()];
     const t = await prepareObjective(one);
@@ -358,6 +450,11 @@ describe('the list of all objectives', () => {
     'trend=1',
     'trend=51',
     'search=a&search=b',
+    'sort=size',
+    'direction=up',
+    'folded=1,x',
+    'archived=yes',
+    'grouped=1',
   ])('The query %s is refused', async (query) => {
     const { status, body } = await service.send('GET', `/v1/objectives?${query}`);
     expect([status, body.errors[0].property]).toEqual([400, query.split('=')[0]]);

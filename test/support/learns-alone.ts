@@ -16,6 +16,8 @@ export const LEARNS_ALONE: Pick<
   | 'batchId'
   | 'options'
   | 'ended'
+  | 'label'
+  | 'archivedAt'
 > = {
   reuse: false,
   continuesId: null,
@@ -30,4 +32,6 @@ export const LEARNS_ALONE: Pick<
   batchId: null,
   options: null,
   ended: null,
+  label: null,
+  archivedAt: null,
 };

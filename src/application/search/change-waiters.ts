@@ -7,6 +7,7 @@ import { type OverviewKey, type OverviewStamp, readOverviewStamps } from '../../
 import { FINISHED_CHANNEL } from '../../db/search/suggestion-jobs.ts';
 import { JUDGED_CHANNEL } from '../../db/search/unjudged-objectives.ts';
 import { Watch } from '../watch.ts';
+import { getOverviewStamp } from './read-overview.ts';
 
 export interface ChangeWaitersOptions {
   readonly db: Db;
@@ -19,6 +20,9 @@ export interface ChangeWaitersOptions {
   readonly maximumWaitingPerAccount?: number;
 }
 
+/** How many times as long as between two other reads. */
+const ARRANGED_POLLS = 5;
+
 interface ObjectiveKey {
   readonly accountId: number;
   readonly id: number;
@@ -29,6 +33,8 @@ export class ChangeWaiters {
   readonly objectives: Watch<ObjectiveKey, ObjectiveStamp>;
   /** The start of a list is woken once a poll at most: in a large account something changes all the time. */
   readonly overviews: Watch<OverviewKey, OverviewStamp>;
+  /** Lists in an order of their own cost more, and are read more rarely while no hint comes. */
+  readonly arranged: Watch<OverviewKey, OverviewStamp>;
   readonly #options: ChangeWaitersOptions;
   readonly #unsubscribe: readonly (() => void)[];
 
@@ -53,6 +59,16 @@ export class ChangeWaiters {
         return new Map(keys.map((key, i) => [nameOfOverview(key), stamps[i]!]));
       },
     });
+    this.arranged = new Watch({
+      pollIntervalMs: ARRANGED_POLLS * pollIntervalMs,
+      restMs: pollIntervalMs,
+      nameOf: nameOfOverview,
+      read: async (keys) => {
+        const stamps = new Map<string, OverviewStamp>();
+        for (const key of keys) stamps.set(nameOfOverview(key), await getOverviewStamp(db, key));
+        return stamps;
+      },
+    });
     this.#unsubscribe = [
       listener.subscribe(FINISHED_CHANNEL, () => this.hint()),
       listener.subscribe(JUDGED_CHANNEL, (payload) => this.hint(payload === ANYTHING ? undefined : Number(payload))),
@@ -61,31 +77,38 @@ export class ChangeWaiters {
 
   /** How many wait. */
   get waiting(): number {
-    return this.objectives.waiting + this.overviews.waiting;
+    return this.#watches.reduce((sum, watch) => sum + watch.waiting, 0);
   }
 
   /** Whether no further request of the account may wait. */
   isFull(accountId: number): boolean {
     const { maximumWaiting = Number.POSITIVE_INFINITY, maximumWaitingPerAccount = Number.POSITIVE_INFINITY } =
       this.#options;
-    const ofAccount = this.objectives.waitingOf(accountId) + this.overviews.waitingOf(accountId);
+    const ofAccount = this.#watches.reduce((sum, watch) => sum + watch.waitingOf(accountId), 0);
     return this.waiting >= maximumWaiting || ofAccount >= maximumWaitingPerAccount;
   }
 
   /** Something may have changed, of one account if given. */
   hint(accountId?: number): void {
-    this.objectives.hint(accountId);
-    this.overviews.hint(accountId);
+    for (const watch of this.#watches) watch.hint(accountId);
   }
 
   /** Ends all waits, unchanged, and every later one at once. */
   close(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.objectives.close();
-    this.overviews.close();
+    for (const watch of this.#watches) watch.close();
+  }
+
+  /** The list of this key. */
+  listsOf({ arrangement }: OverviewKey): Watch<OverviewKey, OverviewStamp> {
+    return arrangement === undefined ? this.overviews : this.arranged;
+  }
+
+  get #watches() {
+    return [this.objectives, this.overviews, this.arranged] as const;
   }
 }
 
-function nameOfOverview({ accountId, stopReason, after, limit }: OverviewKey): string {
-  return [accountId, stopReason, after, limit].join(' ');
+function nameOfOverview({ accountId, stopReason, after, limit, arrangement }: OverviewKey): string {
+  return [accountId, stopReason, after, limit, JSON.stringify(arrangement)].join(' ');
 }

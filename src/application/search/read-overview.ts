@@ -1,6 +1,7 @@
 /** All objectives of an account at a glance, without their inverses. */
 
 import type { Db } from '../../db/connection/transaction.ts';
+import { readArrangedStamp } from '../../db/search/arranged-objectives.ts';
 import { findObjectives } from '../../db/search/objectives.ts';
 import {
   countObjectives,
@@ -27,7 +28,7 @@ import { StopReason } from '../../domain/search/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../../domain/trend.ts';
 import { rowsPerRead } from './read-objectives.ts';
 
-export type { OverviewStamp } from '../../db/search/overview.ts';
+export { type Arrangement, type OverviewStamp, SORTS } from '../../db/search/overview.ts';
 
 /** What an objective waits for: a worker, the client's output, or nothing. */
 type AwaitedThing = 'suggestion' | 'output' | null;
@@ -51,6 +52,8 @@ export interface ObjectiveGlance {
   readonly trend: Trend | null;
   readonly waitsFor: AwaitedThing;
   readonly hasDiagnosis: boolean;
+  /** Objectives of its project on all pages of an arranged list; null in others. */
+  readonly inProject: number | null;
 }
 
 /** Objectives read first, before it is known how large they are. */
@@ -58,12 +61,25 @@ const FIRST_BATCH = 8;
 
 /** As it is now. Of a search for words, the objectives that it finds. */
 export async function getOverviewStamp(db: Db, key: OverviewKey, search = ''): Promise<OverviewStamp> {
-  const words = [...new Set(search.split(/\s+/))].filter((word) => word !== '');
+  const { arrangement } = key;
+  if (arrangement !== undefined) return readArrangedStamp(db, { ...key, arrangement });
+  const words = wordsOf(search);
   return words.length === 0 ? (await readOverviewStamps(db, [key]))[0]! : searchObjectives(db, key, words);
 }
 
-/** How many objectives a list has on all its pages; null for a search, which does not look at all of them. */
-export async function countListed(db: Db, key: OverviewKey, search = ''): Promise<number | null> {
+/** Different words of a search. */
+export function wordsOf(search: string): readonly string[] {
+  return [...new Set(search.split(/\s+/))].filter((word) => word !== '');
+}
+
+/** How many objectives a list has on all its pages; null for a search that is not arranged, which does not look at all of them. */
+export async function countListed(
+  db: Db,
+  key: OverviewKey,
+  { arranged }: OverviewStamp,
+  search = '',
+): Promise<number | null> {
+  if (arranged !== undefined) return arranged.total;
   return search.trim() === '' ? countObjectives(db, key) : null;
 }
 
@@ -75,33 +91,35 @@ export async function countListed(db: Db, key: OverviewKey, search = ''): Promis
 export async function* listGlances(
   db: Db,
   accountId: number,
-  { items }: OverviewStamp,
+  stamp: OverviewStamp,
   trendPoints: number,
 ): AsyncGenerator<readonly ObjectiveGlance[], void> {
-  yield* readGlances(db, accountId, items, await readSurroundings(db, items), trendPoints);
+  yield* readGlances(db, accountId, stamp, await readSurroundings(db, stamp.items), trendPoints);
 }
 
 async function* readGlances(
   db: Db,
   accountId: number,
-  ids: readonly number[],
+  { items: ids, arranged }: OverviewStamp,
   surroundings: ReadonlyMap<number, ObjectiveSurroundings>,
   trendPoints: number,
 ): AsyncGenerator<readonly ObjectiveGlance[], void> {
+  const inProjects = new Map(ids.map((id, i) => [id, arranged?.inProjects[i] ?? null]));
   let size = FIRST_BATCH;
   for (let from = 0; from < ids.length; ) {
     const some = ids.slice(from, from + size);
-    const objectives = await findObjectives(db, accountId, some);
+    const found = new Map((await findObjectives(db, accountId, some)).map((one) => [one.id, one]));
+    // One that was purged meanwhile is left out.
+    const objectives = some.flatMap((id) => found.get(id) ?? []);
     const runs = Map.groupBy(await listUnjudgedRunsOf(db, some), ({ objectiveId }) => objectiveId);
     const outputs = trendPoints === 0 ? undefined : await readOutputs(db, objectives, surroundings, trendPoints);
-    // Newest first; one that was purged meanwhile is left out.
-    yield objectives.toReversed().flatMap((objective) => {
+    yield objectives.flatMap((objective) => {
       const around = surroundings.get(objective.id);
       if (around === undefined) return [];
       const best = findNearestRun(objective, runs.get(objective.id) ?? []);
       const isKnown = outputs !== undefined && objective.judgedThrough !== null;
       const trend = isKnown ? makeTrend(objective, best, outputs.get(objective.id) ?? []) : null;
-      return [glanceAt(objective, around, best, trend)];
+      return [{ ...glanceAt(objective, around, best, trend), inProject: inProjects.get(objective.id) ?? null }];
     });
     from += size;
     const numbers = objectives.map(
@@ -132,7 +150,7 @@ function glanceAt(
   surroundings: ObjectiveSurroundings,
   best: NearestRun | null,
   trend: Trend | null,
-): ObjectiveGlance {
+): Omit<ObjectiveGlance, 'inProject'> {
   const verdicts = best && makeVerdict(objective)(best.output);
   const limits = [...objective.objectives.keys()].filter((j) => objective.objectiveTypes[j] !== ObjectiveType.fit);
   return {

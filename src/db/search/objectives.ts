@@ -45,6 +45,8 @@ export const OBJECTIVE_COLUMNS = [
   'o.batch_id as batchId',
   'o.options as options',
   'o.ended as ended',
+  'o.label as label',
+  'o.archived_at as archivedAt',
   'o.created_at as createdAt',
   'o.updated_at as updatedAt',
   'o.disabled_at as disabledAt',
@@ -389,4 +391,26 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     .returning(LABELS)
     .executeTakeFirstOrThrow();
   return toObjective(row);
+}
+
+/** What people note on an objective; what is left out stays. */
+export interface ObjectiveMarks {
+  /** null removes it. */
+  readonly label?: string | null | undefined;
+  readonly isArchived?: boolean | undefined;
+}
+
+/** Not a change of the search: what is being decided about it remains right. The caller holds the lock of the row. */
+export async function markObjective(trx: Trx, id: number, { label, isArchived }: ObjectiveMarks): Promise<void> {
+  await trx
+    .updateTable('objectives')
+    .set({
+      ...(label !== undefined && { label }),
+      ...(isArchived !== undefined && {
+        archived_at: isArchived ? sql<Date>`coalesce(archived_at, now())` : null,
+      }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute();
 }

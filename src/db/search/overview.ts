@@ -11,11 +11,30 @@ export interface OverviewKey extends PageRequest {
   readonly accountId: number;
   /** Only objectives of this one, unless null. */
   readonly stopReason: StopReason | null;
+  /** Another order, or fewer objectives. */
+  readonly arrangement?: Arrangement | undefined;
+}
+
+export const SORTS = ['created', 'changed', 'name', 'project', 'state', 'runs'] as const;
+
+export interface Arrangement {
+  readonly sort: (typeof SORTS)[number];
+  readonly isDescending: boolean;
+  /** Whether those of a project come together, projects in the order of their first objectives. */
+  readonly isGrouped: boolean;
+  /** Projects of which only the first objective is listed. */
+  readonly folded: readonly number[];
+  /** Whether archived ones are listed, alone or at all; null: as others. */
+  readonly isArchived: boolean | null;
+  /** All of them in the names, the label and the numbers. */
+  readonly words: readonly string[];
 }
 
 /** Which objectives are on a page now, and a text that is the same as long as they look the same in a list. */
 export interface OverviewStamp extends Page<number> {
   readonly text: string;
+  /** Of an arranged list: objectives on all its pages, and those in the project of each item. */
+  readonly arranged?: { readonly total: number; readonly inProjects: readonly number[] };
 }
 
 /** Of `w`: keys as a table. Along objectives_open or objectives_ended, for which the stop reason must be part of the text. */
@@ -33,7 +52,7 @@ function newest(count: RawBuilder<unknown>): RawBuilder<{ id: number }> {
 }
 
 /** A few index look-ups for each objective `o`. */
-const AROUND = sql`
+export const AROUND = sql`
   join trials t on t.id = o.trial_id
   join projects p on p.id = o.project_id
   join models m on m.id = o.model_id
@@ -42,10 +61,10 @@ const AROUND = sql`
     select i.iteration, i.status, i.input is not null as has_input, i.output is not null as has_output
     from inverses i where i.objective_id = o.id order by i.iteration desc limit 1) l`;
 /** Changes whenever something does that a list of objectives shows. */
-const STAMP = sql`concat_ws(' ', o.id, o.updated_at, o.data_revision, coalesce(o.judged_through, -1), o.completed_count, l.iteration,
+export const STAMP = sql`concat_ws(' ', o.id, o.updated_at, o.data_revision, coalesce(o.judged_through, -1), o.completed_count, l.iteration,
   l.status, l.has_input, l.has_output, coalesce(e.updated_at, '-infinity'), p.updated_at, m.updated_at)`;
 
-interface StampRow {
+export interface StampRow {
   readonly ids: readonly number[] | null;
   readonly text: string | null;
 }
@@ -105,6 +124,13 @@ export async function countObjectives(
   return rows[0]!.total;
 }
 
+/** Of objective `o` with its trial `t`, project `p` and model `m`. */
+export const SEARCHED_TEXT = sql`concat_ws(' ', m.name, p.name, o.label, 'trial', t.number::text || ', objective', o.number)`;
+
+export function patternsOf(words: readonly string[]): readonly string[] {
+  return words.map((word) => `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`);
+}
+
 /** Objectives that one search looks at. */
 const SEARCHED = 10_000;
 
@@ -117,7 +143,7 @@ export async function searchObjectives(
   { accountId, stopReason, after, limit }: OverviewKey,
   words: readonly string[],
 ): Promise<OverviewStamp> {
-  const patterns = words.map((word) => `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`);
+  const patterns = patternsOf(words);
   const { rows } = await sql<StampRow & { readonly lastSearched: number | null; readonly searchedCount: number }>`
     with w as (
       select ${accountId}::bigint as account_id, ${stopReason}::smallint as stop_reason,
@@ -130,7 +156,7 @@ export async function searchObjectives(
       join trials t on t.id = o.trial_id
       join projects p on p.id = o.project_id
       join models m on m.id = o.model_id
-      where concat_ws(' ', m.name, p.name, 'trial', t.number::text || ', objective', o.number) ilike all (${patterns}::text[])
+      where ${SEARCHED_TEXT} ilike all (${patterns}::text[])
       order by o.id desc limit ${limit + 1})
     select json_agg(o.id order by o.id desc) as ids,
       md5(string_agg(${STAMP}, ',' order by o.id desc) filter (where f.number <= ${limit})) as text,

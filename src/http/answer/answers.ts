@@ -40,6 +40,7 @@ interface PagedCall {
   readonly page: PageRequest;
   readonly numbers?: Readonly<Record<string, number | string | null>>;
   readonly texts?: Readonly<Record<string, string>>;
+  readonly flags?: Readonly<Record<string, boolean>>;
 }
 
 /** Names the next page, if there is one. */
@@ -47,6 +48,7 @@ export function nextPageHeaders(call: PagedCall, nextAfter: number | null): Read
   const link = nextPageLink(call.url, call.page.limit, nextAfter, {
     ...call.numbers,
     ...call.texts,
+    ...Object.fromEntries(Object.entries(call.flags ?? {}).flatMap(([name, isSet]) => (isSet ? [[name, 'true']] : []))),
     order: call.page.isNewestFirst ? 'newest' : null,
   });
   return link === undefined ? {} : { link };

@@ -112,6 +112,8 @@ const objective: Objective = {
   batchId: null,
   options: null,
   ended: null,
+  label: null,
+  archivedAt: null,
 };
 
 const initial: Inverse = {

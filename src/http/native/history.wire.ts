@@ -13,7 +13,9 @@ import { fitQualitySchema, presentFitQuality } from './fit.wire.ts';
 import {
   endFields,
   endReasonField,
+  markFields,
   presentEnd,
+  presentMarks,
   presentSettings,
   settingFields,
   targetsSchema,
@@ -34,6 +36,7 @@ export const historySchema = z
   .object({
     objectiveId: z.int(),
     number: z.int().describe('1 for the first objective of the trial.'),
+    ...markFields,
     modelId: z.int(),
     modelName: z.string(),
     projectId: z.int(),
@@ -229,6 +232,7 @@ function presentHead(history: History) {
   return {
     objectiveId: objective.id,
     number: objective.number,
+    ...presentMarks(objective),
     modelId,
     modelName,
     projectId,

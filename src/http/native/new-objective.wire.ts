@@ -12,7 +12,8 @@ import {
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { type BodySpec, bodyOf } from '../body/spec.ts';
-import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { nameSchema } from '../wire/fields.ts';
+import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readNewObjective } from '../wire/read-objective.ts';
 import { listSchema, namedInputValue, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
 import { constraintSchema } from './project-fields.wire.ts';
@@ -182,6 +183,17 @@ export const objectivePatch = bodyOf(
         .describe(
           'The stop rule from now on; null or false: none. Lets an objective run on that ended by evidence, if attempts are left.',
         ),
+      label: nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH })
+        .nullable()
+        .optional()
+        .describe('By which people find it again, also when it has ended; null removes it.'),
+      isArchived: z
+        .boolean()
+        .optional()
+        .describe('Whether lists may leave it out. It changes nothing else, and is possible at any time.'),
     })
-    .meta({ id: 'ObjectivePatch', examples: [{ parallelism: 4 }, { maximumAttempts: 200 }, { stop: null }] }),
+    .meta({
+      id: 'ObjectivePatch',
+      examples: [{ parallelism: 4 }, { maximumAttempts: 200 }, { stop: null }, { label: 'stiff bracket' }],
+    }),
 );

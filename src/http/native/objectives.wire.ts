@@ -101,6 +101,16 @@ export const endReasonField = {
     ),
 };
 
+/** What people note on an objective. */
+export const markFields = {
+  label: z.string().nullable().describe('By which people find it again.'),
+  isArchived: z.boolean().describe('Whether people put it out of their lists.'),
+};
+
+export function presentMarks({ label, archivedAt }: Pick<Objective, 'label' | 'archivedAt'>) {
+  return { label, isArchived: archivedAt !== null };
+}
+
 const echoFields = {
   id: z.int(),
   trialId: z.int(),
@@ -150,6 +160,7 @@ export const objectiveSchema = z
   .object({
     ...echoFields,
     number: z.int().describe('1 for the first objective of the trial.'),
+    ...markFields,
     desiredL1Norm: z.number(),
     disabledAt: timestamp.nullable(),
     ...endReasonField,
@@ -214,6 +225,7 @@ function presentWith<Inverses>(objective: Objective, standouts: Standouts, inver
   return {
     ...presentEcho(objective, openCount),
     number: objective.number,
+    ...presentMarks(objective),
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
     endReason: endReasonOf(objective, shownRunOf(objective, optimal, best)),

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
+  type Arrangement,
   countListed,
   getOverviewStamp,
   listGlances,
   type OverviewStamp,
+  SORTS,
+  wordsOf,
 } from '../../application/search/read-overview.ts';
 import type { StopReason } from '../../domain/search/stop-reason.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { type NextSlice, writeJson } from '../answer/write-json.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { matchesETag } from '../wire/etag.ts';
 import { objectiveGlanceSchema, presentGlance } from './overview.wire.ts';
 import { waitForChange } from './wait-for-change.ts';
@@ -24,7 +27,8 @@ export const overviewOperations: readonly Operation[] = [
     operationId: 'listAllObjectives',
     tag: 'Objectives',
     summary: 'List all objectives of the account at a glance',
-    description: 'Newest first; after takes the id of the last one seen.',
+    description:
+      'Newest first; after takes the id of the last one seen. With sort, grouped, folded or archived the list is arranged: it looks at all objectives of the account, also in a search, which then waits and has a total.',
     isList: true,
     numbers: {
       stopReason: {
@@ -40,7 +44,29 @@ export const overviewOperations: readonly Operation[] = [
         default: null,
       },
     },
+    flags: {
+      grouped: 'Those of a project come together; projects follow in the order of their first objectives.',
+    },
     texts: {
+      sort: {
+        schema: z.enum(SORTS),
+        description: 'What decides the order, before the age; default: created. name: by label, then by number.',
+      },
+      direction: {
+        schema: z.enum(['ascending', 'descending']),
+        description: 'Default: descending for created, changed and runs, otherwise ascending. Needs sort.',
+      },
+      folded: {
+        schema: z
+          .string()
+          .regex(/^\d{1,15}(,\d{1,15}){0,199}$/, 'must be ids of projects, separated by commas, at most 200.'),
+        description: 'Ids of projects, separated by commas, of which only the first objective is listed.',
+      },
+      archived: {
+        schema: z.enum(['exclude', 'only']),
+        description:
+          'Whether archived objectives are left out, or listed alone; by default they are listed like others.',
+      },
       search: {
         schema: z.string().max(100, 'must have at most 100 characters.'),
         description:
@@ -55,7 +81,8 @@ export const overviewOperations: readonly Operation[] = [
         headers: {
           ...page.headers,
           ETag: 'Changes with the page.',
-          'Total-Count': 'Objectives on all pages; absent after a search.',
+          'Total-Count':
+            'Objectives on all pages, those of folded projects included; absent after a search in a list that is not arranged.',
           'Preference-Applied': 'After a wait.',
         },
       },
@@ -65,22 +92,33 @@ export const overviewOperations: readonly Operation[] = [
       const { deps, accountId, ifNoneMatch } = call;
       const stopReason = call.numbers['stopReason'] as StopReason | null;
       const trendPoints = call.numbers['trend'] ?? 0;
-      const key = { ...call.page, accountId, stopReason };
+      const arrangement = arrangementOf(call);
+      const key = { ...call.page, accountId, stopReason, arrangement };
       const isKnown = (one: OverviewStamp) => matchesETag(ifNoneMatch, presentETag(one));
       const { search } = call.texts;
       const awaited =
-        search === undefined
-          ? await waitForChange(call, (waiters, waitMs) => waiters.overviews.wait(key, isKnown, waitMs, call.whenGone))
+        search === undefined || arrangement !== undefined
+          ? await waitForChange(call, (waiters, waitMs) =>
+              waiters.listsOf(key).wait(key, isKnown, waitMs, call.whenGone),
+            )
           : { stamp: undefined, headers: {} };
       const stamp = awaited.stamp ?? (await getOverviewStamp(deps.db, key, search));
       const etag = presentETag(stamp);
       if (isKnown(stamp)) return { status: 304, headers: { etag, ...awaited.headers } };
-      const total = await countListed(deps.db, key, search);
+      const total = await countListed(deps.db, key, stamp, search);
       const write = (nextSlice: NextSlice) => {
         const glances = listGlances(deps.db, accountId, stamp, trendPoints);
         return join(writeJson(JsonArray.of(glances, presentGlance), nextSlice));
       };
-      const name = [accountId, stopReason, trendPoints, call.page.after, call.page.limit, search].join(' ');
+      const name = [
+        accountId,
+        stopReason,
+        trendPoints,
+        call.page.after,
+        call.page.limit,
+        search,
+        JSON.stringify(arrangement),
+      ].join(' ');
       return {
         status: 200,
         headers: {
@@ -99,6 +137,24 @@ export const overviewOperations: readonly Operation[] = [
     },
   }),
 ];
+
+const DESCENDING: readonly Arrangement['sort'][] = ['created', 'changed', 'runs'];
+
+/** undefined for a list in the order of its ids. */
+function arrangementOf({ texts, flags }: Pick<Call<unknown, unknown>, 'texts' | 'flags'>): Arrangement | undefined {
+  const { sort, direction, folded, archived, search = '' } = texts;
+  const isGrouped = flags['grouped'] === true;
+  if (sort === undefined && folded === undefined && archived === undefined && !isGrouped) return undefined;
+  const by = (sort ?? 'created') as Arrangement['sort'];
+  return {
+    sort: by,
+    isDescending: direction === undefined ? DESCENDING.includes(by) : direction === 'descending',
+    isGrouped,
+    folded: folded === undefined ? [] : folded.split(',').map(Number),
+    isArchived: archived === undefined ? null : archived === 'only',
+    words: wordsOf(search),
+  };
+}
 
 async function join(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';

@@ -8,7 +8,7 @@ import { ENDING_KINDS } from '../../domain/search/ending.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
 import { intervalSchema, presentInterval } from './history.wire.ts';
-import { presentEnd } from './objectives.wire.ts';
+import { markFields, presentEnd, presentMarks } from './objectives.wire.ts';
 
 /** Targets of an objective in the list: enough to distinguish it from others. */
 const SHOWN_TARGETS = 4;
@@ -23,6 +23,13 @@ export const objectiveGlanceSchema = z
     trialId: z.int(),
     trialNumber: z.int(),
     number: z.int().describe('1 for the first objective of the trial.'),
+    ...markFields,
+    inProject: z
+      .int()
+      .nullable()
+      .describe(
+        'Objectives of its project on all pages, also of a folded one; null without sort, grouped, folded and archived.',
+      ),
     stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
     endingKind: z
       .enum(ENDING_KINDS)
@@ -111,6 +118,8 @@ export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objective
     trialId: objective.trialId,
     trialNumber: surroundings.trialNumber,
     number: objective.number,
+    ...presentMarks(objective),
+    inProject: glance.inProject,
     stopReason: objective.stopReason,
     endingKind: presentEnd(objective).endingKind,
     attemptCount: objective.attemptCount,

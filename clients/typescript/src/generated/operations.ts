@@ -729,10 +729,20 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** Those of a project come together; projects follow in the order of their first objectives. */
+      grouped?: boolean | undefined;
       /** Only those that run (0), are satisfied (1), were stopped (2) or are exhausted (3). */
       stopReason?: number | undefined;
       /** The points of the trend of each objective; without it no trend. */
       trend?: number | undefined;
+      /** What decides the order, before the age; default: created. name: by label, then by number. */
+      sort?: 'created' | 'changed' | 'name' | 'project' | 'state' | 'runs' | undefined;
+      /** Default: descending for created, changed and runs, otherwise ascending. Needs sort. */
+      direction?: 'ascending' | 'descending' | undefined;
+      /** Ids of projects, separated by commas, of which only the first objective is listed. */
+      folded?: string | undefined;
+      /** Whether archived objectives are left out, or listed alone; by default they are listed like others. */
+      archived?: 'exclude' | 'only' | undefined;
       /**
        * Only those whose model, project, trial and number contain each of these words, such as "heat trial 2"; capital
        * letters do not matter. A search looks at 10,000 objectives: its page may be short, or empty, and yet have a

@@ -892,6 +892,10 @@ export interface Objective {
   updatedAt: string;
   /** 1 for the first objective of the trial. */
   number: number;
+  /** By which people find it again. */
+  label: string | null;
+  /** Whether people put it out of their lists. */
+  isArchived: boolean;
   desiredL1Norm: number;
   disabledAt: string | null;
   /**
@@ -1159,6 +1163,10 @@ export interface ExplainedObjective {
   updatedAt: string;
   /** 1 for the first objective of the trial. */
   number: number;
+  /** By which people find it again. */
+  label: string | null;
+  /** Whether people put it out of their lists. */
+  isArchived: boolean;
   desiredL1Norm: number;
   disabledAt: string | null;
   /**
@@ -1380,6 +1388,10 @@ export interface ObjectivePatch {
      */
     maximumRuns?: number | null | undefined;
   } | false | null | undefined;
+  /** By which people find it again, also when it has ended; null removes it. */
+  label?: string | null | undefined;
+  /** Whether lists may leave it out. It changes nothing else, and is possible at any time. */
+  isArchived?: boolean | undefined;
 }
 
 export type NoFields = Record<string, never>;
@@ -1594,6 +1606,10 @@ export interface History {
   objectiveId: number;
   /** 1 for the first objective of the trial. */
   number: number;
+  /** By which people find it again. */
+  label: string | null;
+  /** Whether people put it out of their lists. */
+  isArchived: boolean;
   modelId: number;
   modelName: string;
   projectId: number;
@@ -2165,6 +2181,12 @@ export interface ObjectiveGlance {
   trialNumber: number;
   /** 1 for the first objective of the trial. */
   number: number;
+  /** By which people find it again. */
+  label: string | null;
+  /** Whether people put it out of their lists. */
+  isArchived: boolean;
+  /** Objectives of its project on all pages, also of a folded one; null without sort, grouped, folded and archived. */
+  inProject: number | null;
   /** 0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED. */
   stopReason: 0 | 1 | 2 | 3;
   /**

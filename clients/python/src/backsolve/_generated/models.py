@@ -804,6 +804,10 @@ class Objective(Wire):
     updated_at: datetime
     number: int
     """1 for the first objective of the trial."""
+    label: str | None
+    """By which people find it again."""
+    is_archived: bool
+    """Whether people put it out of their lists."""
     desired_l1_norm: float
     disabled_at: datetime | None
     end_reason: str | None
@@ -1043,6 +1047,10 @@ class ExplainedObjective(Wire):
     updated_at: datetime
     number: int
     """1 for the first objective of the trial."""
+    label: str | None
+    """By which people find it again."""
+    is_archived: bool
+    """Whether people put it out of their lists."""
     desired_l1_norm: float
     disabled_at: datetime | None
     end_reason: str | None
@@ -1234,6 +1242,10 @@ class ObjectivePatch(Wire):
     """The maximum number of inverses to suggest, in all. More than before lets an objective run on that is EXHAUSTED or ended by evidence; a rule that ended it by evidence is then switched off unless stop is sent too."""
     stop: ObjectivePatchStop | Literal[False] | None = None
     """The stop rule from now on; null or false: none. Lets an objective run on that ended by evidence, if attempts are left."""
+    label: str | None = None
+    """By which people find it again, also when it has ended; null removes it."""
+    is_archived: bool | None = None
+    """Whether lists may leave it out. It changes nothing else, and is possible at any time."""
 
 
 class NoFields(Wire):
@@ -1482,6 +1494,10 @@ class History(Wire):
     objective_id: int
     number: int
     """1 for the first objective of the trial."""
+    label: str | None
+    """By which people find it again."""
+    is_archived: bool
+    """Whether people put it out of their lists."""
     model_id: int
     model_name: str
     project_id: int
@@ -2030,6 +2046,12 @@ class ObjectiveGlance(Wire):
     trial_number: int
     number: int
     """1 for the first objective of the trial."""
+    label: str | None
+    """By which people find it again."""
+    is_archived: bool
+    """Whether people put it out of their lists."""
+    in_project: int | None
+    """Objectives of its project on all pages, also of a folded one; null without sort, grouped, folded and archived."""
     stop_reason: Literal[0, 1, 2, 3]
     """0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED."""
     ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill", "out-of-reach", "fitted"] | None

@@ -335,9 +335,9 @@ class Operations(Caller):
         """Read the front of an objective with outputs without target."""
         return self._call(_GET_FRONT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
 
-    def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, stop_reason: int | None = None, trend: int | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
+    def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, grouped: bool | None = None, stop_reason: int | None = None, trend: int | None = None, sort: Literal["created", "changed", "name", "project", "state", "runs"] | None = None, direction: Literal["ascending", "descending"] | None = None, folded: str | None = None, archived: Literal["exclude", "only"] | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
-        return self._call(_LIST_ALL_OBJECTIVES, query={"limit": limit, "after": after, "stopReason": stop_reason, "trend": trend, "search": search}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._call(_LIST_ALL_OBJECTIVES, query={"limit": limit, "after": after, "grouped": grouped, "stopReason": stop_reason, "trend": trend, "sort": sort, "direction": direction, "folded": folded, "archived": archived, "search": search}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
     def correct_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
@@ -827,9 +827,9 @@ class AsyncOperations(AsyncCaller):
         """Read the front of an objective with outputs without target."""
         return await self._call(_GET_FRONT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
 
-    async def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, stop_reason: int | None = None, trend: int | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
+    async def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, grouped: bool | None = None, stop_reason: int | None = None, trend: int | None = None, sort: Literal["created", "changed", "name", "project", "state", "runs"] | None = None, direction: Literal["ascending", "descending"] | None = None, folded: str | None = None, archived: Literal["exclude", "only"] | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
-        return await self._call(_LIST_ALL_OBJECTIVES, query={"limit": limit, "after": after, "stopReason": stop_reason, "trend": trend, "search": search}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return await self._call(_LIST_ALL_OBJECTIVES, query={"limit": limit, "after": after, "grouped": grouped, "stopReason": stop_reason, "trend": trend, "sort": sort, "direction": direction, "folded": folded, "archived": archived, "search": search}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
     async def correct_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
