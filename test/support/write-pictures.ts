@@ -3,16 +3,16 @@
  *
  *   npx node test/support/write-pictures.ts
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 import { findBrowser } from '../../harness/find-browser.ts';
 import { openPageSession } from '../../harness/page-session.ts';
+import { type StartedService, startService } from '../../harness/started-service.ts';
 import { buildPage } from '../../src/dev/build-page.ts';
 import { isWritten } from './doc-blocks.ts';
 import { blocksOf, readPages } from './doc-commands.ts';
@@ -27,27 +27,9 @@ const PICTURES = [
   ['fit-parameters', 'docs/guides/what-the-data-tell.md', 'outlet-flow.yaml', 'Estimates of the inputs'],
 ] as const;
 
-interface Service {
-  readonly url: string;
-  readonly key: string;
-  close(): void;
-}
-
-async function startService(folder: string): Promise<Service> {
-  const env = { ...process.env, DATA_DIR: path.join(folder, 'data'), PORT: '0', RATE_LIMIT_PER_MINUTE: '0' };
-  const child = spawn(process.execPath, [COMMAND, 'start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let url: string | undefined;
-  for await (const line of createInterface({ input: child.stdout })) {
-    url ??= /ready at (\S+)/.exec(line)?.[1];
-    const key = /bks_\w{20,}/.exec(line)?.[0];
-    if (url !== undefined && key !== undefined) return { url: new URL(url).origin, key, close: () => child.kill() };
-  }
-  throw new Error('The service did not start.');
-}
-
 async function take(
   browser: Browser,
-  { url, key }: Service,
+  { url, key }: StartedService,
   folder: string,
   picture: (typeof PICTURES)[number],
 ): Promise<void> {
