@@ -237,7 +237,7 @@ describe('an objective', () => {
     const box = section(page, 'Runs').getByRole('region', { name: 'Table of runs' });
     expect(await box.evaluate((it) => it.scrollWidth - it.clientWidth), 'sideways').toBeLessThan(1);
     const missed = bodyRows(page).locator('.run-missed');
-    expect(await missed.first().innerText()).toMatch(/(above|below) the target: /);
+    expect(await missed.first().innerText()).toMatch(/^[▲▼]\s(above|below) the target:\s/);
     const menu = await openRowMenu(page, 'run 3');
     await expectAccessible(page);
     await menu.getByRole('link', { name: 'Open run 3' }).click();
