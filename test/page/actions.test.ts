@@ -8,6 +8,7 @@ import { type HeatExchanger, heatExchanger, loadHeatExchanger } from '../support
 import { type BlackBox, prepareTrial, solve } from '../support/native-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { dropFile } from './drop-file.ts';
+import { openRowMenu, openTab } from './objective-parts.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -58,6 +59,12 @@ async function openDialog(page: Page, button: string, title: string): Promise<Lo
   return dialog;
 }
 
+/** By the menu of a row in the table of runs. */
+async function openRowDialog(page: Page, run: string, button: string, title: string): Promise<Locator> {
+  await openRowMenu(page, run);
+  return await openDialog(page, button, title);
+}
+
 const press = (dialog: Locator, name: string): Promise<void> => dialog.getByRole('button', { name }).click();
 
 test('An objective is stopped after a question', async ({ visit }) => {
@@ -95,9 +102,10 @@ describe('a run that was reported wrongly', () => {
   test('is corrected, marked as failed, left out and counted again', async ({ visit }) => {
     const t = await loadHeatExchanger(service);
     await play(t, 1, [97.5, 17]);
-    const page = await visit(service, t.page);
+    const page = await visit(service, `${t.page}/runs`);
+    const runs = page.getByRole('region', { name: 'Table of runs' });
     const title = 'Correct run 2';
-    let dialog = await openDialog(page, 'Correct run 2', title);
+    let dialog = await openRowDialog(page, 'run 2', 'Correct run 2', title);
     expect(await dialog.getByLabel('Power (kW)').inputValue()).toBe('97.5');
     await dialog.getByLabel('Power (kW)').fill('9,4o');
     await press(dialog, 'Correct');
@@ -113,20 +121,22 @@ describe('a run that was reported wrongly', () => {
     const facts = page.locator('.objective-facts');
     await expect.poll(() => facts.innerText()).toContain('Best: run 2');
 
-    dialog = await openDialog(page, 'Leave out run 2', title);
+    dialog = await openRowDialog(page, 'run 2', 'Leave out run 2', title);
     await dialog.getByLabel('Reason for the correction').fill('sensor off');
     await press(dialog, 'Correct');
-    await page.getByRole('button', { name: 'Count run 2 again' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await runs.getByText('left out', { exact: true }).waitFor();
     expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
     await expect.poll(() => facts.innerText()).toContain('Best: known case');
 
-    dialog = await openDialog(page, 'Count run 2 again', title);
+    dialog = await openRowDialog(page, 'run 2', 'Count run 2 again', title);
     await dialog.getByLabel('Reason for the correction').fill('sensor was fine');
     await press(dialog, 'Correct');
-    await page.getByRole('button', { name: 'Leave out run 2' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await runs.getByText('left out', { exact: true }).waitFor({ state: 'detached' });
     expect((await read(t)).inverses[1]!.excludedAt).toBeNull();
 
-    dialog = await openDialog(page, 'Correct run 2', title);
+    dialog = await openRowDialog(page, 'run 2', 'Correct run 2', title);
     await dialog.getByText('The run failed: there is no output').click();
     await dialog.getByLabel('What happened (optional)').fill('leak');
     await dialog.getByLabel('Reason for the correction').fill('found later');
@@ -138,7 +148,7 @@ describe('a run that was reported wrongly', () => {
   test('reopens an objective that it had ended, when that is asked for', async ({ visit }) => {
     const t = await loadHeatExchanger(service);
     await play(t, 1, [10, 17]);
-    const page = await visit(service, t.page, { tolerates: [/status of 409/] });
+    const page = await visit(service, `${t.page}/runs/2`, { tolerates: [/status of 409/] });
     await page.getByText('Met at run 2.').first().waitFor();
     const dialog = await openDialog(page, 'Correct run 2', 'Correct run 2');
     await dialog.getByLabel('Power (kW)').fill('8');
@@ -257,17 +267,16 @@ test('All runs of the trial are in the table, where cases and runs of earlier ob
   >('GET', t.url);
   const targets = { objectives, objectiveTypes, minimumBounds, maximumBounds, continues: t.objectiveId };
   const { id } = await service.ok<{ id: number }>('POST', `${t.trialUrl}/objectives`, targets);
-  const page = await visit(service, `/page/objectives/${id}`);
+  const page = await visit(service, `/page/objectives/${id}/runs`);
   const table = page.getByRole('region', { name: 'Table of runs' });
   const others = table.locator('tr.run-other');
   await expect.poll(() => others.count()).toBe(t.caseCount + 3);
-  const from = await others.locator('td:nth-of-type(1)').allInnerTexts();
+  const from = await others.locator('th small').allInnerTexts();
   expect(from).toEqual(['objective 1', 'objective 1', 'added: rig 2012', ...Array(t.caseCount).fill('first cases')]);
-  await page.getByText('other runs of the trial, before run 1').waitFor();
   await screenshot(page, 'actions, runs of the trial');
   await expectAccessible(page);
 
-  let dialog = await openDialog(page, 'Correct case 1', 'Correct case 1');
+  let dialog = await openRowDialog(page, 'case 1', 'Correct case 1', 'Correct case 1');
   await dialog.getByLabel('Drop (Pa)').fill('3.5');
   await dialog.getByLabel('Reason for the correction').fill('misread');
   await press(dialog, 'Correct');
@@ -275,10 +284,16 @@ test('All runs of the trial are in the table, where cases and runs of earlier ob
   const [first] = await service.ok<readonly { output: number[] }[]>('GET', `${t.trialUrl}/cases`);
   expect(first!.output[1]).toBe(3.5);
 
-  dialog = await openDialog(page, 'Leave out run 2 of objective 1', 'Correct run 2 of objective 1');
+  dialog = await openRowDialog(
+    page,
+    'run 2 of objective 1',
+    'Leave out run 2 of objective 1',
+    'Correct run 2 of objective 1',
+  );
   await dialog.getByLabel('Reason for the correction').fill('sensor off');
   await press(dialog, 'Correct');
-  await page.getByRole('button', { name: 'Count run 2 of objective 1 again' }).waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await others.getByText('left out', { exact: true }).waitFor();
   expect((await read(t)).inverses[1]!.excludedAt).not.toBeNull();
 
   const [download] = await Promise.all([
@@ -287,6 +302,9 @@ test('All runs of the trial are in the table, where cases and runs of earlier ob
   ]);
   const saved = JSON.parse(await textOf(await download.createReadStream()));
   expect(saved.otherRuns).toHaveLength(t.caseCount + 3);
+
+  await openTab(page, 'Charts');
+  await page.getByText('other runs of the trial, before run 1').waitFor();
 
   await page.getByText('Its targets were changed from').getByRole('link', { name: 'objective 1' }).click();
   await page.getByText('Its targets were changed to').getByRole('link', { name: 'objective 2' }).waitFor();

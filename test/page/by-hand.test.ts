@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { heatExchanger, loadHeatExchanger } from '../support/heat-exchanger.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { openTab } from './objective-parts.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -228,10 +229,10 @@ describe('an objective with one input open at a time', () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // The runs are drawn once the browser is idle.
-    await page.getByLabel('Go to run').waitFor();
+    // From whichever part is open.
+    await openTab(page, 'Insight');
     await page.keyboard.press('/');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('iteration');
+    await expect.poll(() => isFocused(page.getByLabel('Go to run'))).toBe(true);
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press('n');
     const shown = card(page, 2);

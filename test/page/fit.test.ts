@@ -6,6 +6,7 @@ import { seedObjective } from '../../harness/seeded-history.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { openTab } from './objective-parts.ts';
 
 let service: TestService;
 let db: Db;
@@ -80,7 +81,8 @@ describe('a fit', () => {
     const of = (name: string) => told.find(([first]) => first === name)!;
     expect([of('y1')[1], of('y1').at(-1)]).toEqual(['near 11', '–']);
     expect([of('y2')[1], of('y2').at(-1)]).toEqual(['no measured value', '–']);
-    expect(of('y5').at(-1)).toBe('yes');
+    expect(of('y5').at(-2)).toBe('yes');
+    expect(of('y5').at(-1)).toMatch(/^[\d.]+ inside$/);
     expect(await page.locator('main').innerText()).toContain('The search fits 3 measured values');
     await expect.poll(() => header.innerText()).toMatch(/Chi-square [\d.]+ with 1 degree of freedom/);
     const fitted = section(page, 'Fit');
@@ -95,16 +97,21 @@ describe('a fit', () => {
       ['y4', '13', '0.05'],
     ]);
     expect(await fitted.locator('li').count()).toBe(3);
+    expect(await page.getByRole('link', { name: 'Front', exact: true }).count()).toBe(0);
+    await screenshot(page, 'objective fit');
+    await expectAccessible(page);
+    await openTab(page, 'Runs');
     const run = section(page, 'Table of runs').locator('tbody tr', { hasText: 'loaded' }).first();
-    const [met, misfit] = (await run.locator('td').allInnerTexts()).slice(2, 4);
+    const [met, misfit] = (await run.locator('td').nth(1).innerText()).split('\n');
     expect([met, Number(misfit!.replace(/\s/g, '')) > 0]).toEqual(['1/1', true]);
+    await openTab(page, 'Charts');
     const runByRun = section(page, 'Misfit run by run');
     await runByRun.getByRole('img', { name: /^Misfit \(chi-square\): .* best [\d. ]+ at run \d/ }).waitFor();
     const measures = await runByRun.getByLabel('Which distance').locator('option').allInnerTexts();
     expect(measures).toEqual(['Misfit (chi-square)', 'Worst limit', 'Sum of all limits', 'y5']);
+    await openTab(page, 'Insight');
+    await section(page, 'Insight').waitFor();
     expect(await page.getByRole('region', { name: 'Further questions' }).count()).toBe(0);
-    await screenshot(page, 'objective fit');
-    await expectAccessible(page);
     await page.getByRole('button', { name: 'Change targets…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Measured value').first().waitFor();
@@ -115,7 +122,7 @@ describe('a fit', () => {
     await dialog.getByLabel('Measured value').nth(1).fill('12.5');
     for (const at of [0, 1, 2, 3]) await dialog.getByLabel('Standard error').nth(at).fill('2 %');
     await dialog.getByRole('button', { name: 'Continue with these targets' }).click();
-    await page.waitForURL((url) => !url.pathname.endsWith(`/${id}`));
+    await page.waitForURL((url) => !url.pathname.includes(`/${id}/`));
     const path = new URL(page.url()).pathname.replace('/page', '');
     const changed = await service.ok<{ objectives: number[]; fits: object[] }>('GET', path);
     expect(changed.objectives).toEqual([11, 12.5, 14, 13, 100]);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { heatExchanger, loadHeatExchanger } from '../support/heat-exchanger.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { openTab } from './objective-parts.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -47,31 +48,28 @@ describe('further questions', () => {
       'GET',
       `${t.url}/front`,
     );
-    const page = await visit(service, t.page);
+    const page = await visit(service, `${t.page}/insight`);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.getByText('as large as possible').waitFor();
     await section(page).waitFor();
     expect(asked.filter((url) => /front|solutions|robustness|identifiability/.test(url))).toEqual([]);
-    await open(page, 'The front: which runs');
-    await section(page)
-      .getByText(new RegExp(`^${points.length} runs on the front`))
-      .waitFor();
-    const scatter = section(page).getByRole('img', { name: /^The front: Drop \(Pa\) against Power \(kW\)/ });
+    await openTab(page, 'Front');
+    const front = page.getByRole('region', { name: 'Front', exact: true });
+    await front.getByText(new RegExp(`^${points.length} runs on the front`)).waitFor();
+    const scatter = front.getByRole('img', { name: /^The front: Drop \(Pa\) against Power \(kW\)/ });
     await scatter.waitFor();
-    await section(page).getByLabel('Up').selectOption('Power (kW)');
-    await section(page)
-      .getByRole('img', { name: /^The front: Power \(kW\) against/ })
-      .waitFor();
-    await section(page).getByLabel('Up').selectOption('Drop (Pa)');
-    const volume = section(page).getByRole('img', { name: /^Hypervolume / });
+    await front.getByLabel('Up').selectOption('Power (kW)');
+    await front.getByRole('img', { name: /^The front: Power \(kW\) against/ }).waitFor();
+    await front.getByLabel('Up').selectOption('Drop (Pa)');
+    const volume = front.getByRole('img', { name: /^Hypervolume / });
     const shown = Number(/[\d.,]+\d/.exec((await volume.getAttribute('aria-label'))!)![0].replaceAll(',', ''));
     expect(shown / hypervolume).toBeCloseTo(1, 3);
-    await section(page).getByText('The front as a table').click();
+    await front.getByText('The front as a table').click();
     await screenshot(page, 'front');
     await expectAccessible(page);
     await page.setViewportSize(PHONE);
-    await section(page).scrollIntoViewIfNeeded();
+    await front.scrollIntoViewIfNeeded();
     await screenshot(page, 'front, phone');
     await expectAccessible(page);
   });
@@ -85,7 +83,7 @@ describe('further questions', () => {
     });
     await play(t.url, 14);
     const { verified } = await service.ok<{ verified: { iteration: number }[] }>('GET', `${t.url}/solutions`);
-    const page = await visit(service, t.page);
+    const page = await visit(service, `${t.page}/insight`);
     await open(page, 'Solutions: which inputs');
     expect(verified.length).toBeGreaterThan(0);
     await expect.poll(() => rows(page, 'Solutions that were run').count()).toBe(verified.length);

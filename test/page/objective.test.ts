@@ -6,6 +6,7 @@ import { type SeededProblem, seedObjective } from '../../harness/seeded-history.
 import type { Db } from '../../src/db/connection/transaction.ts';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { openRowMenu, openTab } from './objective-parts.ts';
 
 let service: TestService;
 let db: Db;
@@ -19,13 +20,13 @@ afterAll(async () => {
 });
 
 const seed = (problem: SeededProblem) => seedObjective(service.ok, db, problem);
-const pathOf = (id: number) => `/page/objectives/${id}`;
+const pathOf = (id: number, part = 'runs') => `/page/objectives/${id}/${part}`;
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true }).first();
 const bodyRows = (page: Page) => section(page, 'Runs').locator('tbody tr:not(.runs-spacer)');
 
 /** The first iterations in the table of runs, which also has the cases of the trial. */
 const firstIterations = (page: Page) =>
-  bodyRows(page).and(page.locator(':not(.run-other)')).locator('th').allTextContents();
+  bodyRows(page).and(page.locator(':not(.run-other)')).locator('th a').allTextContents();
 
 describe('an objective', () => {
   test('shows how it stands: state, runs, targets with the worst first, and every run', async ({ visit }) => {
@@ -46,11 +47,15 @@ describe('an objective', () => {
     await runs.getByRole('button', { name: 'State' }).click();
     await expect.poll(async () => (await firstIterations(page)).slice(0, 5)).toEqual(['28', '21', '14', '7', '31']);
     expect(await bodyRows(page).first().innerText()).toContain('failed: mesh collapsed');
+    await screenshot(page, 'objective 30 runs');
+    await expectAccessible(page);
+    await openTab(page, 'Charts');
+    await section(page, 'Distance to the targets').waitFor();
     const legend = section(page, 'Distance to the targets').locator('.key-failed');
     expect(await legend.evaluate((key) => getComputedStyle(key, '::before').content)).toBe('"×"');
     const chart = section(page, 'Distance to the targets').getByRole('img');
     expect(await chart.getAttribute('aria-label')).toMatch(/30 runs, 4 failed; .* at run \d+/);
-    await screenshot(page, 'objective 30 runs');
+    await screenshot(page, 'objective 30 runs, charts');
     await expectAccessible(page);
   });
 
@@ -75,7 +80,7 @@ describe('an objective', () => {
     const { body } = await service.call<{ inverseIds: number[] }>('GET', `/objectives/${id}/history`);
     const correction = { excluded: true, reason: 'sensor was not calibrated' };
     await service.ok('POST', `/objectives/${id}/inverses/${body.inverseIds[2]}/corrections`, correction);
-    await expect.poll(() => bodyRows(page).nth(3).innerText()).toContain('excluded');
+    await expect.poll(() => bodyRows(page).nth(3).innerText()).toContain('left out');
     await service.ok('POST', `/objectives/${id}/stop`);
     await expect.poll(() => page.locator('.state').innerText()).toBe('Stopped');
     expect(opened.id).toBe(body.inverseIds[5]);
@@ -93,7 +98,9 @@ describe('an objective', () => {
     const rowOf = (iteration: number) => bodyRows(page).nth(7 - iteration);
     await expect.poll(() => firstIterations(page)).toHaveLength(7);
     const insight = section(page, 'Insight');
+    await openTab(page, 'Insight');
     await expect.poll(() => insight.locator('tbody tr').count()).toBeGreaterThan(0);
+    await openTab(page, 'Runs');
     await service.ok('POST', `/objectives/${id}/stop`);
     await expect.poll(() => rowOf(early.iteration).innerText()).toContain('given up');
     const { completedCount, insightVersion } = await service.ok('GET', `/objectives/${id}/history`);
@@ -101,32 +108,35 @@ describe('an objective', () => {
     await expect.poll(() => asked.some((url) => url.includes(known))).toBe(true);
     await service.ok('PUT', `/objectives/${id}/inverses/${early.id}/output`, { output: [10, 11] });
     await expect.poll(() => rowOf(early.iteration).innerText()).toContain('loaded');
-    expect(await insight.locator('tbody tr').count()).toBeGreaterThan(0);
+    await openTab(page, 'Insight');
+    await expect.poll(() => insight.locator('tbody tr').count()).toBeGreaterThan(0);
   });
 
   test('of 10,000 runs can be selected, sorted and searched', async ({ visit }) => {
     const id = await seed({ inputs: 10, outputs: 10, runs: 10_000, failedEvery: 97 });
-    const page = await visit(service, pathOf(id));
+    const page = await visit(service, pathOf(id, 'charts'));
     const coordinates = section(page, 'Inputs and outputs');
     await expect.poll(() => coordinates.getByRole('status').innerText()).toBe('10\u202f000 runs');
-    // Few of them are in the document.
-    expect(await bodyRows(page).count()).toBeLessThan(60);
     await coordinates.getByLabel('from').fill('0.4');
     await coordinates.getByLabel('from').press('Tab');
     const { body } = await service.call<{ inputs: number[][] }>('GET', `/objectives/${id}/history`);
     const count = body.inputs.filter(([x]) => x! >= 0.4).length.toLocaleString('en-US');
     await expect.poll(() => coordinates.getByRole('status').innerText()).toBe(`${count} of 10\u202f000 selected`);
+    await openTab(page, 'Runs');
     const runs = section(page, 'Runs');
     // With the case of the trial.
     await expect.poll(() => runs.getByRole('status').first().innerText()).toMatch(/^\d+ of 10\u202f001 selected$/);
-    await coordinates.getByRole('button', { name: 'Select all' }).click();
+    await runs.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => runs.getByRole('status').first().innerText()).toBe('');
+    // Few of them are in the document.
+    expect(await bodyRows(page).count()).toBeLessThan(60);
     await runs.getByRole('button', { name: 'x1', exact: true }).click();
     const smallest = 1 + body.inputs.findIndex(([x]) => x === Math.min(...body.inputs.map(([one]) => one!)));
     const equals = body.inputs.filter(([x]) => x === body.inputs[smallest - 1]![0]).length;
     if (equals === 1) await expect.poll(async () => (await firstIterations(page))[0]).toBe(String(smallest));
     await runs.getByLabel('Go to run').fill('4321');
     await runs.getByLabel('Go to run').press('Enter');
-    await expect.poll(() => runs.locator('tr[aria-current] th').allTextContents()).toEqual(['4321']);
+    await expect.poll(() => runs.locator('tr[aria-current] th a').allTextContents()).toEqual(['4321']);
     await runs.getByLabel('Go to run').fill('10001');
     await runs.getByLabel('Go to run').press('Enter');
     await expect.poll(() => runs.innerText()).toContain('There is no run 10001.');
@@ -135,7 +145,7 @@ describe('an objective', () => {
 
   test('is brushed and enlarged by the pointer', async ({ visit }) => {
     const id = await seed({ inputs: 3, outputs: 2, runs: 200 });
-    const page = await visit(service, pathOf(id));
+    const page = await visit(service, pathOf(id, 'charts'));
     const coordinates = section(page, 'Inputs and outputs');
     const status = coordinates.getByRole('status');
     await expect.poll(() => status.innerText()).toBe('200 runs');
@@ -151,6 +161,95 @@ describe('an objective', () => {
     await expect.poll(async () => Number(await from.inputValue())).toBeGreaterThan(20);
     await distance.getByRole('button', { name: 'Show all' }).click();
     await expect.poll(() => from.inputValue()).toBe('1');
+  });
+
+  test('has parts with addresses, which links, the back button and a reload lead to', async ({ visit }) => {
+    const id = await seed({ inputs: 2, outputs: 2, runs: 6, failedEvery: 4 });
+    const page = await visit(service, `/page/objectives/${id}`);
+    // A chart answers more than a table, once there are runs to draw.
+    await section(page, 'Distance to the targets').waitFor();
+    await openTab(page, 'Data log');
+    await section(page, 'Data log').getByRole('cell', { name: 'outputs loaded' }).first().waitFor();
+    await section(page, 'Data log').getByRole('cell', { name: '1 case: first cases' }).waitFor();
+    await screenshot(page, 'objective data log');
+    await expectAccessible(page);
+    await openTab(page, 'Insight');
+    await section(page, 'Insight').waitFor();
+    await expectAccessible(page);
+    await page.goBack();
+    await section(page, 'Data log').waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/page/objectives/${id}/log`);
+    await page.reload();
+    await section(page, 'Data log').getByRole('link', { name: 'run 4', exact: true }).click();
+    await page.getByRole('heading', { name: 'Run 4', exact: true }).waitFor();
+    await page.goto(pathOf(id, 'nothing'));
+    await page.getByText('There is nothing at this address').waitFor();
+  });
+
+  test('shows a run at its own address, and its neighbours, up to the cases of its trial', async ({ visit }) => {
+    const id = await seed({ inputs: 4, outputs: 5, runs: 9, failedEvery: 4 });
+    const { body } = await service.call<{ inputs: number[][]; inverseIds: number[] }>(
+      'GET',
+      `/objectives/${id}/history`,
+    );
+    const correction = { note: 'the pump was replaced before this run' };
+    await service.ok('POST', `/objectives/${id}/inverses/${body.inverseIds[2]}/corrections`, correction);
+    const page = await visit(service, pathOf(id, 'runs/3'));
+    const run = section(page, 'Run 3');
+    const inputs = run.getByRole('region', { name: 'Inputs of the run' });
+    await expect.poll(() => inputs.locator('td.number').allTextContents()).toEqual(body.inputs[2]!.map(String));
+    const margins = run.getByRole('region', { name: 'Outputs of the run' }).locator('td:last-child');
+    await expect.poll(() => margins.first().innerText()).toMatch(/^(met, .* inside|missed, .* (above|below))/);
+    await run.getByText(/: note: the pump was replaced before this run$/).waitFor();
+    await screenshot(page, 'objective run 3');
+    await expectAccessible(page);
+    await run.getByRole('link', { name: 'Next: run 4' }).click();
+    await section(page, 'Run 4').getByText('mesh collapsed', { exact: true }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Run 4', exact: true }).evaluate(isFocused)).toBe(true);
+    for (const [name, title] of [
+      ['Previous: run 3', 'Run 3'],
+      ['Previous: run 2', 'Run 2'],
+      ['Previous: run 1', 'Run 1'],
+      ['Previous: case 1', 'Case 1'],
+    ] as const) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { name: title, exact: true }).waitFor();
+    }
+    expect(new URL(page.url()).pathname).toBe(pathOf(id, 'runs/case-1'));
+    await page.getByRole('button', { name: 'Correct case 1' }).waitFor();
+    await page.getByRole('link', { name: 'All runs' }).click();
+    await expect
+      .poll(() => section(page, 'Runs').locator('tr[aria-current] th a').allTextContents())
+      .toEqual(['case 1']);
+    await page.goto(pathOf(id, 'runs/99'));
+    await page.getByText('There is no such run').waitFor();
+  });
+
+  test('has a table of runs that fits, marks missed values, and remembers its columns', async ({ visit }) => {
+    const id = await seed({
+      inputs: 4,
+      outputs: 5,
+      runs: 9,
+      project: { outputNames: ['Power', 'Pressure drop', 'Outlet temperature', 'Noise level', 'Mass flow'] },
+    });
+    const page = await visit(service, pathOf(id));
+    await expect.poll(() => firstIterations(page)).toHaveLength(9);
+    const box = section(page, 'Runs').getByRole('region', { name: 'Table of runs' });
+    expect(await box.evaluate((it) => it.scrollWidth - it.clientWidth), 'sideways').toBeLessThan(1);
+    const missed = bodyRows(page).locator('.run-missed');
+    expect(await missed.first().innerText()).toMatch(/^[▲▼]\s(above|below) the target:\s/);
+    const menu = await openRowMenu(page, 'run 3');
+    await expectAccessible(page);
+    await menu.getByRole('link', { name: 'Open run 3' }).click();
+    await page.getByRole('heading', { name: 'Run 3', exact: true }).waitFor();
+    await openTab(page, 'Runs');
+    const runs = section(page, 'Runs');
+    await runs.getByRole('button', { name: 'Choose columns' }).click();
+    await runs.getByLabel('Power', { exact: true }).uncheck();
+    await expect.poll(() => box.getByRole('button', { name: 'Power' }).count()).toBe(0);
+    await page.reload();
+    await expect.poll(() => box.getByRole('button', { name: 'Noise level' }).count()).toBe(1);
+    expect(await box.getByRole('button', { name: 'Power' }).count()).toBe(0);
   });
 
   test('writes names and reasons as text, whatever they hold', async ({ visit }) => {
@@ -198,7 +297,7 @@ describe('an objective', () => {
     const runs = section(page, 'Runs');
     await runs.getByLabel('Go to run').fill('222');
     await runs.getByLabel('Go to run').press('Enter');
-    await expect.poll(() => runs.locator('tr[aria-current] th').allTextContents()).toEqual(['222']);
+    await expect.poll(() => runs.locator('tr[aria-current] th a').allTextContents()).toEqual(['222']);
   });
 
   test('saves all runs as CSV, and the charts as pictures', async ({ visit }) => {
@@ -214,12 +313,15 @@ describe('an objective', () => {
     const csv = await save('Runs', 'Save CSV');
     expect(csv.name).toBe('Heat-exchanger-trial-1-objective-1.csv');
     expect(csv.text.trim().split('\n')).toHaveLength(10);
+    await openTab(page, 'Charts');
     const svg = await save('Distance to the targets', 'Save SVG');
     expect([svg.name, svg.text.startsWith('<svg')]).toEqual(['Heat-exchanger-distance-to-the-targets.svg', true]);
     const png = await save('Inputs and outputs', 'Save PNG');
     expect([png.name, png.text.slice(1, 4)]).toEqual(['Heat-exchanger-inputs-and-outputs.png', 'PNG']);
   });
 });
+
+const isFocused = (it: Element): boolean => it === document.activeElement;
 
 interface Path {
   readonly fromX: number;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { heatExchanger, loadHeatExchanger } from '../support/heat-exchanger.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { openTab } from './objective-parts.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -90,8 +91,10 @@ describe('a noisy objective', () => {
     await expect.poll(async () => (await chances())[0]).toMatch(/^\S.* % \(.* % to .* %\)$/);
     expect(await surely.innerText()).toContain('a new run meets all targets with a probability of 80 %');
     expect(await surely.innerText()).toContain('Weights: Power 2, Drop 1.');
+    await openTab(page, 'Runs');
     const runs = region(page, 'Runs');
     await runs.getByText('repeat', { exact: true }).first().waitFor();
+    await openTab(page, 'Charts');
     await region(page, 'Distance to the targets').getByText('the same input again').first().waitFor();
     expect(await page.locator('.objective-end').count()).toBe(0);
     await screenshot(page, 'noisy objective');
@@ -103,6 +106,7 @@ describe('a noisy objective', () => {
     const { endReason } = await service.ok<{ endReason: string }>('GET', t.url);
     await expect.poll(() => page.locator('.objective-end').innerText()).toBe(endReason);
     expect(endReason).toMatch(/^Satisfied: run \d+ meets every target with a probability of 0\.8 in each run\.$/);
+    await openTab(page, 'Runs');
     await runs.getByText('not run: the best input').first().waitFor();
     await screenshot(page, 'noisy objective, ended');
     await page.setViewportSize(PHONE);

@@ -20,6 +20,8 @@ export interface Choice {
   readonly sorting: Signal<Sorting>;
   /** The run that was opened last, as in its address; the table marks it. */
   readonly openedRun: Signal<string | undefined>;
+  /** Whether the field that finds a run is to get the focus. */
+  readonly seeksRun: Signal<boolean>;
 }
 
 export interface Sorting {
@@ -46,7 +48,7 @@ export function makeChoice({ run, order }: Judged): Choice {
   );
   const sorting = signal<Sorting>({ key: 'iteration', isDescending: true });
   const openedRun = signal<string | undefined>(undefined);
-  return { keys, chosenKeys, ranges, selection, selectedCount, sorting, openedRun };
+  return { keys, chosenKeys, ranges, selection, selectedCount, sorting, openedRun, seeksRun: signal(false) };
 }
 
 /** 1 for every row within all ranges; undefined without a range. */

@@ -4,11 +4,12 @@ import { useMemo } from 'preact/hooks';
 import { BacksolveError } from '../../../../clients/typescript/src/index.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Link } from '../../shell/link.tsx';
-import type { ViewProps } from '../../shell/router.ts';
+import { navigate, type ViewProps } from '../../shell/router.ts';
 import { explain } from '../../shell/service.ts';
 import { Actions } from './actions/actions.tsx';
 import { Advice } from './advice/advice.tsx';
 import { ByHand } from './by-hand/by-hand.tsx';
+import { useKeys } from './by-hand/keys.tsx';
 import { makeChoice } from './choice.ts';
 import { Diagnosis } from './diagnosis/diagnosis.tsx';
 import { Header } from './header.tsx';
@@ -19,7 +20,7 @@ import './objective.css';
 import { useOthers } from './read-others.ts';
 import { Standing } from './standing/standing.tsx';
 import { Panel } from './tabs/panel.tsx';
-import { firstTab, readPart, tabsOf } from './tabs/tabs.ts';
+import { addressOf, firstTab, readPart, tabsOf } from './tabs/tabs.ts';
 import { Tabs } from './tabs/tabs.tsx';
 import { Targets } from './targets/targets.tsx';
 
@@ -45,6 +46,12 @@ function Shown({ run, part }: { readonly run: Run; readonly part: string }) {
   const first = useMemo(() => firstTab(run.head.peek(), run.columns.peek()), [run]);
   const { tab: named, rest } = readPart(part);
   const tab = named === '' ? first : tabsOf(run.head.value).find((one) => one === named);
+  useKeys({
+    '/': () => {
+      choice.seeksRun.value = true;
+      if (tab !== 'runs' || rest !== '') navigate(addressOf(run.objectiveId, 'runs'), { keepsPlace: true });
+    },
+  });
   return (
     <div class="objective">
       <Header run={run} />

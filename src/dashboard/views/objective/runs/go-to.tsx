@@ -1,14 +1,25 @@
+import { type Signal, useSignalEffect } from '@preact/signals';
 import { useId, useRef, useState } from 'preact/hooks';
 import { explain } from '../../../shell/service.ts';
-import { useKeys } from '../by-hand/keys.tsx';
 import type { Run } from '../history.ts';
 
+interface GoToProps {
+  readonly run: Run;
+  /** Moves the focus here. */
+  readonly seeksRun: Signal<boolean>;
+  onFound(row: number): boolean;
+}
+
 /** Goes to a run by its number, even one that a thinned history left out. */
-export function GoTo({ run, onFound }: { readonly run: Run; readonly onFound: (row: number) => boolean }) {
+export function GoTo({ run, seeksRun, onFound }: GoToProps) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState('');
-  useKeys({ '/': () => field.current?.focus() });
+  useSignalEffect(() => {
+    if (!seeksRun.value) return;
+    seeksRun.value = false;
+    field.current?.focus();
+  });
   const go = async (iteration: number) => {
     try {
       const row = await run.find(iteration);

@@ -79,7 +79,7 @@ function Table({ judged: { run: own }, all: judged, source, choice }: PartProps)
             Show all
           </button>
         )}
-        <GoTo run={own} onFound={(row) => show(judged.others.value.sources.length + row)} />
+        <GoTo run={own} seeksRun={choice.seeksRun} onFound={(row) => show(judged.others.value.sources.length + row)} />
         <ChooseAxes run={run} choice={columnChoice} what="columns" />
         <span class="section-end">
           <SaveRuns run={own} />
