@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, countText, readChoice, targetsText } from '../../src/dashboard/views/overview/choice.ts';
+import { addressOf, countText, readChoice, sortedBy, targetsText } from '../../src/dashboard/views/overview/choice.ts';
 import { cornersOf } from '../../src/dashboard/views/overview/sparkline.ts';
 
 describe('the choice of the overview', () => {
@@ -8,9 +8,20 @@ describe('the choice of the overview', () => {
     ['state=running', '/page?state=running'],
     ['state=constructor&after=-1', '/page'],
     ['after=7.5', '/page'],
+    ['sort=runs&grouped=no', '/page?sort=runs&grouped=no'],
+    ['sort=created+reversed', '/page?sort=created+reversed'],
+    ['sort=size+reversed&state=archived', '/page?state=archived&sort=created+reversed'],
     ['after=57&find=a+%26b&state=stopped', '/page?state=stopped&find=a+%26b&after=57'],
   ])('Of the query "%s" the address %s is left', (query, address) => {
     expect(addressOf(readChoice(new URLSearchParams(query)))).toBe(address);
+  });
+
+  it('The title of a column sorts by it, and turns the direction the second time', () => {
+    const choice = readChoice(new URLSearchParams(''));
+    const byName = { ...choice, ...sortedBy(choice, 'name') };
+    expect([byName.sort, byName.direction]).toEqual(['name', 'ascending']);
+    expect(sortedBy(byName, 'name')).toEqual({ sort: 'name', direction: 'descending' });
+    expect(sortedBy(byName, 'runs')).toEqual({ sort: 'runs', direction: 'descending' });
   });
 });
 
@@ -22,8 +33,10 @@ describe('the list', () => {
     [1, 1, '', '1 objective'],
     [50, 515, '', '50 of 515 objectives'],
     [50, 1515, 'state=running', '50 of 1\u202f515 running objectives'],
-    [1, undefined, 'find=heat', '1 objective found for “heat”.'],
-    [0, undefined, 'find=heat', 'No objectives found for “heat”.'],
+    [1, 1, 'find=heat', '1 objective found for “heat”.'],
+    [50, 132, 'find=heat', '50 of 132 objectives found for “heat”.'],
+    [0, 0, 'find=heat', 'No objectives found for “heat”.'],
+    [2, 2, 'state=archived', '2 archived objectives'],
   ])('It shows %d of %s objectives of "%s" as "%s"', (count, total, query, text) => {
     expect(countText(count, total, choice(query))).toBe(text);
   });

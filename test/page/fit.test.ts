@@ -154,7 +154,7 @@ describe('a fit', () => {
     await screenshot(page, 'fit, dark');
     await expectAccessible(page);
     const overview = await visit(service, '/page');
-    const line = overview.getByRole('listitem').filter({ hasText: 'Decay' });
+    const line = overview.locator('tr.glance').filter({ hasText: 'Decay' });
     expect(await line.innerText()).toMatch(/7 outputs fitted to data, 1 more[\s\S]*misfit [\d.]+\s+1 of 1 met/);
     await line.getByRole('img', { name: /^Misfit from [\d. ]+ to [\d.]+$/ }).waitFor();
     await screenshot(overview, 'overview with a fit');

@@ -65,7 +65,7 @@ async function makeTrial(call: Call, { modelName = 'Plant', projectName = 'Heat 
   return `${path}/trials/${trial_id}/objectives`;
 }
 
-const rows = (page: Page) => page.getByRole('main').getByRole('listitem');
+const rows = (page: Page) => page.getByRole('main').locator('tr.glance');
 const row = (page: Page, text: string) => rows(page).filter({ hasText: text });
 
 test('An empty account is told what to do', async ({ visit }) => {
@@ -89,16 +89,16 @@ test('An objective shows where it stands, and follows what happens to it', async
   const page = await visit(service, '/page', { key });
   const glance = row(page, 'Heat exchanger');
   await expect.poll(() => glance.textContent()).toContain('1 of 2 met');
-  for (const text of ['trial 1, objective 1', 'Plant', 'Running', '0 of 500 runs', / off by \d/]) {
+  for (const text of ['trial 1, objective 1', 'Running', '0 of 500', / off by \d/]) {
     expect(await glance.textContent()).toMatch(text);
   }
   const { input } = await call<{ input: number[] }>('POST', `/objectives/${id}/inverses`);
   await glance.getByText('waits for your output').waitFor();
   await call('POST', `/objectives/${id}/inverse-output`, { output: blackBox(input.map((x) => x + 1)) });
   await glance.getByText('waits for your output').waitFor({ state: 'detached' });
-  expect(await glance.textContent()).toContain('1 of 500 runs');
+  expect(await glance.textContent()).toContain('1 of 500');
   await call('PATCH', objectives.split('/trials/')[0]!, { name: 'Cooler' });
-  await row(page, 'Cooler').waitFor();
+  await page.getByRole('button', { name: 'Cooler', exact: true }).waitFor();
   await call('POST', `/objectives/${id}/stop`);
   await row(page, 'Stopped').waitFor();
   await row(page, 'Cooler').getByRole('link', { name: 'Cooler' }).click();
@@ -179,12 +179,12 @@ describe('60 objectives', () => {
     await page.setViewportSize(PHONE);
     await expectAccessible(page);
     await screenshot(page, 'overview 60 phone');
-    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await expect.poll(() => rows(page).count()).toBe(10);
     await page.reload();
     await expect.poll(() => rows(page).count()).toBe(10);
-    expect(await page.getByRole('link', { name: 'Older' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Newest' }).click();
+    expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'First' }).click();
     await expect.poll(() => rows(page).count()).toBe(50);
   });
 
@@ -232,14 +232,126 @@ describe('60 objectives', () => {
   });
 });
 
+test('Objectives are grouped by project, and a folded project stays folded', async ({ visit }) => {
+  const { key, call } = await openAccount();
+  const heat = await makeTrial(call);
+  const wave = await makeTrial(call, { modelName: 'Epidemic', projectName: 'Wave' });
+  for (const path of [heat, heat, wave]) await call('POST', path, TARGETS);
+  const page = await visit(service, '/page', { key });
+  const project = (name: string) => page.locator('tr.glance-group').filter({ hasText: name });
+  await project('Heat exchanger').getByText('2 objectives').waitFor();
+  await expect
+    .poll(() => page.locator('tr.glance-group bdi').allTextContents())
+    .toEqual(['Wave', 'Epidemic', 'Heat exchanger', 'Plant']);
+  const button = project('Heat exchanger').getByRole('button');
+  await button.click();
+  await expect.poll(() => rows(page).count()).toBe(1);
+  expect(await button.getAttribute('aria-expanded')).toBe('false');
+  await page.getByText('2 of 3 objectives').waitFor();
+  await page.reload();
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await project('Heat exchanger').getByText('2 objectives').waitFor();
+  await expectAccessible(page);
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => rows(page).count()).toBe(3);
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.getByRole('checkbox', { name: 'By project' }).uncheck();
+  await expect
+    .poll(() => page.locator('.glance-project bdi').allTextContents())
+    .toEqual(['Wave', 'Heat exchanger', 'Heat exchanger']);
+  await page.getByRole('button', { name: 'Project' }).click();
+  const head = page.getByRole('columnheader', { name: 'Project' });
+  await expect.poll(() => head.getAttribute('aria-sort')).toBe('ascending');
+  await expect.poll(() => page.locator('.glance-project bdi').first().textContent()).toBe('Heat exchanger');
+  await page.getByRole('button', { name: 'Project' }).click();
+  await expect.poll(() => page.locator('.glance-project bdi').first().textContent()).toBe('Wave');
+  expect(new URL(page.url()).search).toBe('?sort=project+reversed&grouped=no');
+  await expectAccessible(page);
+});
+
+test('An objective is labelled, archived, put back and deleted from its menu, by keyboard as well', async ({
+  visit,
+}) => {
+  const { key, call } = await openAccount();
+  const path = await makeTrial(call);
+  for (let n = 0; n < 2; n++) await call('POST', path, TARGETS);
+  const page = await visit(service, '/page', { key });
+  await expect.poll(() => rows(page).count()).toBe(2);
+  const act = async (of: string, what: string) => {
+    const menu = row(page, of).getByRole('button', { name: /^Actions of/ });
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    const action = row(page, of).getByText(what, { exact: true });
+    await action.waitFor();
+    await expectAccessible(page);
+    await action.focus();
+    await page.keyboard.press('Enter');
+  };
+  await act('objective 2', 'Label…');
+  await page.getByRole('textbox', { name: 'Label' }).fill('Stiff <b>bracket</b>');
+  await page.keyboard.press('Enter');
+  await row(page, 'Stiff <b>bracket</b>').waitFor();
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  await act('Stiff', 'Archive');
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await page.getByText('is archived.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => rows(page).count()).toBe(2);
+  await act('Stiff', 'Delete…');
+  await page.getByRole('dialog').getByText('The cases of its trial and all other objectives stay').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'archive it instead' }).click();
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await page.getByLabel('State').selectOption({ label: 'Archived' });
+  await row(page, 'Stiff').waitFor();
+  await page.getByText('1 archived objective', { exact: true }).waitFor();
+  await act('Stiff', 'Put back into the list');
+  await page.getByText('No archived objectives').waitFor();
+  await page.getByRole('link', { name: 'Show all objectives' }).click();
+  await expect.poll(() => rows(page).count()).toBe(2);
+  await act('Stiff', 'Delete…');
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await act('objective 1', 'Rename the project…');
+  await page.getByRole('textbox', { name: 'Name of the project' }).fill('Cooler');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Cooler', exact: true }).waitFor();
+});
+
+test('A problem is copied into the form of a new one, which asks before it replaces a draft', async ({ visit }) => {
+  const { key, call } = await openAccount();
+  const { id } = await call('POST', await makeTrial(call), { ...TARGETS, confirm: 3 });
+  const page = await visit(service, '/page', { key });
+  const copy = async () => {
+    await row(page, 'objective 1')
+      .getByRole('button', { name: /^Actions of/ })
+      .click();
+    await row(page, 'objective 1').getByRole('link', { name: 'Copy the problem' }).click();
+  };
+  await copy();
+  const name = page.getByLabel('Name of the problem');
+  await expect.poll(() => name.inputValue()).toBe('Heat exchanger (copy)');
+  expect(new URL(page.url()).search).toBe('');
+  expect(await page.getByLabel('Minimum of x1').inputValue()).toBe('0');
+  await page.getByRole('link', { name: '3 Targets' }).click();
+  await expect.poll(() => page.getByLabel('Target of y1').inputValue()).toBe('10');
+  await page.goto(`/page/new?copy=${id}`);
+  await page.getByRole('alertdialog').getByText('There is a draft of another problem').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Delete the draft and copy' }).click();
+  await expect.poll(() => page.getByRole('alertdialog').count()).toBe(0);
+  await expect.poll(() => name.inputValue()).toBe('Heat exchanger (copy)');
+});
+
 test('Names are shown as they are, whatever they contain', async ({ visit }) => {
   const { key, call } = await openAccount();
   const names = ['<img src=x onerror=alert(1)>', 'x'.repeat(96), '🔥 ünïcödé 温度', 'غلاف حراري', 'a & b &lt;'];
   for (const name of names) await call('POST', await makeTrial(call, { modelName: name, projectName: name }), TARGETS);
   const page = await visit(service, '/page', { key, viewport: PHONE });
   await expect.poll(() => rows(page).count()).toBe(names.length);
-  const links = await rows(page).getByRole('link').locator('bdi').allTextContents();
-  expect(links).toEqual(names.toReversed());
+  const titles = await page.locator('tr.glance-group button bdi').allTextContents();
+  expect(titles).toEqual(names.toReversed());
   await expectAccessible(page);
   await screenshot(page, 'overview names phone');
   await page.setViewportSize({ width: 1280, height: 900 });

@@ -1,6 +1,7 @@
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { clearExhausted } from '../../db/search/inverses.ts';
-import { lockObjective, markObjective, type ObjectiveMarks } from '../../db/search/objectives.ts';
+import { markObjective, type ObjectiveMarks } from '../../db/search/objective-marks.ts';
+import { lockObjective } from '../../db/search/objectives.ts';
 import type { Search } from '../../db/search/search-ledger.ts';
 import { type BudgetPatch, budgetAfter } from '../../domain/budget.ts';
 import type { Objective } from '../../domain/objective.ts';

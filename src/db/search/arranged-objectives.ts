@@ -78,17 +78,17 @@ export async function readArrangedStamp(
       select id, project_id, is_listed, position, count(*) filter (where is_listed) over w as members,
         coalesce(min(position) filter (where is_listed) over w, position) as first
       from listed window w as (partition by project_id)),
-    placed as materialized (
-      select id, is_listed, members, row_number() over (order by ${isGrouped ? sql`first, position` : sql`position`}) as place
+    ranked as materialized (
+      select id, is_listed, members, row_number() over (order by ${isGrouped ? sql`first, position` : sql`position`}) as rank
       from grouped
       where not is_listed or position = first or not (project_id = any (${folded}::bigint[]))),
     shown as (
-      select id, members, place from placed
-      where is_listed and place > coalesce((select place from placed where not is_listed), 0)
-      order by place limit ${limit + 1})
-    select json_agg(o.id order by s.place) as ids, json_agg(s.members order by s.place) as "inProjects",
+      select id, members, rank from ranked
+      where is_listed and rank > coalesce((select rank from ranked where not is_listed), 0)
+      order by rank limit ${limit + 1})
+    select json_agg(o.id order by s.rank) as ids, json_agg(s.members order by s.rank) as "inProjects",
       (select count(*) from listed where is_listed)::int as total,
-      md5(string_agg(concat_ws(' ', ${STAMP}, s.members, o.label, o.archived_at), ',' order by s.place)) as text
+      md5(string_agg(concat_ws(' ', ${STAMP}, s.members, o.label, o.archived_at), ',' order by s.rank)) as text
     from shown s join objectives o on o.id = s.id ${AROUND}`.execute(db);
   const { ids, inProjects, total, text } = rows[0]!;
   const page = toPage(

@@ -392,25 +392,3 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     .executeTakeFirstOrThrow();
   return toObjective(row);
 }
-
-/** What people note on an objective; what is left out stays. */
-export interface ObjectiveMarks {
-  /** null removes it. */
-  readonly label?: string | null | undefined;
-  readonly isArchived?: boolean | undefined;
-}
-
-/** Not a change of the search: what is being decided about it remains right. The caller holds the lock of the row. */
-export async function markObjective(trx: Trx, id: number, { label, isArchived }: ObjectiveMarks): Promise<void> {
-  await trx
-    .updateTable('objectives')
-    .set({
-      ...(label !== undefined && { label }),
-      ...(isArchived !== undefined && {
-        archived_at: isArchived ? sql<Date>`coalesce(archived_at, now())` : null,
-      }),
-      updated_at: sql<Date>`now()`,
-    })
-    .where('id', '=', id)
-    .execute();
-}

@@ -21,7 +21,7 @@ import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
-import { endReasonField, learningFields, presentLearning, targetsSchema } from './objectives.wire.ts';
+import { endReasonField, learningFields, markFields, presentLearning, presentMarks, targetsSchema } from './objectives.wire.ts';
 import { presentRow, runShape } from './run-fields.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
@@ -122,6 +122,7 @@ export const exportLineSchema = z
       holdBack: z.boolean(),
       completedCount: z.int(),
       batchId: z.int().nullable(),
+      ...markFields,
       ...camelInstants,
     }),
     z.object({
@@ -282,6 +283,7 @@ function presentObjective(objective: Objective, endReason: string | null) {
     holdBack: objective.holdBack,
     completedCount: objective.completedCount,
     batchId: objective.batchId,
+    ...presentMarks(objective),
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
     disabledAt: toOptionalTimestamp(objective.disabledAt),

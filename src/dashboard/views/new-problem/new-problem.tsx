@@ -6,6 +6,7 @@ import { navigate, type ViewProps } from '../../shell/router.ts';
 import { explain } from '../../shell/service.ts';
 import { may, session } from '../../shell/session.ts';
 import { CasesPart } from './cases-part.tsx';
+import { CopyOffer } from './copy-offer.tsx';
 import { isUntouched } from './draft.ts';
 import { focusField } from './fields.tsx';
 import { InputsPart } from './inputs-part.tsx';
@@ -34,7 +35,13 @@ export default function NewProblem({ place }: ViewProps) {
     );
   }
   // Another account has another draft.
-  return <Wizard key={session.value?.account} part={readPart(place.query.get('part'))} />;
+  return (
+    <Wizard
+      key={session.value?.account}
+      part={readPart(place.query.get('part'))}
+      copyOf={Number(place.query.get('copy') ?? 0)}
+    />
+  );
 }
 
 function readPart(text: string | null): Part {
@@ -45,7 +52,8 @@ function goTo(part: Part): void {
   navigate(part === 'inputs' ? '/page/new' : `/page/new?part=${part}`);
 }
 
-function Wizard({ part }: { readonly part: Part }) {
+/** @param copyOf  the objective whose problem is to be copied; 0: none */
+function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number }) {
   const [isOpen, setOpen] = useState(false);
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const [trouble, setTrouble] = useState<string | undefined>(undefined);
@@ -91,6 +99,7 @@ function Wizard({ part }: { readonly part: Part }) {
         <h1>New problem</h1>
         <Beginnings work={work} isBusy={busy !== undefined} />
       </div>
+      <CopyOffer objectiveId={copyOf} giveUp={() => giveUp(workplace)} />
       {!isKept.value && (
         <p class="notice warning" role="status">
           The browser cannot save this draft: its storage is full or switched off. Finish before you close the page.

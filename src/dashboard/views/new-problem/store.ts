@@ -20,7 +20,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let drafts: Drafts | undefined;
 
 /** Needs no secure context, unlike crypto.randomUUID. */
-function newId(): string {
+export function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -74,9 +74,14 @@ export const workplace: Workplace = {
   },
 };
 
-/** Starts over with an empty draft or the example. */
-export function replaceDraft(kind: 'empty' | 'example'): void {
-  draft.value = kind === 'empty' ? emptyDraft(newId()) : exampleDraft(newId());
+/** Starts over with this draft. */
+export function takeDraft(taken: Draft): void {
+  draft.value = taken;
   faults.value = {};
   keep();
+}
+
+/** Starts over with an empty draft or the example. */
+export function replaceDraft(kind: 'empty' | 'example'): void {
+  takeDraft(kind === 'empty' ? emptyDraft(newId()) : exampleDraft(newId()));
 }

@@ -11,32 +11,67 @@ export const STATES = {
 
 export type State = keyof typeof STATES;
 
+/** Archived objectives are listed alone, and not among the others. */
+export const ARCHIVED = 'archived';
+
+/** Columns by which the list can be sorted, with the direction of the first press. */
+export const SORTS = {
+  created: 'descending',
+  name: 'ascending',
+  project: 'ascending',
+  state: 'ascending',
+  runs: 'descending',
+  changed: 'descending',
+} as const;
+export type Sort = keyof typeof SORTS;
+export type Direction = (typeof SORTS)[Sort];
+
 export interface Choice {
-  /** undefined: all. */
-  readonly state: State | undefined;
+  /** undefined: all that are not archived. */
+  readonly state: State | typeof ARCHIVED | undefined;
   /** Words that the service looks for in the names and numbers. */
   readonly find: string;
-  /** Only objectives older than this one. */
+  readonly sort: Sort;
+  readonly direction: Direction;
+  /** Whether those of a project come together. */
+  readonly isGrouped: boolean;
+  /** Only objectives that follow this one. */
   readonly after: number | undefined;
 }
+
+const OPPOSITE = { ascending: 'descending', descending: 'ascending' } as const;
 
 export function readChoice(query: URLSearchParams): Choice {
   const state = query.get('state') ?? '';
   const after = Number(query.get('after') ?? Number.NaN);
+  const [by, turn] = (query.get('sort') ?? '').split(' ') as [string, string | undefined];
+  const sort = Object.hasOwn(SORTS, by) ? (by as Sort) : 'created';
+  const isReversed = turn === 'reversed';
   return {
-    state: Object.hasOwn(STATES, state) ? (state as State) : undefined,
+    state: state === ARCHIVED || Object.hasOwn(STATES, state) ? (state as State) : undefined,
     find: query.get('find') ?? '',
+    sort,
+    direction: isReversed ? OPPOSITE[SORTS[sort]] : SORTS[sort],
+    isGrouped: query.get('grouped') !== 'no',
     after: Number.isSafeInteger(after) && after > 0 ? after : undefined,
   };
 }
 
 /** The address of the overview with this choice. */
-export function addressOf({ state, find, after }: Choice): string {
+export function addressOf({ state, find, sort, direction, isGrouped, after }: Choice): string {
   const query = new URLSearchParams();
   if (state !== undefined) query.set('state', state);
   if (find !== '') query.set('find', find);
+  const isReversed = direction !== SORTS[sort];
+  if (sort !== 'created' || isReversed) query.set('sort', isReversed ? `${sort} reversed` : sort);
+  if (!isGrouped) query.set('grouped', 'no');
   if (after !== undefined) query.set('after', String(after));
   return query.size === 0 ? '/page' : `/page?${query}`;
+}
+
+/** What a press on the title of a column leads to. */
+export function sortedBy({ sort, direction }: Choice, by: Sort): Pick<Choice, 'sort' | 'direction'> {
+  return { sort: by, direction: sort === by ? OPPOSITE[direction] : SORTS[by] };
 }
 
 export function stateOf({ stopReason }: Pick<ObjectiveGlance, 'stopReason'>): State {
@@ -45,18 +80,26 @@ export function stateOf({ stopReason }: Pick<ObjectiveGlance, 'stopReason'>): St
 
 type Names = Pick<ObjectiveGlance, 'modelName' | 'projectName' | 'trialNumber' | 'number'>;
 
+/** The label, or the numbers of an objective without one. */
+export function nameOf(glance: Names & Pick<ObjectiveGlance, 'label'>): string {
+  return glance.label ?? numbersOf(glance);
+}
+
 /** Trial and objective, as they are numbered. */
 export function numbersOf({ trialNumber, number }: Names): string {
   return `trial ${trialNumber}, objective ${number}`;
 }
 
-/** How many objectives are shown, and of how many in all, where that is known. */
-export function countText(count: number, total: number | undefined, { find, state }: Choice): string {
-  const kind = state === undefined ? '' : `${STATES[state].label.toLowerCase()} `;
-  const noun = (total ?? count) === 1 ? 'objective' : 'objectives';
-  if (find.trim() !== '') return `${count === 0 ? 'No' : count} ${kind}${noun} found for “${find.trim()}”.`;
-  if (total !== undefined && total > count) return `${count} of ${grouped(total)} ${kind}${noun}`;
-  return `${count === 0 ? 'No' : count} ${kind}${noun}`;
+/** How many objectives are shown, and of how many in all. */
+export function countText(count: number, total: number, { find, state }: Choice): string {
+  const kind = state === undefined ? '' : `${labelOf(state).toLowerCase()} `;
+  const noun = total === 1 ? 'objective' : 'objectives';
+  const shown = total > count ? `${count} of ${grouped(total)}` : total === 0 ? 'No' : grouped(total);
+  return find.trim() === '' ? `${shown} ${kind}${noun}` : `${shown} ${kind}${noun} found for “${find.trim()}”.`;
+}
+
+export function labelOf(state: State | typeof ARCHIVED): string {
+  return state === ARCHIVED ? 'Archived' : STATES[state].label;
 }
 
 /** A summary of the targets: the first outputs and the number of others. */

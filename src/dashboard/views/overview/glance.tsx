@@ -1,56 +1,74 @@
 /** One objective of the overview. */
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
 import { Age } from '../../parts/age.tsx';
-import { dayAndTime, grouped, short } from '../../parts/formats.ts';
+import { grouped, short } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
-import { numbersOf, STATES, stateOf, targetsText } from './choice.ts';
+import { nameOf, numbersOf, STATES, stateOf, targetsText } from './choice.ts';
+import { GlanceMenu } from './marks.tsx';
 import { cornersOf, valuesOf } from './sparkline.ts';
 
 interface GlanceProps {
   readonly glance: ObjectiveGlance;
+  /** Whether a row above names the project. */
+  readonly isGrouped: boolean;
   readonly isTicked: boolean;
   readonly canTick: boolean;
   onTick(isTicked: boolean): void;
+  onChange(): void;
 }
 
-export function Glance({ glance, isTicked, canTick, onTick }: GlanceProps) {
-  const { id, projectName, modelName, attemptCount, maximumAttempts, createdAt, updatedAt } = glance;
+export function Glance({ glance, isGrouped, isTicked, canTick, onTick, onChange }: GlanceProps) {
+  const { id, projectName, label, attemptCount, maximumAttempts, updatedAt } = glance;
+  const targets = targetsText(glance);
   return (
-    <li class="glance">
-      <label class="glance-tick">
-        <input
-          type="checkbox"
-          checked={isTicked}
-          disabled={!canTick}
-          onChange={({ currentTarget }) => onTick(currentTarget.checked)}
-        />
-        <span class="visually-hidden">
-          Compare {projectName}, {numbersOf(glance)}
-        </span>
-      </label>
-      <div class="glance-name">
+    <tr class="glance">
+      <td class="glance-tick">
+        <label>
+          <input
+            type="checkbox"
+            checked={isTicked}
+            disabled={!canTick}
+            onChange={({ currentTarget }) => onTick(currentTarget.checked)}
+          />
+          <span class="visually-hidden">
+            Compare {projectName}, {nameOf(glance)}
+          </span>
+        </label>
+      </td>
+      <th scope="row" class="glance-name" title={numbersOf(glance)}>
         <Link to={`/page/objectives/${id}`}>
-          <bdi>{projectName}</bdi>
-          <span class="visually-hidden">, {numbersOf(glance)}</span>
+          <bdi>{nameOf(glance)}</bdi>
+          {isGrouped && <span class="visually-hidden">, {projectName}</span>}
         </Link>
-        <p class="hint">
-          <span aria-hidden="true">{numbersOf(glance)} · </span>
-          model <bdi>{modelName}</bdi> · since {dayAndTime(new Date(createdAt))}
-        </p>
-        <p class="glance-targets">
-          <bdi>{targetsText(glance)}</bdi>
-        </p>
-      </div>
+        {label !== null && (
+          <span class="hint" aria-hidden="true">
+            {glance.trialNumber}.{glance.number}
+          </span>
+        )}
+      </th>
+      {!isGrouped && (
+        <td class="glance-project" title={projectName}>
+          <bdi>{projectName}</bdi>
+        </td>
+      )}
+      <td class="glance-targets" title={targets}>
+        <bdi>{targets}</bdi>
+      </td>
       <StateOf glance={glance} />
       <Nearness glance={glance} />
-      <Trend glance={glance} />
-      <p class="glance-runs">
-        {grouped(attemptCount)} of {grouped(maximumAttempts)} runs
-        <span class="hint">
-          <Age time={updatedAt} />
-        </span>
-      </p>
-    </li>
+      <td class="glance-trend">
+        <Trend glance={glance} />
+      </td>
+      <td class="number glance-runs" title={`${grouped(attemptCount)} of at most ${grouped(maximumAttempts)} runs`}>
+        {grouped(attemptCount)} <span class="hint">of {grouped(maximumAttempts)}</span>
+      </td>
+      <td class="glance-age">
+        <Age time={updatedAt} />
+      </td>
+      <td class="glance-menu">
+        <GlanceMenu glance={glance} onChange={onChange} />
+      </td>
+    </tr>
   );
 }
 
@@ -74,26 +92,25 @@ const WAITS = { output: 'waits for your output', suggestion: 'computing the next
 function StateOf({ glance }: { readonly glance: ObjectiveGlance }) {
   const state = stateOf(glance);
   const { waitsFor, hasDiagnosis, endingKind } = glance;
+  const reason = endingKind !== null ? ENDINGS[endingKind] : hasDiagnosis ? 'may be out of reach' : undefined;
   return (
-    <p class="glance-state">
-      <span class={`badge badge-${state}`}>{STATES[state].label}</span>
-      {endingKind !== null && <span class="hint">{ENDINGS[endingKind]}</span>}
-      {waitsFor !== null && <span class={`hint waits-${waitsFor}`}>{WAITS[waitsFor]}</span>}
-      {hasDiagnosis && <span class="glance-doubt">may be out of reach</span>}
-    </p>
+    <td class="glance-state" title={reason}>
+      <span class={`badge badge-${state}`}>{STATES[state].label}</span>{' '}
+      {waitsFor !== null && <span class={`hint waits-${waitsFor}`}>{WAITS[waitsFor]}</span>}{' '}
+      {reason !== undefined && <span class={hasDiagnosis ? 'glance-doubt' : 'hint'}>{reason}</span>}
+    </td>
   );
 }
 
 function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
   const { limitCount, limitsMet, misfit, worstOutput } = glance;
-  if (limitsMet == null) return <p class="glance-met hint">not judged yet</p>;
+  if (limitsMet == null) return <td class="glance-met hint">not judged yet</td>;
   return (
-    <p class="glance-met">
-      {misfit != null && <span title={String(misfit)}>misfit {short(misfit)}</span>}
+    <td class="glance-met">
+      {misfit != null && <span title={String(misfit)}>misfit {short(misfit)} </span>}
       {limitCount > 0 && (
         <>
-          {limitsMet} of {limitCount} met
-          <meter min={0} max={limitCount} value={limitsMet} aria-hidden="true" />
+          {limitsMet} of {limitCount} met{' '}
         </>
       )}
       {worstOutput !== null && (
@@ -101,7 +118,7 @@ function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
           {missText(worstOutput)}
         </span>
       )}
-    </p>
+    </td>
   );
 }
 
@@ -115,10 +132,10 @@ function shortMiss(miss: number): string {
   return short(Number(miss.toPrecision(2)));
 }
 
-const BOX = { width: 96, height: 26 };
+const BOX = { width: 96, height: 24 };
 
 function Trend({ glance: { trend } }: { readonly glance: ObjectiveGlance }) {
-  if (trend === null || trend.misses.length === 0) return <div class="glance-trend" />;
+  if (trend === null || trend.misses.length === 0) return null;
   const values = valuesOf(trend);
   const corners = cornersOf(trend, BOX);
   const last = corners.at(-1)!;
@@ -126,7 +143,7 @@ function Trend({ glance: { trend } }: { readonly glance: ObjectiveGlance }) {
   const what = trend.misfits ? 'Misfit' : 'Worst miss';
   const text = first === now ? `${what} ${shortMiss(now)}` : `${what} from ${shortMiss(first)} to ${shortMiss(now)}`;
   return (
-    <svg class="glance-trend" viewBox={`-3 -3 ${BOX.width + 6} ${BOX.height + 6}`} role="img" aria-label={text}>
+    <svg viewBox={`-3 -3 ${BOX.width + 6} ${BOX.height + 6}`} role="img" aria-label={text}>
       <title>{text}</title>
       <line class="trend-floor" x1={0} x2={BOX.width} y1={BOX.height} y2={BOX.height} />
       <polyline class="trend-line" points={corners.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' ')} />

@@ -1,35 +1,37 @@
 /** All objectives of the account, their states and what they wait for. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Link } from '../../shell/link.tsx';
 import { navigate, type ViewProps } from '../../shell/router.ts';
 import { explain, service } from '../../shell/service.ts';
-import { may } from '../../shell/session.ts';
+import { may, session } from '../../shell/session.ts';
 import { useLive } from '../../shell/use-live.ts';
 import { askForChange } from '../../shell/waiting.ts';
-import { addressOf, type Choice, countText, readChoice, STATES, type State } from './choice.ts';
-import { Glance } from './glance.tsx';
+import { ARCHIVED, addressOf, type Choice, readChoice, STATES } from './choice.ts';
+import { folded, openFolded } from './folded.ts';
+import { List } from './list.tsx';
+import { Marks } from './marks.tsx';
 import './overview.css';
 
 const PAGE_SIZE = 50;
 const TREND_POINTS = 24;
 /** Limits the rate of reads in a large account, where something changes all the time. */
 const PAUSE_MS = 2_000;
-const [FEWEST_COMPARED, MOST_COMPARED] = [2, 6];
+const FEWEST_COMPARED = 2;
 
 interface Known {
   readonly glances: readonly ObjectiveGlance[];
   /** Older objectives follow after this id; undefined: there are none. */
   readonly olderAfter: number | undefined;
   readonly etag: string | undefined;
-  /** On all pages; undefined after a search. */
-  readonly total: number | undefined;
+  /** On all pages. */
+  readonly total: number;
 }
 
 async function readGlances(
-  { state, after, find }: Choice,
+  { state, after, find, sort, direction, isGrouped }: Choice,
   signal: AbortSignal,
   known: Known | undefined,
   isUrgent: boolean,
@@ -38,7 +40,12 @@ async function readGlances(
     limit: PAGE_SIZE,
     trend: TREND_POINTS,
     after,
-    stopReason: state && STATES[state].stopReason,
+    stopReason: state === undefined || state === ARCHIVED ? undefined : STATES[state].stopReason,
+    archived: state === ARCHIVED ? ('only' as const) : ('exclude' as const),
+    sort,
+    direction,
+    grouped: isGrouped,
+    folded: isGrouped && folded.value.length > 0 ? folded.value.join(',') : undefined,
     search: find.trim() === '' ? undefined : find.trim(),
   };
   const ask = (prefer: string | undefined) =>
@@ -51,20 +58,26 @@ async function readGlances(
     glances: body,
     olderAfter: older === undefined ? undefined : Number(older),
     etag: headers.get('etag') ?? undefined,
-    total: Number(headers.get('total-count') ?? Number.NaN) || undefined,
+    total: Number(headers.get('total-count')),
   };
 }
 
 export default function Overview({ place }: ViewProps) {
+  const account = session.value?.account ?? '';
+  // Before the first read, which needs it.
+  useMemo(() => openFolded(account), [account]);
   const choice = readChoice(place.query);
-  const { value, failure } = useLive<Known>(
+  const { value, failure, refresh } = useLive<Known>(
     { read: (signal, known, isUrgent) => readGlances(choice, signal, known, isUrgent), pauseMs: PAUSE_MS },
-    [choice.state, choice.after, choice.find.trim()],
+    [addressOf({ ...choice, find: choice.find.trim() }), folded.value],
   );
   const ticked = useSignal<readonly number[]>([]);
-  const known = value.value;
+  // Until there is an answer to another choice, the former list stays, and with it the focus.
+  const former = useRef<Known | undefined>(undefined);
+  const known = value.value ?? former.current;
+  former.current = known;
   const isChosen = choice.state !== undefined || choice.find !== '' || choice.after !== undefined;
-  if (known?.glances.length === 0 && !isChosen) return <NothingYet />;
+  if (value.value?.total === 0 && !isChosen) return <NothingYet />;
   return (
     <>
       <div class="overview-head">
@@ -81,14 +94,22 @@ export default function Overview({ place }: ViewProps) {
           {failure.value !== undefined ? explain(failure.value) : choice.find === '' ? 'Loading…' : 'Searching…'}
         </p>
       ) : (
-        <List known={known} choice={choice} ticked={ticked.value} onTicked={(ids) => (ticked.value = ids)} />
+        <List
+          {...known}
+          choice={choice}
+          isOutdated={value.value === undefined}
+          ticked={ticked.value}
+          onTicked={(ids) => (ticked.value = ids)}
+          onChange={refresh}
+        />
       )}
+      <Marks onChange={refresh} />
       <CompareBar ids={ticked.value} onClear={() => (ticked.value = [])} />
     </>
   );
 }
 
-/** Every new choice begins with the newest. */
+/** Every new choice begins with the first page. */
 function choose(choice: Choice, change: Partial<Choice>, replace = false): void {
   navigate(addressOf({ ...choice, after: undefined, ...change }), { replace });
 }
@@ -103,7 +124,9 @@ function Controls({ choice }: { readonly choice: Choice }) {
       <select
         aria-label="State"
         value={choice.state ?? ''}
-        onChange={({ currentTarget }) => choose(choice, { state: (currentTarget.value as State) || undefined })}
+        onChange={({ currentTarget }) =>
+          choose(choice, { state: (currentTarget.value as Choice['state'] | '') || undefined })
+        }
       >
         <option value="">All states</option>
         {Object.entries(STATES).map(([state, { label }]) => (
@@ -111,7 +134,16 @@ function Controls({ choice }: { readonly choice: Choice }) {
             {label}
           </option>
         ))}
+        <option value={ARCHIVED}>Archived</option>
       </select>
+      <label class="overview-grouped">
+        <input
+          type="checkbox"
+          checked={choice.isGrouped}
+          onChange={({ currentTarget }) => choose(choice, { isGrouped: currentTarget.checked })}
+        />
+        By project
+      </label>
     </search>
   );
 }
@@ -139,69 +171,12 @@ function Find({ choice }: { readonly choice: Choice }) {
   return (
     <input
       type="search"
-      aria-label="Find by model, project or number"
-      placeholder="Find by model, project or number"
+      aria-label="Find by model, project, label or number"
+      placeholder="Find by model, project, label…"
       maxLength={100}
       value={text}
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
     />
-  );
-}
-
-interface ListProps {
-  readonly known: Known;
-  readonly choice: Choice;
-  readonly ticked: readonly number[];
-  onTicked(ids: readonly number[]): void;
-}
-
-function List({ known: { glances, olderAfter, total }, choice, ticked, onTicked }: ListProps) {
-  // The service looks at a limited number at a time.
-  const isCut = choice.find.trim() !== '' && olderAfter !== undefined && glances.length < PAGE_SIZE;
-  return (
-    <>
-      <p class="hint" role="status">
-        {countText(glances.length, total, choice)}
-        {isCut && ' Older ones have not been searched yet.'}
-      </p>
-      {glances.length === 0 && (
-        <p>
-          {choice.find.trim() !== '' &&
-            'Each word must be in the name of the model or the project, or in the number of the trial or the objective. '}
-          {choice.state !== undefined && `Only ${STATES[choice.state].label.toLowerCase()} objectives are searched. `}
-          <Link to="/page">Show all objectives</Link>
-        </p>
-      )}
-      <ul class="glances">
-        {glances.map((glance) => (
-          <Glance
-            key={glance.id}
-            glance={glance}
-            isTicked={ticked.includes(glance.id)}
-            canTick={ticked.includes(glance.id) || ticked.length < MOST_COMPARED}
-            onTick={(isTicked) => onTicked(isTicked ? [...ticked, glance.id] : ticked.filter((id) => id !== glance.id))}
-          />
-        ))}
-      </ul>
-      {glances.some(({ worstOutput }) => worstOutput !== null) && (
-        <p class="hint">
-          Off by: the distance of the best run’s worst output from its target, in the unit of the output. The lines show
-          the worst miss of the best run so far, in tolerances.
-        </p>
-      )}
-      <nav class="overview-pages" aria-label="Pages of objectives">
-        {choice.after !== undefined && (
-          <Link to={addressOf({ ...choice, after: undefined })} class="button">
-            Newest
-          </Link>
-        )}
-        {olderAfter !== undefined && (
-          <Link to={addressOf({ ...choice, after: olderAfter })} class="button">
-            {isCut ? 'Search older ones' : 'Older'}
-          </Link>
-        )}
-      </nav>
-    </>
   );
 }
 
@@ -238,6 +213,9 @@ function NothingYet() {
           </Link>
         </p>
       )}
+      <p>
+        <Link to={addressOf({ ...readChoice(new URLSearchParams()), state: ARCHIVED })}>Archived objectives</Link>
+      </p>
       <p class="hint">
         To see an example solved here, run <code>npx backsolve demo --url {location.origin} --key bks_…</code> with your
         API key.
