@@ -7,8 +7,8 @@
  * - exact: all outputs miss together; the L1 norm's excess over the threshold, in thresholds.
  * - fit: no miss, but the misfit (readableMisfit) is part of the sum.
  *
- * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those the earliest. Cases come
- * before iterations. What is excluded never comes nearest. Weights and priorities say how much the misses count in this
+ * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those, where one output is to be minimized
+ * or maximized without a target, the best value of it; among those the earliest. Cases come before iterations. What is excluded never comes nearest. Weights and priorities say how much the misses count in this
  * comparison (numbers/miss-shares.ts, by which the optimizer compares as well); exact objectives are judged by one sum, which they
  * leave alone.
  */
@@ -17,19 +17,28 @@ import { type Importance, missShares } from '../numbers/miss-shares.ts';
 import { compileGoal, distanceToInterval, exactThreshold, isInside } from './acceptance.ts';
 import { fitGoalsOf, readableMisfit } from './fit.ts';
 import type { Matrix } from './matrix.ts';
-import { hasBounds, hasNoTarget, type NearestSoFar, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import {
+  hasBounds,
+  hasNoTarget,
+  type NearestSoFar,
+  type ObjectiveDefinition,
+  ObjectiveType,
+  outputsWithoutTarget,
+} from './objective.ts';
 import { toFinite } from './vectors.ts';
 
 /** A definition with what it says about the importance of its outputs. */
 export type WeighedDefinition = ObjectiveDefinition & { readonly options: Importance | null };
 
 /**
- * How far an output vector is from satisfying everything, each miss times what it counts; both finite, both 0 exactly when it is
- * satisfied.
+ * How far an output vector is from satisfying everything, each miss times what it counts; worst and sum are finite, and 0 exactly when
+ * everything with a target is satisfied.
  */
 export interface Miss {
   readonly worst: number;
   readonly sum: number;
+  /** The only output without a target, less being better: negated where it is maximized. 0 without one, and with several. */
+  readonly value: number;
 }
 
 export interface MissMeasure {
@@ -63,7 +72,7 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
       let norm = 0;
       for (let j = 0; j < m; j++) norm += Math.abs(values[offset + j]! - center[j]!);
       const worst = norm <= threshold ? 0 : inUnits(norm - threshold, unit);
-      return { worst, sum: toFinite(m * worst) };
+      return { worst, sum: toFinite(m * worst), value: 0 };
     };
     return {
       measure,
@@ -74,6 +83,7 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
   }
   const shares = missShares(m, definition.options ?? {});
   const fits = fitGoalsOf(definition);
+  const openValue = makeOpenValue(definition);
   const missOf = (j: number, y: number): number => {
     const interval = targets[j]!;
     return isInside(interval, y) ? 0 : inUnits(distanceToInterval(interval, y), units[j]!);
@@ -90,12 +100,20 @@ export function makeMissMeasure(definition: WeighedDefinition): MissMeasure {
         if (counted > worst) worst = counted;
       }
       if (fits.length > 0) sum += readableMisfit(fits, values, offset);
-      return { worst, sum: toFinite(sum) };
+      return { worst, sum: toFinite(sum), value: openValue(values, offset) };
     },
     missesOf: (output) => output.map((y, j) => missOf(j, y)),
     missedByOf: (output) => output.map((y, j) => beyond(targets[j]!, y)),
     misfitOf: (output) => (fits.length > 0 ? readableMisfit(fits, output) : null),
   };
+}
+
+/** Of a front no run is the best by one value: findOptimum (search/optimum.ts) chooses among all. */
+function makeOpenValue(definition: ObjectiveDefinition): (values: ArrayLike<number>, offset: number) => number {
+  const [j, ...others] = outputsWithoutTarget(definition);
+  if (j === undefined || others.length > 0) return () => 0;
+  const sign = definition.objectiveTypes[j] === ObjectiveType.minimize ? 1 : -1;
+  return (values, offset) => sign * values[offset + j]!;
 }
 
 function beyond({ lower, upper }: { readonly lower: number; readonly upper: number }, y: number): number {
@@ -126,7 +144,9 @@ function inUnits(distance: number, unit: number): number {
 
 /** Whether `challenger` comes strictly nearer than `holder`: of equals the earlier stays. */
 export function isNearer(challenger: Miss, holder: Miss): boolean {
-  return challenger.worst < holder.worst || (challenger.worst === holder.worst && challenger.sum < holder.sum);
+  if (challenger.worst !== holder.worst) return challenger.worst < holder.worst;
+  if (challenger.sum !== holder.sum) return challenger.sum < holder.sum;
+  return challenger.value < holder.value;
 }
 
 /** A case by its zero-based number, with its miss. */

@@ -53,7 +53,7 @@ export const LARGEST_PARALLELISM = 64;
 export type Bound = number | null;
 
 /** Stored as the target of an output to minimize or maximize without aspiration: clients cannot state it, and no output reaches it. */
-const NO_TARGET = { minimize: Number.NEGATIVE_INFINITY, maximize: Number.POSITIVE_INFINITY } as const;
+export const NO_TARGET = { minimize: Number.NEGATIVE_INFINITY, maximize: Number.POSITIVE_INFINITY } as const;
 /** The most outputs without aspiration: beyond three almost every run is on the front. */
 const LARGEST_FRONT = 3;
 

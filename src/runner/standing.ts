@@ -4,13 +4,14 @@ import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { nameOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 import type { Batch } from '../../clients/typescript/src/index.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
+import { isNearer, type Miss } from '../domain/nearest.ts';
 
 /** Per output, in tolerances and in its unit, as the service sends them: misses are 0 where it is satisfied. */
 interface Misses {
   readonly misses: readonly number[];
   readonly missedBy: readonly number[];
-  /** By which the service compares runs: the worst miss and the sum of misses, as far as they count. */
-  readonly rank: { readonly worst: number; readonly sum: number };
+  /** By which the service compares runs. */
+  readonly rank: Miss;
   /** One per data set of a fit. */
   readonly fits: readonly SetMisfit[];
 }
@@ -65,7 +66,8 @@ export class StandingOfSet {
     if (output !== null) {
       const missed = this.#measure(output);
       const worst = Math.max(...missed.misses);
-      if (isNearer(missed, this.#best)) this.#best = { run, input: run.input, output, ...missed, worst };
+      if (this.#best === null || isNearer(missed.rank, this.#best.rank))
+        this.#best = { run, input: run.input, output, ...missed, worst };
     }
     this.#trend.push(this.#best === null ? null : heightOf(this.#best));
   }
@@ -80,12 +82,6 @@ function heightOf({ worst, fits }: Omit<BestRun, 'name'>): number | null {
 export function rootMeanSquare(fits: readonly SetMisfit[]): number {
   const sum = fits.reduce((total, { sumOfSquares }) => total + sumOfSquares, 0);
   return Math.sqrt(sum / fits.reduce((total, { points }) => total + points, 0));
-}
-
-function isNearer({ rank: run }: Misses, holder: Misses | null): boolean {
-  if (holder === null) return true;
-  const best = holder.rank;
-  return run.worst < best.worst || (run.worst === best.worst && run.sum < best.sum);
 }
 
 /** Something that runs now. */

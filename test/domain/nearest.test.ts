@@ -12,6 +12,7 @@ import {
   type WeighedDefinition,
   worstOutputOf,
 } from '../../src/domain/nearest.ts';
+import { NO_TARGET } from '../../src/domain/objective.ts';
 import { makeMisses } from '../../src/optimizer/goal/misses.ts';
 import { toIntervals } from '../../src/optimizer/goal/targets.ts';
 import { anyJudged, judged, plausibleDouble } from '../support/arbitraries.ts';
@@ -65,6 +66,7 @@ describe('the miss of an output', () => {
     expect(measure([7, ...output], 1)).toEqual({
       worst: Math.max(...misses),
       sum: misses.reduce((sum, miss) => sum + miss, 0),
+      value: 0,
     });
   });
 
@@ -111,6 +113,44 @@ describe('the miss of an output', () => {
         expect([...misses, sum].every(Number.isFinite)).toBe(true);
       }),
     );
+  });
+});
+
+describe('an output without a target', () => {
+  const cheapest: WeighedDefinition = {
+    ...base,
+    objectives: [NO_TARGET.minimize, 10],
+    objectiveTypes: ['minimize', 'lessthan_equal'],
+  };
+  const measured = (definition: WeighedDefinition, output: readonly number[]) =>
+    makeMissMeasure(definition).measure(output);
+
+  test.each([
+    ['is compared among runs that meet the limits', [3, 9], [4, 8], true],
+    ['counts less than a limit that is missed', [3, 11], [4, 8], false],
+    ['leaves the earlier of equal runs', [3, 9], [3, 8], false],
+  ])('%s', (_, challenger, holder, isBetter) => {
+    expect(isNearer(measured(cheapest, challenger), measured(cheapest, holder))).toBe(isBetter);
+  });
+
+  it('is compared upwards where it is maximized', () => {
+    const largest = {
+      ...cheapest,
+      objectives: [NO_TARGET.maximize, 10],
+      objectiveTypes: ['maximize', 'lessthan_equal'],
+    };
+    const definition = largest as WeighedDefinition;
+    expect(isNearer(measured(definition, [4, 9]), measured(definition, [3, 8]))).toBe(true);
+  });
+
+  it('decides nothing beside another one, with which it forms a front', () => {
+    const front = {
+      ...cheapest,
+      objectives: [NO_TARGET.minimize, NO_TARGET.minimize],
+      objectiveTypes: ['minimize', 'minimize'],
+    };
+    const definition = front as WeighedDefinition;
+    expect(isNearer(measured(definition, [1, 1]), measured(definition, [3, 8]))).toBe(false);
   });
 });
 

@@ -244,6 +244,8 @@ describe('objectives', () => {
       stopReason: 0,
       endingKind: null,
       isResumable: false,
+      label: null,
+      isArchived: false,
       advice: [],
       attemptCount: 0,
       maximumAttempts: 7,

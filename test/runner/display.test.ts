@@ -43,7 +43,12 @@ function standing(change: Partial<Standing> = {}): Standing {
   // Any measure will do: a miss is the distance from 1.
   const set = new StandingOfSet(problem.targetSets[0]!, (output) => {
     const misses = output.map((y) => Math.abs(y - 1));
-    return { misses, missedBy: output.map((y) => y - 1), rank: { worst: Math.max(...misses), sum: 0 }, fits: [] };
+    return {
+      misses,
+      missedBy: output.map((y) => y - 1),
+      rank: { worst: Math.max(...misses), sum: 0, value: 0 },
+      fits: [],
+    };
   });
   set.add(run({ kind: 'case', caseNumber: 1, input: [20, 1] }), [5, 1]);
   set.add(run({ kind: 'case', caseNumber: 2, input: [30, 2] }), null);

@@ -85,7 +85,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   // Runs on the machines of users: knows the service through its interface only.
   runner: {
     // Of the domain only how names are corrected and how columns of CSV files are titled.
-    imports: ['../clients/typescript', 'domain/nearest-name', 'domain/case-columns', 'installation'],
+    imports: ['../clients/typescript', 'domain/nearest', 'domain/nearest-name', 'domain/case-columns', 'installation'],
     packages: ['yaml'],
   },
   // Runs in browsers: knows the service through its interface only.

@@ -272,6 +272,17 @@ def test_goals_and_budget_may_change() -> None:
         solve(black_box, INPUTS, GOALS, budget=3, cases=4, progress=False)
 
 
+def test_the_best_run_has_the_least_value_of_those_within_the_limits() -> None:
+    def black_box(a: float, b: float) -> dict[str, float]:
+        return {"cost": 1 + (a - 3) ** 2 + (b - 4) ** 2, "sum": a + b}
+
+    result = solve(black_box, INPUTS, {"cost": minimize(), "sum": at_most(6)}, cases=4, budget=9, progress=False)
+    within_limit = [run.output["cost"] for run in result.history if run.output is not None and run.output["sum"] <= 6]
+    assert result.best is not None
+    assert result.best.output is not None
+    assert result.best.output["cost"] == min(within_limit) < 3.5
+
+
 def test_a_budget_is_kept_and_raised() -> None:
     def hard(a: float, b: float) -> dict[str, float]:
         return {"u": math.sin(5 * a) * b, "v": a * a - b}

@@ -217,7 +217,7 @@ async function findStart(
 
 class BestStart {
   found: { readonly initialInput: readonly number[]; readonly initialOutput: readonly number[] } | null = null;
-  #miss: Miss = { worst: Number.POSITIVE_INFINITY, sum: Number.POSITIVE_INFINITY };
+  #miss: Miss = { worst: Number.POSITIVE_INFINITY, sum: Number.POSITIVE_INFINITY, value: 0 };
   #isAdmissible = false;
   readonly #measure: ReturnType<typeof makeMissMeasure>;
   readonly #admits: (input: readonly number[]) => boolean;
