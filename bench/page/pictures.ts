@@ -41,7 +41,7 @@ try {
   const page = await context.newPage();
   await page.goto(link);
   await page.locator('main a[href*="/page/objectives/"]').first().click();
-  await page.locator('.runs tbody th').first().waitFor();
+  await page.locator('.pane-part section').first().waitFor();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const file = path.join(folder, `objective-${colorScheme}.png`);

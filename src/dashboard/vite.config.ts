@@ -53,8 +53,12 @@ export default defineConfig({
               // What runs are made of is shared by the run view, the comparison and new problems.
               test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
             },
-            // Below the first screen, loaded when there is time.
-            { name: 'below', test: /objective.(runs|coordinates.(?!axes)|insight|fit|further.answer)/, ...alone },
+            // The parts of an objective beside its targets.
+            {
+              name: 'parts',
+              test: /objective.(runs|log|charts|distance|coordinates.(?!axes)|insight|fit|further.(further|answer))/,
+              ...alone,
+            },
             { name: 'objective', test: /views.objective/, ...alone },
           ],
         },

@@ -1,6 +1,7 @@
 /** A diagnosis in words: what is out of reach, what each target costs, and by how much to relax the targets. */
 import type { Diagnosis } from '../optimizer/insights.ts';
 import { relaxation } from './explanation.ts';
+import { outputNamesOf } from './names.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { endsSearch, type RelaxedTargets } from './relaxation.ts';
 import type { SearchOptions } from './search-options.ts';
@@ -13,17 +14,18 @@ const NOTICEABLE = 0.01;
 type Asked = ObjectiveDefinition & { readonly options: SearchOptions | null };
 
 /**
- * A diagnosis in words. Outputs without names are called objective 0, objective 1 and so on.
+ * A diagnosis in words. Outputs without names are called y1, y2 and so on, as everywhere else.
  *
  * @param relaxed the least relaxation that the best run meets, if there is one
  */
 export function describeDiagnosis(
   diagnosis: Diagnosis,
   definition: Asked,
-  names: readonly string[] | null,
+  outputNames: readonly string[] | null,
   relaxed: RelaxedTargets | null,
 ): string {
-  const nameOf = (output: number) => names?.[output] ?? String(output);
+  const names = outputNamesOf(definition.objectives.length, outputNames);
+  const nameOf = (output: number) => names[output]!;
   const aspirations = describeAspirations(diagnosis, definition, names);
   const moves = relaxed && movesOf(relaxed, definition, names);
   const areMovesTold = aspirations === undefined && diagnosis.nearestIs === 'evaluated';
@@ -44,12 +46,12 @@ export function describeDiagnosis(
 function describeMisses(
   { l1Norm, unmet, nearestIs }: Diagnosis,
   definition: Asked,
-  names: readonly string[] | null,
+  names: readonly string[],
   moves: readonly string[] | null,
 ): string {
   const isPredicted = nearestIs === 'predicted';
   if (l1Norm !== null) {
-    return `The targets seem out of reach; the least L1 norm ${isPredicted ? 'predicted' : 'of a run'} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`;
+    return `The targets seem out of reach; the least sum of all differences ${isPredicted ? 'predicted' : 'of a run'} is ${roundedUp(l1Norm)}, which would have to be allowed.`;
   }
   const point = isPredicted ? 'the nearest point predicted' : 'the best run so far';
   const predicted = unmet.map(({ output, distance }) =>
@@ -62,16 +64,16 @@ function describeMisses(
 /** Such as "sag by 0.345" or "mass by 1.5 percentage points". */
 function describeMove(
   { objectiveTypes }: ObjectiveDefinition,
-  names: readonly string[] | null,
+  names: readonly string[],
   output: number,
   amount: number,
 ): string {
   const unit = objectiveTypes[output] === ObjectiveType.percent ? ' percentage points' : '';
-  return `${names?.[output] ?? `objective ${output}`} by ${amount}${unit}`;
+  return `${names[output]} by ${amount}${unit}`;
 }
 
 /** What would be gained without a target, and with a little more room for it; nothing where that is not known. */
-function describeCosts({ costs }: Diagnosis, definition: Asked, names: readonly string[] | null): readonly string[] {
+function describeCosts({ costs }: Diagnosis, definition: Asked, names: readonly string[]): readonly string[] {
   if (costs === undefined) return [];
   const { worstMiss, of } = costs;
   const isExact = isSumJudged(definition);
@@ -80,14 +82,16 @@ function describeCosts({ costs }: Diagnosis, definition: Asked, names: readonly 
     .toSorted((a, b) => a.without - b.without || a.relaxed - b.relaxed)
     .slice(0, TOLD_COSTS)
     .map(({ output, without, relaxed }) => {
-      const name = names?.[output] ?? `objective ${output}`;
+      const name = names[output]!;
       const eased = isExact ? '' : ` and ${short(relaxed)} with one tolerance more for it`;
       return `${short(without)} without ${name}${eased}`;
     });
   const { weights, priorities } = definition.options ?? {};
   const counted = weights || priorities ? ', counted by weights and priorities,' : '';
   const gains = told.length === 0 ? 'dropping a single target gains nothing' : `it would be ${told.join(', ')}`;
-  return [`The models expect a worst miss${counted} of ${short(worstMiss)} tolerances at best; ${gains}.`];
+  return [
+    `The models expect the worst output to miss${counted} by ${short(worstMiss)} times its tolerance at best; ${gains}.`,
+  ];
 }
 
 /**
@@ -104,8 +108,8 @@ function describeRelaxation(moves: readonly string[] | null, definition: Asked):
 }
 
 /** What has to move, and how far. */
-function movesOf(relaxed: RelaxedTargets, definition: ObjectiveDefinition, names: readonly string[] | null) {
-  if (isSumJudged(definition)) return [`desiredL1Norm to ${relaxed.desiredL1Norm}`];
+function movesOf(relaxed: RelaxedTargets, definition: ObjectiveDefinition, names: readonly string[]) {
+  if (isSumJudged(definition)) return [`sum of all differences at most ${relaxed.desiredL1Norm}`];
   const ends = ['objectives', 'minimumBounds', 'maximumBounds'] as const;
   return definition.objectives.flatMap((_, j) =>
     ends
@@ -125,12 +129,12 @@ const short = (value: number) => String(Number(value.toPrecision(3)));
 function describeAspirations(
   { attainable, unmet, nearestIs }: Diagnosis,
   { objectives }: ObjectiveDefinition,
-  names: readonly string[] | null,
+  names: readonly string[],
 ): string | undefined {
   const missed = attainable?.filter(({ output }) => unmet.some((one) => one.output === output)) ?? [];
   if (missed.length === 0) return undefined;
   const parts = missed.map(({ output, value }) => {
-    const name = names?.[output] ?? `objective ${output}`;
+    const name = names[output]!;
     return `${name} = ${Number(value.toPrecision(4))}, its aspiration is ${objectives[output]}`;
   });
   const source = nearestIs === 'evaluated' ? 'a run' : 'the model';

@@ -333,7 +333,9 @@ test('What the targets cost is told, and targets relaxed so are met without a fu
   const file = await write('relaxed', { target: 5.6 });
   const { code, stdout } = await runCommand(['run', file, '--jobs', '3']);
   expect(code).toBe(10);
-  expect(stdout).toMatch(/The models expect a worst miss of [\d.]+ tolerances at best; it would be 0 without \w/);
+  expect(stdout).toMatch(
+    /The models expect the worst output to miss by [\d.]+ times its tolerance at best; it would be 0 without \w/,
+  );
   expect(stdout).toContain('ends immediately, with the best run.');
   const [, p, q] = /relaxed: p by ([\d.]+) percentage points, q by ([\d.]+)\./.exec(stdout)!;
   const text = await readFile(file, 'utf8');

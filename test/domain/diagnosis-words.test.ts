@@ -11,7 +11,7 @@ import { definition, diagnosis } from './two-targets.ts';
 describe('a diagnosis in words', () => {
   it('The text says by how much to relax each bound, rounded up, and which objectives are out of reach alone', () => {
     expect(describeDiagnosis(diagnosis, definition, null, null)).toBe(
-      'The targets seem out of reach together; at the nearest point predicted, their bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percentage points. Out of reach even alone: 0.',
+      'The targets seem out of reach together; at the nearest point predicted, their bounds would have to be relaxed: y1 by 1.001, y2 by 24 percentage points. Out of reach even alone: y1.',
     );
   });
 
@@ -26,7 +26,7 @@ describe('a diagnosis in words', () => {
     const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
     const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
     expect(describeDiagnosis(conflicting, definition, null, null)).toBe(
-      'The targets seem out of reach; at the best run so far, their bounds would have to be relaxed: objective 1 by 0.5 percentage points. Each alone can be met, but not together: 0 and 1.',
+      'The targets seem out of reach; at the best run so far, their bounds would have to be relaxed: y2 by 0.5 percentage points. Each alone can be met, but not together: y1 and y2.',
     );
   });
 
@@ -44,10 +44,10 @@ describe('a diagnosis in words', () => {
     );
   });
 
-  it('The text gives the L1 norm if the objectives are exact', () => {
+  it('The text gives the sum of all differences if the objectives are exact', () => {
     const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const };
     expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact, null, null)).toBe(
-      'The targets seem out of reach; the least L1 norm predicted is 1.961, which desiredL1Norm would have to allow. Out of reach even alone: 0.',
+      'The targets seem out of reach; the least sum of all differences predicted is 1.961, which would have to be allowed. Out of reach even alone: y1.',
     );
   });
 
@@ -63,13 +63,15 @@ describe('a diagnosis in words', () => {
 
   it('The text says what each target costs, beginning with the one without which most is gained', () => {
     expect(told({ costs })).toContain(
-      'The models expect a worst miss of 1.25 tolerances at best; it would be 0 without sag and 0.75 with one tolerance more for it, 0.62 without mass and 0.92 with one tolerance more for it.',
+      'The models expect the worst output to miss by 1.25 times its tolerance at best; it would be 0 without sag and 0.75 with one tolerance more for it, 0.62 without mass and 0.92 with one tolerance more for it.',
     );
     expect(told({ costs }, { priorities: [1, 2] })).toContain(
-      'a worst miss, counted by weights and priorities, of 1.25',
+      'the worst output to miss, counted by weights and priorities, by 1.25 times',
     );
     const none = { ...costs, of: [{ output: 0, without: 1.25, relaxed: 1.25 }] };
-    expect(told({ costs: none })).toContain('1.25 tolerances at best; dropping a single target gains nothing.');
+    expect(told({ costs: none })).toContain(
+      '1.25 times its tolerance at best; dropping a single target gains nothing.',
+    );
   });
 
   it('The text offers the least relaxation that the best run meets, and says that it ends the search', () => {
@@ -86,7 +88,7 @@ describe('a diagnosis in words', () => {
   it('The text promises no end to a search that needs more than one run', () => {
     const relaxed = leastRelaxation(definition, [12.4, -4]);
     expect(describeDiagnosis(diagnosis, { ...definition, options: { confirm: 3 } }, null, relaxed)).toMatch(
-      /The best run meets all targets relaxed so: objective 0 by 1\.4\.$/,
+      /The best run meets all targets relaxed so: y1 by 1\.4\.$/,
     );
   });
 
@@ -102,7 +104,7 @@ describe('a diagnosis in words', () => {
     const of = [{ output: 0, without: 0.5, relaxed: 1 }];
     const exactly = { ...diagnosis, l1Norm: 0.9, costs: { worstMiss: 1, of } };
     expect(describeDiagnosis(exactly, exact, null, relaxed)).toContain(
-      'at best; it would be 0.5 without objective 0. The best run meets all targets relaxed so: desiredL1Norm to 1, and',
+      'at best; it would be 0.5 without y1. The best run meets all targets relaxed so: sum of all differences at most 1, and',
     );
   });
 });

@@ -320,7 +320,7 @@ test('An end by evidence says what the targets cost, and more runs go on from th
     .getByText(/^Stopped: the targets seem out of reach together, and run \d+ is the best compromise/)
     .first()
     .waitFor();
-  await page.getByText(/The models expect a worst miss of [\d.]+ tolerances at best/).waitFor();
+  await page.getByText(/The models expect the worst output to miss by [\d.]+ times its tolerance at best/).waitFor();
   await page.getByText('The best run meets these targets, so the search ends with it immediately.').waitFor();
   const dialog = await openDialog(page, 'Go on…', 'Go on');
   const field = dialog.getByLabel('Suggested runs at most');

@@ -186,6 +186,39 @@ describe('an objective', () => {
     await page.getByText('There is nothing at this address').waitFor();
   });
 
+  test('has parts that are accessible at 200 %, by the keyboard too', async ({ visit }) => {
+    const id = await seed({ inputs: 2, outputs: 2, runs: 6, failedEvery: 4 });
+    // What is left of a window of 1280 pixels.
+    const page = await visit(service, pathOf(id), { viewport: { width: 640, height: 450 } });
+    const tabs = page.getByRole('navigation', { name: 'Parts of this objective' });
+    await tabs.getByRole('link', { name: 'Runs' }).focus();
+    for (const [name, title] of [
+      ['Charts', 'Inputs and outputs'],
+      ['Insight', 'Insight'],
+      ['Data log', 'Data log'],
+    ] as const) {
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await section(page, title).waitFor();
+      expect(await tabs.getByRole('link', { name, exact: true }).evaluate(isFocused)).toBe(true);
+      await screenshot(page, `objective 200 percent ${name}`);
+      await expectAccessible(page);
+    }
+    await page.goto(pathOf(id, 'runs/2'));
+    await section(page, 'Run 2').waitFor();
+    await expectAccessible(page);
+    await openTab(page, 'Runs');
+    await expect.poll(() => firstIterations(page)).toHaveLength(6);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Actions on run 5' }).press('Enter');
+    const menu = page.locator('.menu:popover-open');
+    await menu.waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Correct run 5' }).waitFor();
+  });
+
   test('shows a run at its own address, and its neighbours, up to the cases of its trial', async ({ visit }) => {
     const id = await seed({ inputs: 4, outputs: 5, runs: 9, failedEvery: 4 });
     const { body } = await service.call<{ inputs: number[][]; inverseIds: number[] }>(

@@ -20,11 +20,11 @@ import { blocksOf, readPages } from './doc-commands.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = path.join(ROOT, 'bin/backsolve.js');
 
-/** By picture: the guide, its problem file, and the heading of the section that is shown. */
+/** By picture: the guide, its problem file, the heading of the section that is shown, and the part of the objective that has it. */
 const PICTURES = [
-  ['fit', 'docs/guides/calibrating-to-a-curve.md', 'tank.yaml', 'Fit'],
-  ['fit-runs', 'docs/guides/calibrating-to-a-curve.md', 'tank.yaml', 'Misfit run by run'],
-  ['fit-parameters', 'docs/guides/what-the-data-tell.md', 'outlet-flow.yaml', 'Estimates of the inputs'],
+  ['fit', 'docs/guides/calibrating-to-a-curve.md', 'tank.yaml', 'Fit', 'fit'],
+  ['fit-runs', 'docs/guides/calibrating-to-a-curve.md', 'tank.yaml', 'Misfit run by run', 'charts'],
+  ['fit-parameters', 'docs/guides/what-the-data-tell.md', 'outlet-flow.yaml', 'Estimates of the inputs', 'fit'],
 ] as const;
 
 async function take(
@@ -33,7 +33,7 @@ async function take(
   folder: string,
   picture: (typeof PICTURES)[number],
 ): Promise<void> {
-  const [name, guide, file, heading] = picture;
+  const [name, guide, file, heading, part] = picture;
   const page = (await readPages()).find((one) => one.path === guide)!;
   for (const block of blocksOf(page).filter(isWritten)) await writeFile(path.join(folder, block.info), block.text);
   const env = { ...process.env, BACKSOLVE_URL: url, BACKSOLVE_API_KEY: key };
@@ -51,12 +51,15 @@ async function take(
   const objectives = (await (
     await fetch(`${url}/v1/objectives?limit=1`, { headers: { authorization: `Bearer ${key}` } })
   ).json()) as { id: number }[];
-  await view.goto(`/page/objectives/${objectives[0]!.id}`);
+  await view.goto(`/page/objectives/${objectives[0]!.id}/${part}`);
   const section = view.getByRole('region', { name: heading, exact: true }).first();
-  await view
-    .getByText(/^what the data leave open/)
-    .first()
-    .waitFor();
+  if (part === 'fit') {
+    await view
+      .getByText(/^what the data leave open/)
+      .first()
+      .waitFor();
+  }
+  await section.waitFor();
   await section.screenshot({ path: path.join(ROOT, 'docs/pictures', `${name}.png`) });
   await context.close();
 }

@@ -119,7 +119,7 @@ describe('solve', () => {
     expect(['exhausted', 'stopped']).toContain(result.status);
     expect(result.history.length).toBeLessThanOrEqual(12);
     expect(result.diagnosis?.detail).toMatch(
-      /The models expect a worst miss of .* tolerances at best; .* ends immediately/,
+      /The models expect the worst output to miss by .* times its tolerance at best; .* ends immediately/,
     );
     const best = result.best!;
     expect(best.worstMiss).toBeGreaterThan(1);

@@ -1,5 +1,5 @@
 /** Inputs and outputs of a run with all digits, and the margin of every target. */
-import { near, short, wanted } from '../../../parts/formats.ts';
+import { near, short, titled, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { type Columns, type Head, vectorAt } from '../columns.ts';
@@ -21,13 +21,12 @@ export function RunValues({ head, columns, row }: RunValuesProps) {
     <div class="run-values">
       <ScrollBox label="Inputs of the run">
         <table>
-          <TableHead titles={['Input', 'Value', 'Unit']} numbers={['Value']} />
+          <TableHead titles={['Input', 'Value']} numbers={['Value']} />
           <tbody>
             {inputs.map((name, i) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
+                <th scope="row">{titled(name, head.inputUnits?.[i])}</th>
                 <td class="number">{input === undefined ? '–' : fullInputText(head, i, input[i]!)}</td>
-                <td>{head.inputUnits?.[i]}</td>
               </tr>
             ))}
           </tbody>
@@ -35,13 +34,12 @@ export function RunValues({ head, columns, row }: RunValuesProps) {
       </ScrollBox>
       <ScrollBox label="Outputs of the run">
         <table>
-          <TableHead titles={['Output', 'Value', 'Unit', 'Wanted', 'Margin']} numbers={['Value']} />
+          <TableHead titles={['Output', 'Value', 'Wanted', 'Margin']} numbers={['Value']} />
           <tbody>
             {outputs.map((name, j) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
+                <th scope="row">{titled(name, head.outputUnits?.[j])}</th>
                 <td class="number">{output === undefined ? '–' : String(output[j])}</td>
-                <td>{head.outputUnits?.[j]}</td>
                 <td>{wantedText(head, j)}</td>
                 <Margin head={head} j={j} value={output?.[j]} miss={columns.misses[j]![row]!} />
               </tr>
