@@ -66,8 +66,8 @@ interface Claimed {
   readonly input: readonly number[];
 }
 
-async function claim(call: Call, evaluator: string, limit = 1): Promise<readonly Claimed[]> {
-  const body = { evaluator, limit, leaseSeconds: 600, wait: 20 };
+async function claim(call: Call, evaluator: string, limit = 1, wait = 20): Promise<readonly Claimed[]> {
+  const body = { evaluator, limit, leaseSeconds: 600, wait };
   return (await call<{ evaluations: readonly Claimed[] }>('POST', '/evaluations/claim', body)).evaluations;
 }
 
@@ -277,7 +277,7 @@ test('A batch is followed, paused, resumed and cancelled; its objectives lead to
   await batch.getByRole('button', { name: 'Cancel' }).click();
   await dialog(page).getByRole('button', { name: 'Cancel the batch' }).click();
   await batch.getByText('Cancelled', { exact: true }).waitFor();
-  expect(await batch.getByRole('button').count()).toBe(0);
+  expect(await batch.getByRole('button').count()).toBe(1);
   await page.getByLabel('Status').selectOption({ label: 'Solving' });
   await page.getByText('No batch has the status “Solving”').waitFor();
   expect(new URL(page.url()).search).toBe('?show=batches&status=solving');
@@ -290,12 +290,91 @@ test('A batch is followed, paused, resumed and cancelled; its objectives lead to
   expect(new URL(page.url()).pathname).toMatch(/^\/page\/objectives\/\d+$/);
 });
 
+test('A batch is started from an objective with a row of targets for each search, and watched to its end', async ({
+  visit,
+}) => {
+  const { key, call } = await openAccount();
+  const model = await call('POST', '/models', { name: 'Plant' });
+  const inputCases = [
+    [1, 1],
+    [9, 2],
+    [4, 8],
+  ];
+  const outputOf = ([a, b]: readonly number[]) => [a! + b!, a! - b!];
+  const project = await call('POST', `/models/${model.id}/projects`, {
+    name: 'Heat exchanger',
+    inputCount: 2,
+    minimums: [0, 0],
+    maximums: [10, 10],
+    inputTypes: ['float', 'float'],
+    outputNames: ['Druck', 'Masse'],
+    outputUnits: ['bar', 'kg'],
+    outputCount: 2,
+    inputCases,
+  });
+  const path = `/models/${model.id}/projects/${project.id}`;
+  const outputCases = inputCases.map(outputOf);
+  const { trial_id } = await call<{ trial_id: number }>('POST', `${path}/output-cases`, {
+    outputCount: 2,
+    outputCases,
+  });
+  const objective = await call('POST', `${path}/trials/${trial_id}/objectives`, {
+    objectives: [8, 1],
+    objectiveTypes: ['percent', 'value'],
+    minimumBounds: [-5, -1],
+    maximumBounds: [5, 1],
+  });
+  const page = await visit(service, '/page', { key });
+  await main(page)
+    .getByRole('button', { name: /^Actions of Heat exchanger/ })
+    .click();
+  await main(page).getByRole('link', { name: 'Start a batch…' }).click();
+  const start = main(page).getByRole('button', { name: /^Start/ });
+  await start.waitFor();
+  expect(await start.isDisabled()).toBe(true);
+  const area = main(page).getByRole('textbox', { name: 'Targets' });
+  await area.fill('Länge;Druck\n1;2');
+  await button(page, 'Read this text').click();
+  await main(page).getByText('“Länge” is no output. The outputs are Druck, Masse.').waitFor();
+  await area.fill('\uFEFFMasse [kg];Druck [bar]\r\n0,25;9,5\r\n;10\r\n');
+  await button(page, 'Read this text').click();
+  await main(page).getByText('2 searches read.').waitFor();
+  const preview = main(page).getByRole('region', { name: 'Targets as they are read' });
+  await expect.poll(() => preview.getByRole('row').nth(1).textContent()).toBe('19.50.25');
+  await main(page).getByLabel('Name of the batch').fill('Night shift');
+  await pictures(page, 'start a batch');
+  await start.click();
+  const batch = main(page).getByRole('listitem').filter({ hasText: 'Night shift' });
+  await batch.getByText('0 of 2 objectives satisfied').waitFor();
+  const definitions = await call<readonly { objectives: number[] }[]>(
+    'GET',
+    `/models/${model.id}/projects/${project.id}/trials/${trial_id}/objectives`,
+  );
+  expect(definitions[0]).toMatchObject({ id: objective.id, objectives: [8, 1] });
+  let status = '';
+  while (status !== 'completed') {
+    for (const { id, leaseToken, input } of await claim(call, 'rig', 4, 1)) {
+      await call('PUT', `/evaluations/${id}/output`, { leaseToken, output: outputOf(input) });
+    }
+    const [one] = await call<readonly { status: string }[]>('GET', '/batches');
+    status = one!.status;
+  }
+  await batch.getByText('2 of 2 objectives satisfied').waitFor();
+  const saved = page.waitForEvent('download');
+  await batch.getByRole('button', { name: 'Save CSV' }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe('Night-shift.csv');
+  const csv = (await (await file.createReadStream()).toArray()).join('');
+  expect(csv.trim().split(/\r?\n/)).toHaveLength(3);
+  expect(csv).toContain('Druck');
+});
+
 test('A key that may only read sees the batches, and no button', async ({ visit }) => {
   const { makeKey, call } = await openAccount();
   await makeBatch(call, 'Night shift');
   const page = await visit(service, '/page/administration', { key: await makeKey(['read']) });
   await page.getByText('Evaluations: 3 waiting').waitFor();
-  expect(await main(page).getByRole('button').count()).toBe(0);
+  expect(await main(page).getByRole('button').allTextContents()).toEqual(['Save CSV of Night shift']);
   for (const section of ['Keys', 'Webhooks']) {
     await main(page).getByRole('link', { name: section }).click();
     await main(page).getByText(`To see and change the ${section.toLowerCase()}`).waitFor();

@@ -19,6 +19,7 @@ const ROUTES: readonly Route[] = [
     load: () => import('../views/objective/objective.tsx'),
   },
   { pattern: /^\/page\/new$/, title: 'New problem', load: () => import('../views/new-problem/new-problem.tsx') },
+  { pattern: /^\/page\/batch$/, title: 'Start a batch', load: () => import('../views/batch/start-batch.tsx') },
   {
     pattern: /^\/page\/compare$/,
     title: 'Compare',

@@ -32,16 +32,20 @@ type Repeated = Pick<NewObjectives, (typeof REPEATED)[number] | 'stop' | 'minimu
 
 /** Loads it, which stops the other one if that still runs, and shows it. Rejects if the service refuses. */
 export async function goOn(head: Head, change: Partial<Repeated>): Promise<void> {
+  const path = { model_id: head.modelId, project_id: head.projectId, trial_id: head.trialId };
+  const body = { ...repeatedOf(head), ...change, continues: head.objectiveId };
+  const loaded = await service.call('loadObjectives', { path, body });
+  navigate(`/page/objectives/${loaded.body.id}`);
+}
+
+/** The definition of another objective with the same targets and settings. */
+export function repeatedOf(head: Head): Repeated {
   const { minimumBounds, maximumBounds, stop } = head;
-  const repeated = {
+  return {
     ...(Object.fromEntries(REPEATED.map((name) => [name, head[name]])) as Pick<Head, (typeof REPEATED)[number]>),
     stop: stop && { ...stop, until: isAhead(stop.until) ? stop.until : null },
     ...(minimumBounds.length > 0 && { minimumBounds, maximumBounds }),
-  } satisfies Repeated;
-  const path = { model_id: head.modelId, project_id: head.projectId, trial_id: head.trialId };
-  const body = { ...repeated, ...change, continues: head.objectiveId };
-  const loaded = await service.call('loadObjectives', { path, body });
-  navigate(`/page/objectives/${loaded.body.id}`);
+  };
 }
 
 /** A time in the past would end it immediately. */

@@ -16,6 +16,7 @@ import { type Newest, PAUSE_MS, readNewest } from '../read-list.ts';
 import { Waits } from '../waits.tsx';
 import { BatchObjectives } from './batch-objectives.tsx';
 import { barOf, evaluationsText, type Look } from './progress.ts';
+import { SaveResults } from './save-results.tsx';
 
 /** Shown initially, and added by each click on "Show more". */
 const SHOWN = 20;
@@ -121,6 +122,10 @@ function NoBatches({ status }: Pick<Choice, 'status'>) {
         <>
           <p>There are no batches yet.</p>
           <p>
+            To search for many targets of one problem, choose “Start a batch…” in the menu of one of its{' '}
+            <Link to="/page">objectives</Link>.
+          </p>
+          <p>
             To work through all target sets of a problem file:{' '}
             <code>npx backsolve batch FILE --url {location.origin} --key bks_…</code>. Programs can create batches, too;
             the <a href="/docs">Reference</a> has an example.
@@ -184,6 +189,7 @@ function BatchItem({ batch, choice, onChanged }: BatchItemProps) {
           {isOpen ? 'Hide objectives' : 'Objectives'}
           <span class="visually-hidden"> of {name}</span>
         </Link>
+        <SaveResults batchId={id} name={name} />
         {may('write') && isRunning(batch) && <Controls batch={batch} name={name} onChanged={onChanged} />}
       </div>
       {isOpen && <BatchObjectives batchId={id} name={name} />}
