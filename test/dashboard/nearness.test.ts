@@ -54,6 +54,19 @@ describe('the best run', () => {
     );
   });
 
+  test('is the cheapest one where one output is minimized, and the compromise of a front', () => {
+    const met = { bestMisses: [0, 0], bestMissedBy: [0, 0], optimalIteration: 6 };
+    const cheapest = {
+      ...head,
+      ...met,
+      objectives: [null, 0.5],
+      objectiveTypes: ['minimize' as const, 'value' as const],
+    };
+    expect(bestText(cheapest)).toBe('Best: run 6, 1 of 1 met');
+    const front = { ...cheapest, objectives: [null, null], objectiveTypes: ['minimize' as const, 'maximize' as const] };
+    expect(bestText(front)).toBe('Best compromise of its own runs: run 6');
+  });
+
   test('of a fit is its best fit, as long as it meets the limits', () => {
     const fit = {
       ...head,

@@ -20,6 +20,17 @@ type NumberName = Exclude<NamesOf<'list'>, VectorName>;
 /** Everything that is not one entry per run. */
 export type Head = Omit<History, ColumnName>;
 
+/** The outputs to minimize or maximize without a target, numbered from 0. A gap of a fit has no target either. */
+export function openOutputs({
+  objectives,
+  objectiveTypes,
+}: Pick<Head, 'objectives' | 'objectiveTypes'>): readonly number[] {
+  return [...objectives.keys()].filter((j) => objectives[j] === null && objectiveTypes[j] !== 'fit');
+}
+
+/** Whether no run is the best by itself. */
+export const seeksFront = (head: Pick<Head, 'objectives' | 'objectiveTypes'>): boolean => openOutputs(head).length > 1;
+
 export function headOf(answer: History): Head {
   return Object.fromEntries(Object.entries(answer).filter(([name]) => !(name in RUN_COLUMNS))) as unknown as Head;
 }

@@ -1,6 +1,6 @@
 /** How near an objective came to its targets, in words, with misses in the units of its outputs. Needs no browser. */
 import { counted, short, withUnit } from '../../parts/formats.ts';
-import type { Head } from './columns.ts';
+import { type Head, openOutputs, seeksFront } from './columns.ts';
 import { distanceOf, sumOfDistances, worstFirst } from './distances.ts';
 import { chance, chanceWithRange } from './standing/words.ts';
 import { outputNames } from './values.ts';
@@ -32,14 +32,14 @@ export function bestText(head: Near): string {
   if (head.objectiveTypes.includes('fit') && bestMisses.every((miss) => miss === 0)) {
     return `Best fit: ${nameOfBest(head)}`;
   }
-  if (optimalIteration !== null && head.objectives.includes(null)) {
-    return `Best compromise of its own runs: run ${optimalIteration}`;
-  }
-  const met = bestMisses.filter((miss) => miss === 0).length;
-  const isMet = met === bestMisses.length;
-  if (optimalIteration !== null && isMet) return `Met at run ${optimalIteration}`;
+  if (optimalIteration !== null && seeksFront(head)) return `Best compromise of its own runs: run ${optimalIteration}`;
+  const open = openOutputs(head);
+  const judged = bestMisses.filter((_, j) => !open.includes(j));
+  const met = judged.filter((miss) => miss === 0).length;
+  const isMet = met === judged.length;
+  if (optimalIteration !== null && isMet && open.length === 0) return `Met at run ${optimalIteration}`;
   const misses = isMet ? '' : `; ${missesText(head, bestMisses, bestMissedBy)}`;
-  return `Best: ${nameOfBest(head)}, ${met} of ${bestMisses.length} met${misses}`;
+  return `Best: ${nameOfBest(head)}${judged.length === 0 ? '' : `, ${met} of ${judged.length} met`}${misses}`;
 }
 
 function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration' | 'bestCaseNumber'>): string {

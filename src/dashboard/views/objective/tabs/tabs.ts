@@ -1,5 +1,5 @@
 /** The parts of an objective beside its targets, each with an address. Needs no browser. */
-import { type Columns, type Head, hasFailed } from '../columns.ts';
+import { type Columns, type Head, hasFailed, seeksFront } from '../columns.ts';
 
 const TABS = {
   runs: 'Runs',
@@ -23,15 +23,15 @@ export function isFitted({ fits }: Pick<Head, 'fits'>): boolean {
 }
 
 /** Those that have something to show. */
-export function tabsOf(head: Pick<Head, 'fits' | 'objectives'>): readonly TabName[] {
+export function tabsOf(head: Pick<Head, 'fits' | 'objectives' | 'objectiveTypes'>): readonly TabName[] {
   const hasFit = isFitted(head);
-  // A gap of a fit has no target either.
-  const hasFront = !hasFit && head.objectives.includes(null);
-  return (Object.keys(TABS) as TabName[]).filter((tab) => (tab === 'fit' ? hasFit : tab !== 'front' || hasFront));
+  return (Object.keys(TABS) as TabName[]).filter((tab) =>
+    tab === 'fit' ? hasFit : tab !== 'front' || seeksFront(head),
+  );
 }
 
 /** The one that the plain address shows: the picture that answers the question, once there are runs to draw. */
-export function firstTab(head: Pick<Head, 'fits' | 'objectives'>, columns: Columns): TabName {
+export function firstTab(head: Pick<Head, 'fits' | 'objectives' | 'objectiveTypes'>, columns: Columns): TabName {
   let drawn = 0;
   for (let row = 0; row < columns.count && drawn < RUNS_OF_A_CHART; row++) {
     if (!hasFailed(columns, row) && !Number.isNaN(columns.outputs[0]![row]!)) drawn += 1;

@@ -4,7 +4,7 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import { near, short, titled, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
-import { type Columns, type Head, rowOf, vectorAt } from '../columns.ts';
+import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../columns.ts';
 import { distanceOf, type Span, spanOf, sumOfDistances } from '../distances.ts';
 import type { Run } from '../history.ts';
 import type { Judged } from '../judged.ts';
@@ -138,10 +138,8 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
 
 /** The best compromise of a front, or else the nearest run. */
 function shownOutput({ head, columns }: Run): readonly number[] | null | undefined {
-  const { objectives, objectiveTypes, optimalIteration, bestOutput } = head.value;
-  // A gap of a fit has no target either.
-  const hasFront = objectives.includes(null) && !objectiveTypes.includes('fit');
-  if (optimalIteration === null || !hasFront) return bestOutput;
+  const { optimalIteration, bestOutput } = head.value;
+  if (optimalIteration === null || !seeksFront(head.value)) return bestOutput;
   return vectorAt(columns.value.outputs, rowOf(columns.value, optimalIteration));
 }
 
