@@ -42,10 +42,18 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // For views that draw charts; many visits see none.
+            { name: 'plots', test: /node_modules.uplot|parts.plot-/, ...alone },
+            {
+              name: 'charts',
+              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)/,
+              ...alone,
+            },
+            { name: 'compare', test: /views.compare/, ...alone },
             // Opened more rarely than the overview and the run view, or only to save something.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|distance.picture|further.(?!further|answer))|views.(new-problem|compare|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
               ...alone,
             },
             {
@@ -54,7 +62,7 @@ export default defineConfig({
               test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
             },
             // Below the first screen, loaded when there is time.
-            { name: 'below', test: /objective.(runs|coordinates.(?!axes)|insight|fit|further.answer)/, ...alone },
+            { name: 'below', test: /objective.(runs.(?!run-key)|insight.(?!words)|log)/, ...alone },
             { name: 'objective', test: /views.objective/, ...alone },
           ],
         },
