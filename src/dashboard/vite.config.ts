@@ -42,10 +42,18 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // For views that draw charts; many visits see none.
+            { name: 'plots', test: /node_modules.uplot|parts.plot-/, ...alone },
+            {
+              name: 'charts',
+              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)/,
+              ...alone,
+            },
+            { name: 'compare', test: /views.compare/, ...alone },
             // Opened more rarely than the overview and the run view, or only to save something.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|distance.picture|further.(?!further|answer))|views.(new-problem|compare|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
               ...alone,
             },
             {
@@ -53,10 +61,10 @@ export default defineConfig({
               // What runs are made of is shared by the run view, the comparison and new problems.
               test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
             },
-            // The parts of an objective beside its targets.
+            // The other parts of an objective beside its targets.
             {
               name: 'parts',
-              test: /objective.(runs|log|charts|distance|coordinates.(?!axes)|insight|fit|further.(further|answer))/,
+              test: /objective.(runs.(?!run-key)|insight.(?!words)|log|further.(further|answer))/,
               ...alone,
             },
             { name: 'objective', test: /views.objective/, ...alone },
