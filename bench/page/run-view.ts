@@ -52,7 +52,7 @@ const OBSERVER = `
     const { measured } = window;
     if (!measured.interactive && document.querySelector('.targets-table tbody tr') && isDrawn('.chart canvas'))
       afterFrame((at) => { measured.interactive ??= at; });
-    if (isDrawn('canvas.coordinates') && document.querySelector('.runs tbody th'))
+    if (isDrawn('canvas.coordinates'))
       afterFrame((at) => { measured.drawn ??= at; isDone(); });
     else requestAnimationFrame(look);
   };
@@ -63,7 +63,7 @@ const OBSERVER = `
   window.whenNewest = (iteration) => new Promise((resolve) => {
     const check = () => {
       const row = document.querySelector('.runs tbody tr:not(.runs-spacer)');
-      if (row?.querySelector('th').textContent === iteration && row.textContent.includes('loaded'))
+      if (row?.querySelector('th a').textContent === iteration && row.textContent.includes('loaded'))
         afterFrame((at) => resolve(performance.timeOrigin + at));
       else requestAnimationFrame(check);
     };
@@ -146,7 +146,7 @@ async function measureVisit(browser: Browser, { url, key, client, id }: Subject)
   const session = await context.newCDPSession(page);
   // Counts the processor time of the thread, regardless of other load.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  await page.goto(`/page/objectives/${id}`);
+  await page.goto(`/page/objectives/${id}/charts`);
   await page.evaluate('window.whenDrawn');
   const { interactive, drawn } = await page.evaluate<Measured>('window.measured');
   const processor = await metric(session, 'TaskDuration');
@@ -210,7 +210,8 @@ async function zoomChart(page: Page): Promise<void> {
 
 /** The median from the answer to a loaded output until it is drawn; both clocks are this machine's. */
 async function measureNewRuns(page: Page, client: Client, id: number): Promise<number> {
-  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByRole('button', { name: 'Show all' }).click();
   const times: number[] = [];
   for (let run = 0; run < NEW_RUNS; run++) {
     const { iteration } = await client.call<{ iteration: number }>('POST', `/objectives/${id}/inverses`, {});

@@ -238,6 +238,7 @@ describe('an objective', () => {
     await expectAccessible(page);
     await run.getByRole('link', { name: 'Next: run 4' }).click();
     await section(page, 'Run 4').getByText('mesh collapsed', { exact: true }).waitFor();
+    await section(page, 'Run 4').getByText('Suggested', { exact: true }).waitFor();
     expect(await page.getByRole('heading', { name: 'Run 4', exact: true }).evaluate(isFocused)).toBe(true);
     for (const [name, title] of [
       ['Previous: run 3', 'Run 3'],

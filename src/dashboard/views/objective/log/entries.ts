@@ -9,7 +9,7 @@ import { correctionText } from './correction-text.ts';
 export type EntryKind = 'started' | 'loaded' | 'added' | 'changed';
 
 export interface Entry {
-  /** Milliseconds since 1970; NaN where the service keeps no time. */
+  /** Milliseconds since 1970; NaN where the page is sent no time. */
   readonly at: number;
   readonly kind: EntryKind;
   readonly what: string;
@@ -46,7 +46,7 @@ function resultsOf(all: JudgedAll): readonly Entry[] {
 
 const runAt = (all: JudgedAll, row: number) => ({ key: keyAt(all, row), name: nameAt(all, row) });
 
-/** A failure has no time in a history. */
+/** A history has no times of failures. */
 function failuresOf(all: JudgedAll): readonly Entry[] {
   const columns = all.run.columns.value;
   const rows = Array.from(columns.loadedAt.keys()).filter(

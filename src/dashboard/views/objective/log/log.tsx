@@ -47,7 +47,8 @@ export function Log({ judged: { run }, all, source }: PartProps) {
         </span>
       </div>
       <p class="hint">
-        The service keeps no times for cases and failed runs, and does not record who entered a result.
+        Failed runs and cases are listed without times, at the end; the page of a failed run has its time. The service
+        does not record who entered a result.
       </p>
       <Fault error={failure.value ?? source.failure.value} />
       <ScrollBox label="Entries of the data log">

@@ -125,7 +125,8 @@ function Facts({ all, row }: ShownProps) {
       </Fact>
       {inverse !== undefined && <Fact name="Suggested">{dayAndTime(new Date(inverse.createdAt))}</Fact>}
       {!Number.isNaN(loadedAt) && <Fact name="Loaded">{dayAndTime(new Date(loadedAt))}</Fact>}
-      {origin?.objectiveId === null && <Fact name="Loaded">The service keeps no time for cases.</Fact>}
+      {inverse?.failedAt != null && <Fact name="Reported as failed">{dayAndTime(new Date(inverse.failedAt))}</Fact>}
+      {origin?.objectiveId === null && <Fact name="Loaded">not stated for cases</Fact>}
       {isFit(run.head.value) && !Number.isNaN(columns.misfits[row]!) && (
         <Fact name="Misfit">{short(columns.misfits[row]!)}</Fact>
       )}
