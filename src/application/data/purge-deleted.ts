@@ -17,7 +17,8 @@ export function listDeleted(db: Db, accountId: number, keptDays: number, page: P
 
 /** Makes all deletions so far, or one of them, due at the next pass. Throws NOT_FOUND for an unknown deletion. */
 export async function purgeAtOnce(db: Db, accountId: number, deletionId: number | null): Promise<void> {
-  const count = await deletions.makeDue(db, accountId, deletionId);
+  // Again after a deadlock: a purge locks the deletions within a model after that of the model.
+  const count = await inTransaction(db, (trx) => deletions.makeDue(trx, accountId, deletionId));
   if (count === 0 && deletionId !== null) throw notFound('deletion', deletionId);
 }
 

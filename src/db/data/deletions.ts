@@ -27,11 +27,14 @@ export async function listDeletions(
   return toPage(rows, page);
 }
 
-/** Makes deletions due, all of the account's or the one of that id; returns how many there are. */
-export async function makeDue(db: Db, accountId: number, id: number | null): Promise<number> {
+/** Makes deletions due, all of the account's or the one of that id; returns how many there are. Locks in the order of their ids. */
+export async function makeDue(trx: Trx, accountId: number, id: number | null): Promise<number> {
   const { rows } = await sql`
     update deletions set counts_from = '-infinity'
-    where account_id = ${accountId} and (${id}::bigint is null or id = ${id}) returning id`.execute(db);
+    where id in (
+      select id from deletions
+      where account_id = ${accountId} and (${id}::bigint is null or id = ${id}) order by id for update)
+    returning id`.execute(trx);
   return rows.length;
 }
 
