@@ -56,25 +56,21 @@ test('Every run of a trial has a name and an address, which leads back to it', (
 });
 
 describe('the parts of an objective', () => {
-  const part = (change: Partial<Head>) => ({ objectives: [1], fits: null, ...change }) as Head;
+  const part = (change: Partial<Head>) =>
+    ({ objectives: [1, 2], objectiveTypes: ['minimize', 'minimize'], fits: null, ...change }) as Head;
   const results = (count: number) => columnsOfRuns(Array(count).fill(own[0]), 1, 1);
 
   test('has a front where one is sought, and a fit where outputs are fitted', () => {
     expect(tabsOf(part({}))).toEqual(['runs', 'charts', 'insight', 'log']);
-    expect(tabsOf(part({ objectives: [null] }))).toContain('front');
-    expect(tabsOf(part({ objectives: [null], fits: [] as never }))).toEqual([
-      'runs',
-      'charts',
-      'fit',
-      'insight',
-      'log',
-    ]);
+    expect(tabsOf(part({ objectives: [null, null] }))).toContain('front');
+    const fit = { objectives: [null, 3], objectiveTypes: ['fit', 'fit'], fits: [] } as unknown as Partial<Head>;
+    expect(tabsOf(part(fit))).toEqual(['runs', 'charts', 'fit', 'insight', 'log']);
   });
 
   test('begins with the picture that answers the question, once there are three results', () => {
-    expect(firstTab(part({ objectives: [null] }), results(2))).toBe('runs');
+    expect(firstTab(part({ objectives: [null, null] }), results(2))).toBe('runs');
     expect(firstTab(part({}), results(3))).toBe('charts');
-    expect(firstTab(part({ objectives: [null] }), results(3))).toBe('front');
+    expect(firstTab(part({ objectives: [null, null] }), results(3))).toBe('front');
     expect(firstTab(part({ fits: [] as never }), results(3))).toBe('fit');
   });
 

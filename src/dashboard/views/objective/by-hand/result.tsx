@@ -1,12 +1,13 @@
 /** The outcome of an ended objective: how it ended and why, and the input that came of it. Its margins are in the targets below. */
 import { StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { type Columns, type Head, rowOf, vectorAt } from '../columns.ts';
+import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../columns.ts';
 import { judgedCount } from '../distances.ts';
 import { InputValues } from './input-values.tsx';
 
 export function Result({ head, columns }: { readonly head: Head; readonly columns: Columns }) {
   const { stopReason, optimalIteration, endReason } = head;
-  const row = stopReason === StopReason.SATISFIED && optimalIteration !== null ? rowOf(columns, optimalIteration) : -1;
+  const isOptimal = stopReason === StopReason.SATISFIED || seeksFront(head);
+  const row = isOptimal && optimalIteration !== null ? rowOf(columns, optimalIteration) : -1;
   const input = row < 0 ? head.bestInput : vectorAt(columns.inputs, row);
   return (
     <>
@@ -25,6 +26,7 @@ function verdictOf(head: Head, hasInput: boolean): string {
     return `${judgedCount(head) < head.objectives.length ? 'The best fit is' : 'Met at'} run ${optimalIteration}.`;
   }
   const ending = stopReason === StopReason.EXHAUSTED ? `All ${maximumAttempts} runs are used.` : 'Stopped.';
+  if (seeksFront(head) && optimalIteration !== null) return `${ending} The best compromise is run ${optimalIteration}:`;
   const best = bestIteration !== null ? `run ${bestIteration}` : `case ${bestCaseNumber}`;
   return hasInput ? `${ending} The best so far is ${best}:` : ending;
 }
