@@ -179,6 +179,7 @@ describe('an objective', () => {
     await page.goBack();
     await section(page, 'Data log').waitFor();
     expect(new URL(page.url()).pathname).toBe(`/page/objectives/${id}/log`);
+    await expect.poll(() => page.title()).toBe('Heat exchanger, Data log – Backsolve');
     await page.reload();
     await section(page, 'Data log').getByRole('link', { name: 'run 4', exact: true }).click();
     await page.getByRole('heading', { name: 'Run 4', exact: true }).waitFor();

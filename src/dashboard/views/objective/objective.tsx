@@ -1,6 +1,6 @@
 /** One objective: the input to run and the targets, which stay, and beside them its parts. */
 
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { BacksolveError } from '../../../../clients/typescript/src/index.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Link } from '../../shell/link.tsx';
@@ -20,7 +20,7 @@ import './objective.css';
 import { useOthers } from './read-others.ts';
 import { Standing } from './standing/standing.tsx';
 import { Panel } from './tabs/panel.tsx';
-import { addressOf, firstTab, readPart, tabsOf } from './tabs/tabs.ts';
+import { addressOf, firstTab, readPart, tabsOf, titleOf } from './tabs/tabs.ts';
 import { Tabs } from './tabs/tabs.tsx';
 import { Targets } from './targets/targets.tsx';
 
@@ -46,6 +46,11 @@ function Shown({ run, part }: { readonly run: Run; readonly part: string }) {
   const first = useMemo(() => firstTab(run.head.peek(), run.columns.peek()), [run]);
   const { tab: named, rest } = readPart(part);
   const tab = named === '' ? first : tabsOf(run.head.value).find((one) => one === named);
+  const { projectName } = run.head.value;
+  useEffect(() => {
+    const shown = rest === '' ? tab && titleOf(tab) : `Run ${rest}`;
+    document.title = `${projectName}${shown === undefined ? '' : `, ${shown}`} – Backsolve`;
+  }, [projectName, tab, rest]);
   useKeys({
     '/': () => {
       choice.seeksRun.value = true;
