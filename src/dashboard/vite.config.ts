@@ -42,10 +42,18 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // For views that draw charts; many visits see none.
+            { name: 'plots', test: /node_modules.uplot|parts.plot-/, ...alone },
+            {
+              name: 'charts',
+              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)/,
+              ...alone,
+            },
+            { name: 'compare', test: /views.compare/, ...alone },
             // Opened more rarely than the overview and the run view, or only to save something.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|distance.picture|further.(?!further|answer))|views.(new-problem|compare|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
               ...alone,
             },
             {
@@ -56,7 +64,7 @@ export default defineConfig({
             // The parts of an objective beside its targets.
             {
               name: 'parts',
-              test: /objective.(runs|log|charts|distance|coordinates.(?!axes)|insight|fit|further.(further|answer))/,
+              test: /objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)/,
               ...alone,
             },
             { name: 'objective', test: /views.objective/, ...alone },

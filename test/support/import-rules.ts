@@ -92,7 +92,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   dashboard: {
     imports: ['../clients/typescript', 'numbers'],
     // The last one searches /docs.
-    packages: ['preact', '@preact/signals', 'minisearch'],
+    packages: ['preact', '@preact/signals', 'uplot', 'minisearch'],
     platform: [],
   },
   dev: {

@@ -1,6 +1,7 @@
 /** Takes data and pictures out of the page: text of tables, and files to save. */
-import type { Drawing } from './drawing.ts';
+import { colours } from './colours.ts';
 import { guardText } from './formula.ts';
+import type { Drawing } from './plot.ts';
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -53,7 +54,7 @@ export function saveJson(title: string, value: unknown): void {
 /** Loaded with the first picture that is saved. */
 async function toSvg(drawing: Drawing): Promise<string> {
   const { drawSvg } = await import('./drawing.ts');
-  return drawSvg(drawing);
+  return drawSvg(drawing, colours.peek());
 }
 
 export async function saveSvg(drawing: Drawing): Promise<void> {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Drawing } from './drawing.ts';
 import { Fault } from './fault.tsx';
+import type { Drawing } from './plot.ts';
 
 /** The code that saves is loaded when it is first used. */
 export function SaveChart({ drawing }: { drawing(): Drawing }) {

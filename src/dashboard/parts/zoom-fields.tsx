@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import type { Range } from './chart.ts';
+import type { Range } from './plot.ts';
 
 interface Props {
   readonly label: string;

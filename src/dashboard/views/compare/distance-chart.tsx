@@ -1,17 +1,15 @@
 /** The best distance so far of every objective, in one chart. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { type Chart, drawSteps, type Range } from '../../parts/chart.ts';
-import { ChartBox } from '../../parts/chart-box.tsx';
 import { ChartTable } from '../../parts/chart-table.tsx';
-import { colours } from '../../parts/colours.ts';
-import type { Drawing } from '../../parts/drawing.ts';
 import { capitalized, counted, grouped, short } from '../../parts/formats.ts';
+import type { Drawing, Range } from '../../parts/plot.ts';
+import { PlotBox } from '../../parts/plot-box.tsx';
 import { SaveChart } from '../../parts/save-chart.tsx';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import { logFloor } from '../objective/scales.ts';
 import { bestAt, bestSteps, type Compared, measureOf } from './comparison.ts';
-import { DASHES, drawShape, SeriesKey, seriesColours } from './series.tsx';
+import { DASHES, SeriesKey, SHAPES, seriesColours } from './series.tsx';
 
 const HEIGHT = 320;
 const TABLE_ROWS = 50;
@@ -19,45 +17,27 @@ const TABLE_ROWS = 50;
 export function DistanceChart({ compared }: { readonly compared: readonly Compared[] }) {
   const zoom = useSignal<Range | undefined>(undefined);
   const pointed = useSignal<number | undefined>(undefined);
-  const { floor, top } = useMemo(() => logFloor(compared.flatMap(({ best }) => Array.from(best))), [compared]);
   const all = useMemo(() => iterationsOf(compared), [compared]);
   const palette = seriesColours.value;
-  const { title, label, hint, hasMet } = useMemo(() => measureOf(compared), [compared]);
-  const chart = useMemo((): Chart => {
-    const room = Math.max(0.5, (all.to - all.from) * 0.01);
-    return {
-      x: { label: 'Run', from: all.from - room, to: all.to + room, isWhole: true },
-      y: { label, from: floor, to: top, isLog: true, isMetBelow: hasMet },
-      height: HEIGHT,
-      draw: (plane) =>
-        compared.forEach(({ columns, best }, k) => {
-          plane.context.strokeStyle = palette[k]!;
-          plane.context.setLineDash([...DASHES[k]!]);
-          drawSteps(plane, columns.iterations, best);
-          // The last value; for a single run it is the whole line.
-          const [iteration, last] = [columns.iterations.at(-1), best.at(-1)];
-          plane.context.setLineDash([]);
-          if (last !== undefined && !Number.isNaN(last))
-            drawShape(plane.context, k, plane.x(iteration!), plane.y(last));
-        }),
-    };
-  }, [compared, all, floor, top, palette, label, hasMet]);
+  const { title, hint } = useMemo(() => measureOf(compared), [compared]);
+  const drawing = useMemo(() => toDrawing(compared, palette), [compared, palette]);
   const summary = useMemo(() => summaryOf(compared), [compared]);
   return (
     <section aria-labelledby="best-so-far">
       <div class="compare-head">
         <h2 id="best-so-far">{title}</h2>
         <ZoomFields label="Runs" zoom={zoom} all={all} isWhole />
-        <SaveChart drawing={() => toDrawing(compared, floor)} />
+        <SaveChart drawing={() => drawing} />
       </div>
       <p class="hint">
         {hint} {capitalized(summary)}
       </p>
-      <ChartBox
-        chart={chart}
+      <PlotBox
+        drawing={drawing}
+        height={HEIGHT}
         zoom={zoom}
         label={`${title}. ${capitalized(summary)}`}
-        onPoint={(pointer, { xAt }) => (pointed.value = pointer && Math.max(1, Math.round(xAt(pointer.left))))}
+        onMove={(x) => (pointed.value = x === undefined ? undefined : Math.max(1, Math.round(x)))}
       />
       <Legend compared={compared} pointed={pointed} />
       <Steps compared={compared} />
@@ -125,29 +105,23 @@ function summaryOf(compared: readonly Compared[]): string {
   return `${parts.join('; ')}.`;
 }
 
-/** A step chart, like the one on the page. */
-function toDrawing(compared: readonly Compared[], floor: number): Drawing {
-  const { ground, text, line, 'met-area': area } = colours.value;
+function toDrawing(compared: readonly Compared[], palette: readonly string[]): Drawing {
   const { title, label, hasMet } = measureOf(compared);
+  const { floor, top } = logFloor(compared.flatMap(({ best }) => Array.from(best)));
+  const { from, to } = iterationsOf(compared);
+  const room = Math.max(0.5, (to - from) * 0.01);
   return {
     title,
-    xLabel: 'Run',
-    yLabel: hasMet ? `${label}; ${short(floor)} means met` : label,
-    isLogY: true,
-    series: compared.map((one, k) => {
-      const { iterations, values } = bestSteps(one);
-      const dash = DASHES[k]!.join(' ');
-      return {
-        label: one.label,
-        colour: seriesColours.value[k]!,
-        kind: 'line' as const,
-        ...(dash !== '' && { dash }),
-        xs: iterations.flatMap((iteration, i) => (i === 0 ? [iteration] : [iteration, iteration])),
-        ys: values.flatMap((value, i) =>
-          (i === 0 ? [value] : [values[i - 1]!, value]).map((shown) => Math.max(floor, shown)),
-        ),
-      };
+    x: { label: 'Run', isWhole: true, range: { from: from - room, to: to + room } },
+    y: { label, isLog: true, isMetBelow: hasMet, range: { from: floor, to: top } },
+    series: compared.flatMap(({ label: name, columns, best }, k) => {
+      const colour = palette[k]!;
+      // The last value; for a single run it is the whole line.
+      const end = { label: `${name}, last run`, colour, kind: 'points' as const, path: SHAPES[k]! };
+      return [
+        { label: name, colour, kind: 'steps' as const, dash: DASHES[k]!, xs: columns.iterations, ys: best },
+        { ...end, xs: columns.iterations.slice(-1), ys: best.slice(-1) },
+      ];
     }),
-    colours: { ground, text, line, area },
   };
 }

@@ -6,7 +6,7 @@ import { MOST } from './comparison.ts';
 export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 4]];
 
 /** Paths around 0, in CSS pixels: circle, square, triangle, diamond, cross and plus. */
-const SHAPES: readonly string[] = [
+export const SHAPES: readonly string[] = [
   'M4 0A4 4 0 1 1-4 0A4 4 0 1 1 4 0',
   'M-3.4-3.4H3.4V3.4H-3.4Z',
   'M0-4.4L4 3.2H-4Z',
@@ -14,13 +14,6 @@ const SHAPES: readonly string[] = [
   'M-4-4L4 4M-4 4L4-4',
   'M-4.8 0H4.8M0-4.8V4.8',
 ];
-
-/** The shape of the objective at this position. */
-export function drawShape(context: CanvasRenderingContext2D, of: number, x: number, y: number): void {
-  context.translate(x, y);
-  context.stroke(new Path2D(SHAPES[of]));
-  context.translate(-x, -y);
-}
 
 /** Width and height of the points where there are too many to draw shapes. */
 export const SPOTS: readonly (readonly [number, number])[] = [

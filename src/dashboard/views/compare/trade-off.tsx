@@ -1,16 +1,15 @@
 /** Two quantities of all runs against each other. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type Chart, drawBands, type Frame, type Plane, type Range } from '../../parts/chart.ts';
-import { ChartBox, type Pointer } from '../../parts/chart-box.tsx';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
-import type { Drawing, DrawnBand } from '../../parts/drawing.ts';
 import { counted, type Ends, grouped, short } from '../../parts/formats.ts';
+import type { Drawing, DrawnBand, Range } from '../../parts/plot.ts';
+import { PlotBox } from '../../parts/plot-box.tsx';
 import { SaveChart } from '../../parts/save-chart.tsx';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import type { Compared } from './comparison.ts';
-import { drawShape, SeriesKey, SPOTS, seriesColours } from './series.tsx';
+import { SeriesKey, SHAPES, SPOTS, seriesColours } from './series.tsx';
 import {
   type AxisChoice,
   type AxisKey,
@@ -49,11 +48,13 @@ export function TradeOff({ compared }: { readonly compared: readonly Compared[] 
     [compared, x.key, y.key],
   );
   const drawn: Drawn = { compared, x, y, points, best: best ?? [], bands };
+  const [palette, ring] = [seriesColours.value, colours.value.text];
+  const drawing = useMemo(() => toDrawing(drawn, palette, ring), [points, best, bands, palette, ring]);
   return (
     <section aria-labelledby="trade-off">
       <div class="compare-head">
         <h2 id="trade-off">Trade-off</h2>
-        <SaveChart drawing={() => toDrawing(drawn)} />
+        <SaveChart drawing={() => drawing} />
       </div>
       <div class="axis-choices">
         <Choice label="Across" choices={choices} value={x.key} onChange={(key) => setChosen({ ...chosen, x: key })} />
@@ -70,7 +71,7 @@ export function TradeOff({ compared }: { readonly compared: readonly Compared[] 
               `; ${best.length} non-dominated ${best.length === 1 ? 'run has a ring' : 'runs have rings'}`}
             .
           </p>
-          <Scatter drawn={drawn} />
+          <Scatter drawn={drawn} drawing={drawing} />
           {best !== undefined && <BestTable drawn={drawn} />}
         </>
       )}
@@ -113,8 +114,8 @@ function bandsOf(axis: 'x' | 'y', intervals: readonly Ends[]): readonly DrawnBan
   return intervals.map(({ lower, upper }) => ({ axis, from: lower, to: upper }));
 }
 
-function Scatter({ drawn }: { readonly drawn: Drawn }) {
-  const { x, y, points, best, bands } = drawn;
+function Scatter({ drawn, drawing }: { readonly drawn: Drawn; readonly drawing: Drawing }) {
+  const { x, y, points } = drawn;
   const zoom = useSignal<Range | undefined>(undefined);
   const pointed = useSignal<Point | undefined>(undefined);
   // Another quantity has other values.
@@ -122,28 +123,15 @@ function Scatter({ drawn }: { readonly drawn: Drawn }) {
     zoom.value = undefined;
     pointed.value = undefined;
   }, [x.key, y.key]);
-  const palette = seriesColours.value;
-  const chart = useMemo(
-    (): Chart => ({
-      x: { label: x.title, ...rangeOf('x', points, bands) },
-      y: { label: y.title, ...rangeOf('y', points, bands) },
-      height: HEIGHT,
-      draw: (plane) => {
-        drawBands(plane, bands);
-        drawPoints(plane, points, palette);
-        drawRings(plane, best);
-      },
-    }),
-    [points, bands, best, palette, x.title, y.title],
-  );
   return (
     <>
-      <ZoomFields label={x.title} zoom={zoom} all={chart.x} />
-      <ChartBox
-        chart={chart}
+      <ZoomFields label={x.title} zoom={zoom} all={drawing.x.range!} />
+      <PlotBox
+        drawing={drawing}
+        height={HEIGHT}
         zoom={zoom}
         label={`${y.title} against ${x.title}, ${grouped(points.length)} runs`}
-        onPoint={(pointer, frame) => (pointed.value = pointer && nearestPoint(points, pointer, frame))}
+        onPoint={(row) => (pointed.value = row === undefined ? undefined : points[row])}
       />
       <Legend drawn={drawn} pointed={pointed} />
     </>
@@ -173,49 +161,6 @@ function Legend({ drawn: { compared, x, y }, pointed: { value: point } }: Legend
   );
 }
 
-/** The largest distance from the pointer to its point, in CSS pixels. */
-const NEAR_PX = 30;
-
-function nearestPoint(points: readonly Point[], { left, top }: Pointer, { x, y }: Frame): Point | undefined {
-  let nearest: Point | undefined;
-  let least = NEAR_PX;
-  for (const point of points) {
-    const distance = Math.hypot(x(point.x) - left, y(point.y) - top);
-    if (distance >= least) continue;
-    nearest = point;
-    least = distance;
-  }
-  return nearest;
-}
-
-/** Shapes of more points would take seconds. */
-const FEW = 2_000;
-
-function drawPoints({ context, x, y }: Plane, points: readonly Point[], palette: readonly string[]): void {
-  context.lineWidth = 1.5;
-  for (const point of points) {
-    const [left, top] = [x(point.x), y(point.y)];
-    if (points.length > FEW) {
-      const [width, height] = SPOTS[point.of]!;
-      context.fillStyle = palette[point.of]!;
-      context.fillRect(left - width / 2, top - height / 2, width, height);
-      continue;
-    }
-    context.strokeStyle = palette[point.of]!;
-    drawShape(context, point.of, left, top);
-  }
-}
-
-function drawRings({ context, colours, x, y }: Plane, best: readonly Point[]): void {
-  context.strokeStyle = colours.text;
-  context.lineWidth = 1.5;
-  for (const point of best) {
-    context.beginPath();
-    context.arc(x(point.x), y(point.y), 8, 0, 2 * Math.PI);
-    context.stroke();
-  }
-}
-
 function BestTable({ drawn: { compared, x, y, best } }: { readonly drawn: Drawn }) {
   const cell = (value: number) => ({ text: short(value), full: String(value) });
   return (
@@ -240,30 +185,24 @@ function BestTable({ drawn: { compared, x, y, best } }: { readonly drawn: Drawn 
   );
 }
 
-function toDrawing({ compared, x, y, points, best, bands }: Drawn): Drawing {
-  const { ground, text, line, 'met-area': area } = colours.value;
-  const series = (label: string, colour: string, shown: readonly Point[]) => ({
-    label,
-    colour,
+function toDrawing({ compared, x, y, points, best, bands }: Drawn, palette: readonly string[], ring: string): Drawing {
+  const series = (shown: readonly Point[]) => ({
     kind: 'points' as const,
     xs: shown.map((point) => point.x),
     ys: shown.map((point) => point.y),
   });
   return {
     title: `${y.title} against ${x.title}`,
-    xLabel: x.title,
-    yLabel: y.title,
+    x: { label: x.title, range: rangeOf('x', points, bands) },
+    y: { label: y.title, range: rangeOf('y', points, bands) },
     series: [
-      ...(best.length > 0 ? [series('Non-dominated', text, best)] : []),
-      ...compared.map(({ label }, k) =>
-        series(
-          label,
-          seriesColours.value[k]!,
-          points.filter(({ of }) => of === k),
-        ),
-      ),
+      ...compared.map(({ label }, k) => {
+        const rows = Array.from(points.keys()).filter((row) => points[row]!.of === k);
+        const look = { label, colour: palette[k]!, path: SHAPES[k]!, spot: SPOTS[k]! };
+        return { ...look, ...series(rows.map((row) => points[row]!)), rows };
+      }),
+      ...(best.length > 0 ? [{ label: 'Non-dominated', colour: ring, shape: 'ring' as const, ...series(best) }] : []),
     ],
     bands,
-    colours: { ground, text, line, area },
   };
 }

@@ -1,7 +1,7 @@
 /** Draws the parallel coordinates on a canvas: the lines as counts, then the axes. */
 
-import type { Range } from '../../../parts/chart.ts';
 import type { Colours } from '../../../parts/colours.ts';
+import type { Range } from '../../../parts/plot.ts';
 import { type Colour, type Counts, countLines, paintCounts, strengthOf } from '../raster.ts';
 import { positionOn } from '../scales.ts';
 import type { Axis, AxisKey } from './axes.ts';

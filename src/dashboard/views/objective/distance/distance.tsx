@@ -1,18 +1,18 @@
 /** The distance of every run from the targets, and the best so far. */
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
-import type { Range } from '../../../parts/chart.ts';
-import { ChartBox } from '../../../parts/chart-box.tsx';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { capitalized, counted, grouped, short } from '../../../parts/formats.ts';
+import type { Range } from '../../../parts/plot.ts';
+import { PlotBox } from '../../../parts/plot-box.tsx';
+import { SaveChart } from '../../../parts/save-chart.tsx';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
 import { rowFrom } from '../columns.ts';
 import { isFit } from '../distances.ts';
 import type { Judged } from '../judged.ts';
 import type { Others } from '../others.ts';
 import { outputNames } from '../values.ts';
-import { distanceChart } from './chart.ts';
 import './distance.css';
 import {
   BEYOND,
@@ -26,7 +26,9 @@ import {
   toDistanceData,
   toOtherDistances,
 } from './measures.ts';
+import { drawDistances } from './picture.ts';
 
+const HEIGHT = 300;
 const TABLE_ROWS = 50;
 /** A longer list of outputs is too long to choose from. */
 const CHOICES = 200;
@@ -59,7 +61,8 @@ export function Distance({ judged, others }: DistanceProps) {
   );
   const shown = data.value;
   const summary = useMemo(() => summarize(shown), [shown]);
-  const chart = useMemo(() => distanceChart(shown), [shown]);
+  const palette = colours.value;
+  const drawing = useMemo(() => drawDistances(shown, run.head.value.projectName, palette), [shown, palette]);
   const { iterations } = shown;
   return (
     <section aria-labelledby={`${id}-title`}>
@@ -67,13 +70,16 @@ export function Distance({ judged, others }: DistanceProps) {
         <h2 id={`${id}-title`}>{isFitted ? 'Misfit run by run' : 'Distance to the targets'}</h2>
         <MeasureChoice judged={judged} measure={measure.value} onChange={(value) => (measure.value = value)} />
         <ZoomFields label="Runs" zoom={zoom} all={{ from: iterations[0] ?? 1, to: iterations.at(-1) ?? 1 }} isWhole />
-        <SaveButtons data={() => shown} project={run.head.value.projectName} />
+        <span class="section-end">
+          <SaveChart drawing={() => drawing} />
+        </span>
       </div>
-      <ChartBox
-        chart={chart}
+      <PlotBox
+        drawing={drawing}
+        height={HEIGHT}
         zoom={zoom}
         label={summary}
-        onPoint={(pointer, { xAt }) => (pointed.value = pointer && nearestRow(shown, xAt(pointer.left)))}
+        onMove={(x) => (pointed.value = x === undefined ? undefined : nearestRow(shown, x))}
       />
       <p class="chart-legend hint">
         {otherCount > 0 && (
@@ -192,25 +198,4 @@ function summarize(data: DistanceData): string {
   const failures = failed === 0 ? '' : `, ${grouped(failed)} failed`;
   const last = best[row] === 0 && hasMet ? 'met' : `best ${short(best[row]!)}`;
   return `${title}: ${runs}${failures}; ${last} at run ${iterations[row]}.`;
-}
-
-function SaveButtons({ data, project }: { readonly data: () => DistanceData; readonly project: string }) {
-  const save = async (kind: 'svg' | 'png') => {
-    const [{ saveSvg, savePng }, { drawDistances }] = await Promise.all([
-      import('../../../parts/export.ts'),
-      import('./picture.ts'),
-    ]);
-    const drawing = drawDistances(data(), project, colours.value);
-    await (kind === 'svg' ? saveSvg : savePng)(drawing);
-  };
-  return (
-    <span class="field-row section-end">
-      <button type="button" onClick={() => void save('svg')}>
-        Save SVG
-      </button>
-      <button type="button" onClick={() => void save('png')}>
-        Save PNG
-      </button>
-    </span>
-  );
 }

@@ -1,52 +1,51 @@
 import type { Colours } from '../../../parts/colours.ts';
-import type { Drawing } from '../../../parts/drawing.ts';
-import { type DistanceData, EXCLUDED, placeOfOther, REPEAT } from './measures.ts';
+import type { Drawing, DrawnSeries } from '../../../parts/plot.ts';
+import { BEYOND, type DistanceData, EXCLUDED, FAILED, placeOfOther, REPEAT } from './measures.ts';
 
-/** The chart of distances as a picture to be saved. Runs that meet the targets are on the lower edge. */
+const EARLIER = 'Earlier runs';
+
+type Marks = DistanceData['marks'];
+
+/** The chart of distances: a point per run on a log axis, and the best so far as a line. Runs that meet the targets are on the lower edge. */
 export function drawDistances(data: DistanceData, project: string, colours: Colours): Drawing {
-  const { iterations, hasMet, values, best, marks, floor, title, others } = data;
-  const rows = Array.from(iterations.keys()).filter((row) => !Number.isNaN(values[row]!));
-  const points = (label: string, colour: string, shown: readonly number[]) => ({
-    label,
-    colour,
-    kind: 'points' as const,
-    xs: shown.map((row) => iterations[row]!),
-    ys: shown.map((row) => Math.max(floor, values[row]!)),
-  });
-  const excluded = rows.filter((row) => marks[row] === EXCLUDED);
-  const repeats = rows.filter((row) => marks[row] === REPEAT);
+  const { iterations, hasMet, values, best, marks, floor, top, title, others } = data;
+  const places = Float64Array.from(others.values, (_, row) => placeOfOther(others, row));
+  const [first, last] = [places[0] ?? iterations[0] ?? 1, iterations.at(-1) ?? 1];
+  const room = Math.max(0.5, (last - first) * 0.01);
+  const own = { xs: iterations, ys: values, marks };
+  const other = { xs: places, ys: others.values, marks: others.marks };
+  const isKnown = (mark: number) => mark !== FAILED;
   return {
     title: `${project}: ${hasMet ? 'distance to the targets' : 'misfit run by run'}`,
-    xLabel: 'Run',
-    yLabel: hasMet ? `${title}; the lower edge is met` : title,
-    isLogY: true,
+    x: { label: 'Run', isWhole: true, range: { from: first - room, to: last + room } },
+    y: { label: title, isLog: true, isMetBelow: hasMet, range: { from: floor, to: top } },
     series: [
-      ...(others.values.length > 0
-        ? [
-            {
-              label: 'Cases and other objectives',
-              colour: colours.line,
-              kind: 'points' as const,
-              xs: Array.from(others.values, (_, row) => placeOfOther(others, row)),
-              ys: Array.from(others.values, (value) => (Number.isNaN(value) ? null : Math.max(floor, value))),
-            },
-          ]
-        : []),
-      points(
-        'Run',
-        colours.mark,
-        rows.filter((row) => marks[row] !== EXCLUDED && marks[row] !== REPEAT),
+      ...points(`${EARLIER} of the trial`, colours.muted, 'dot', other, (mark) => mark === 0 || mark === REPEAT),
+      ...points(`${EARLIER} that failed`, colours.muted, 'top-cross', other, (mark) => !isKnown(mark)),
+      ...points('Run', colours.mark, 'square', own, (mark) => mark === 0),
+      ...points('The same input again', colours.accent, 'dot', own, (mark) => mark === REPEAT),
+      ...points(
+        'Excluded or beyond a limit',
+        colours.muted,
+        'hollow',
+        own,
+        (mark) => mark === EXCLUDED || mark === BEYOND,
       ),
-      ...(repeats.length > 0 ? [points('The same input again', colours.accent, repeats)] : []),
-      ...(excluded.length > 0 ? [points('Excluded', colours.line, excluded)] : []),
-      {
-        label: 'Best so far',
-        colour: colours.accent,
-        kind: 'line',
-        xs: Array.from(iterations),
-        ys: Array.from(best, (value) => (Number.isNaN(value) ? null : Math.max(floor, value))),
-      },
+      ...points('Failed', colours.unmet, 'top-cross', own, (mark) => !isKnown(mark)),
+      { label: 'Best so far', colour: colours.accent, kind: 'steps', xs: iterations, ys: best },
     ],
-    colours: { ground: colours.ground, text: colours.text, line: colours.line, area: colours['met-area'] },
   };
+}
+
+function points(
+  label: string,
+  colour: string,
+  shape: NonNullable<DrawnSeries['shape']>,
+  { xs, ys, marks }: { readonly xs: ArrayLike<number>; readonly ys: Float64Array; readonly marks: Marks },
+  isShown: (mark: number) => boolean,
+): DrawnSeries[] {
+  const rows = Array.from(marks.keys()).filter((row) => isShown(marks[row]!));
+  if (rows.length === 0) return [];
+  const at = (values: ArrayLike<number>) => Float64Array.from(rows, (row) => values[row]!);
+  return [{ label, colour, shape, kind: 'points', xs: at(xs), ys: at(ys), isFaint: label.startsWith(EARLIER) }];
 }

@@ -1,17 +1,18 @@
 /** One data set: a chart of the measured values and the best run, and one of the residuals with the same zoom. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { Frame, Range } from '../../../parts/chart.ts';
-import { ChartBox, type Pointer } from '../../../parts/chart-box.tsx';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { counted, short } from '../../../parts/formats.ts';
+import type { Range } from '../../../parts/plot.ts';
+import { PlotBox } from '../../../parts/plot-box.tsx';
 import { SaveChart } from '../../../parts/save-chart.tsx';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
-import { dataChart, drawFit, residualChart } from './charts.ts';
+import { drawFit, drawResiduals } from './charts.ts';
 import type { FitPoint, FitSet } from './points.ts';
 
 const LISTED = 200;
+const [HEIGHT, RESIDUALS_HEIGHT] = [300, 170];
 
 interface DataSetProps {
   readonly set: FitSet;
@@ -25,24 +26,31 @@ export function DataSet({ set, project, confidence = 0 }: DataSetProps) {
   const pointed = useSignal<FitPoint | undefined>(undefined);
   // The history is read again with every run; a chart is only redrawn when its points differ.
   const key = JSON.stringify(set);
-  const chart = useMemo(() => dataChart(set), [key]);
-  const residuals = useMemo(() => residualChart(set), [key]);
+  const palette = colours.value;
+  const drawing = useMemo(() => drawFit(set, project, palette), [key, palette]);
+  const residuals = useMemo(() => drawResiduals(set, project, palette), [key, palette]);
   const hasBand = set.points.some(({ band }) => band !== null);
-  const point = (pointer: Pointer | undefined, { xAt }: Frame) => {
-    pointed.value = pointer && nearest(set.points, xAt(pointer.left));
+  const move = (x: number | undefined) => {
+    pointed.value = x === undefined ? undefined : nearest(set.points, x);
   };
   return (
     <>
       <div class="section-head">
         <h3>{set.title}</h3>
-        <ZoomFields label="From" zoom={zoom} all={chart.x} />
+        <ZoomFields label="From" zoom={zoom} all={drawing.x.range!} />
         <span class="section-end">
-          <SaveChart drawing={() => drawFit(set, project, colours.value)} />
+          <SaveChart drawing={() => drawing} />
         </span>
       </div>
-      <ChartBox chart={chart} zoom={zoom} label={summarize(set)} onPoint={point} />
+      <PlotBox drawing={drawing} height={HEIGHT} zoom={zoom} label={summarize(set)} onMove={move} />
       {set.points.some(({ residual }) => residual !== null) && (
-        <ChartBox chart={residuals} zoom={zoom} label={`Residuals of ${set.title}`} onPoint={point} />
+        <PlotBox
+          drawing={residuals}
+          height={RESIDUALS_HEIGHT}
+          zoom={zoom}
+          label={`Residuals of ${set.title}`}
+          onMove={move}
+        />
       )}
       <p class="chart-legend hint">
         <span class="key key-run">measured, with {set.isEstimated && 'estimated '}standard error</span>{' '}

@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import type { Front as Found } from '../../../../../clients/typescript/src/index.ts';
-import { type Chart, drawSteps, type Frame, type Plane, type Range } from '../../../parts/chart.ts';
-import { ChartBox, type Pointer } from '../../../parts/chart-box.tsx';
 import { ChartTable } from '../../../parts/chart-table.tsx';
+import { colours } from '../../../parts/colours.ts';
 import { counted, short, titled } from '../../../parts/formats.ts';
+import { type Drawing, type DrawnSeries, type Range, rangeOf } from '../../../parts/plot.ts';
+import { PlotBox } from '../../../parts/plot-box.tsx';
+import { SaveChart } from '../../../parts/save-chart.tsx';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
 import { service } from '../../../shell/service.ts';
-import { rangeOf } from '../../compare/trade-offs.ts';
 import type { Columns, Head } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
@@ -74,8 +75,6 @@ interface Point {
 }
 
 const HEIGHT = 360;
-/** Further away the pointer is at no point. In CSS pixels. */
-const NEAR_PX = 30;
 
 function Scatter({ head, front, columns }: ShownProps) {
   const { outputs, points, knee, predicted } = front;
@@ -84,20 +83,44 @@ function Scatter({ head, front, columns }: ShownProps) {
   const zoom = useSignal<Range | undefined>(undefined);
   const pointed = useSignal<Point | undefined>(undefined);
   const names = outputNames(head).map((name, j) => titled(name, head.outputUnits?.[j]));
-  const { known, expected, chart } = useMemo(() => {
+  const palette = colours.value;
+  const { known, expected, drawing } = useMemo(() => {
     const at = (output: readonly number[], name: string): Point => ({ x: output[across]!, y: output[up]!, name });
     const known = points.map((point) => at(point.output, nameOf(point)));
     const expected = predicted.map(({ output }) => at(output, 'expected'));
     const best = knee === null ? [] : [at(knee.output, nameOf(knee))];
-    const chart: Chart = {
-      x: { label: names[across]!, ...rangeOf('x', [...known, ...expected], []) },
-      y: { label: names[up]!, ...rangeOf('y', [...known, ...expected], []) },
-      height: HEIGHT,
-      draw: (plane) =>
-        drawFront(plane, { runs: [columns.outputs[across]!, columns.outputs[up]!], known, expected, best }),
+    const series = (
+      label: string,
+      colour: string,
+      shape: NonNullable<DrawnSeries['shape']>,
+      of: readonly Point[],
+      from = 0,
+    ): DrawnSeries => ({
+      ...{ label, colour, shape, kind: 'points' },
+      xs: of.map(({ x }) => x),
+      ys: of.map(({ y }) => y),
+      rows: of.map((_, k) => from + k),
+    });
+    const { outputs: columnsOf } = columns;
+    const shown = [
+      series('On the front', palette.accent, 'square', known),
+      series('Expected by the models', palette.text, 'dot', expected, known.length),
+      series('Best compromise', palette.text, 'ring', best),
+    ];
+    const axes = { x: { label: names[across]! }, y: { label: names[up]! } };
+    // Runs far from the front do not squeeze it.
+    const [x, y] = (['x', 'y'] as const).map((axis) => rangeOf({ title: '', ...axes, series: shown }, axis));
+    const drawing: Drawing = {
+      title: `${head.projectName}: front`,
+      x: { ...axes.x, range: x! },
+      y: { ...axes.y, range: y! },
+      series: [
+        { label: 'Run', colour: palette.mark, kind: 'points', xs: columnsOf[across]!, ys: columnsOf[up]! },
+        ...shown,
+      ],
     };
-    return { known, expected, chart };
-  }, [front, columns, across, up]);
+    return { known, expected, drawing };
+  }, [front, columns, across, up, palette]);
   const choose = (label: string, value: number, onChange: (j: number) => void) => (
     <label>
       {label}{' '}
@@ -120,13 +143,15 @@ function Scatter({ head, front, columns }: ShownProps) {
     <>
       <p class="field-row">
         {choose('Across', across, setAcross)} {choose('Up', up, setUp)}
-        <ZoomFields label={names[across]!} zoom={zoom} all={chart.x} />
+        <ZoomFields label={names[across]!} zoom={zoom} all={drawing.x.range!} />
+        <SaveChart drawing={() => drawing} />
       </p>
-      <ChartBox
-        chart={chart}
+      <PlotBox
+        drawing={drawing}
+        height={HEIGHT}
         zoom={zoom}
         label={`The front: ${names[up]} against ${names[across]}, ${counted(known.length, 'run')} and ${expected.length} expected`}
-        onPoint={(pointer, frame) => (pointed.value = pointer && nearest([...known, ...expected], pointer, frame))}
+        onPoint={(row) => (pointed.value = row === undefined ? undefined : [...known, ...expected][row])}
       />
       <p class="chart-legend hint">
         <span class="key key-known">on the front</span> <span class="key key-run">other runs</span>{' '}
@@ -141,62 +166,28 @@ function Scatter({ head, front, columns }: ShownProps) {
   );
 }
 
-function nearest(points: readonly Point[], { left, top }: Pointer, { x, y }: Frame): Point | undefined {
-  const distanceTo = (point: Point) => Math.hypot(x(point.x) - left, y(point.y) - top);
-  const [first] = points.filter((point) => distanceTo(point) < NEAR_PX).sort((a, b) => distanceTo(a) - distanceTo(b));
-  return first;
-}
-
-interface DrawnFront {
-  /** Of all runs, across and up; NaN without an output. */
-  readonly runs: readonly [Float64Array, Float64Array];
-  readonly known: readonly Point[];
-  readonly expected: readonly Point[];
-  readonly best: readonly Point[];
-}
-
-function drawFront({ context, colours, x, y }: Plane, { runs: [xs, ys], known, expected, best }: DrawnFront): void {
-  context.fillStyle = colours.mark;
-  for (let row = 0; row < xs.length; row++) context.fillRect(x(xs[row]!) - 1.5, y(ys[row]!) - 1.5, 3, 3);
-  context.fillStyle = colours.accent;
-  for (const point of known) context.fillRect(x(point.x) - 4, y(point.y) - 4, 8, 8);
-  const circles = (points: readonly Point[], radius: number) => {
-    context.strokeStyle = colours.text;
-    context.lineWidth = 1.5;
-    for (const point of points) {
-      context.beginPath();
-      context.arc(x(point.x), y(point.y), radius, 0, 2 * Math.PI);
-      context.stroke();
-    }
-  };
-  circles(expected, 4);
-  circles(best, 9);
-}
-
 function Volumes({ head, front, columns }: ShownProps) {
   const zoom = useSignal<Range | undefined>(undefined);
-  const { chart, volumes } = useMemo(() => {
+  const palette = colours.value;
+  const { drawing, volumes } = useMemo(() => {
     const volumes = frontVolumes(head, columns, front);
     const { iterations } = columns;
     const [first, last] = [iterations[0] ?? 0, iterations.at(-1) ?? 1];
     const most = front.hypervolume ?? 0;
-    const chart: Chart = {
-      x: { label: 'Run', from: first - 0.5, to: last + 0.5, isWhole: true },
-      y: { label: 'Hypervolume', from: 0, to: most * 1.05 || 1 },
-      height: 220,
-      draw: (plane) => {
-        plane.context.strokeStyle = plane.colours.accent;
-        drawSteps(plane, iterations, volumes);
-      },
+    const drawing: Drawing = {
+      title: `${head.projectName}: hypervolume over the runs`,
+      x: { label: 'Run', isWhole: true, range: { from: first - 0.5, to: last + 0.5 } },
+      y: { label: 'Hypervolume', range: { from: 0, to: most * 1.05 || 1 } },
+      series: [{ label: 'Hypervolume', colour: palette.accent, kind: 'steps', xs: iterations, ys: volumes }],
     };
-    return { chart, volumes };
-  }, [front, columns]);
+    return { drawing, volumes };
+  }, [front, columns, palette]);
   const row = volumes.indexOf(volumes.at(-1) ?? 0);
   const label = `Hypervolume ${short(front.hypervolume ?? 0)}, last raised by run ${columns.iterations[row]}.`;
   return (
     <>
       <h3>Hypervolume over the runs</h3>
-      <ChartBox chart={chart} zoom={zoom} label={label} onPoint={() => undefined} />
+      <PlotBox drawing={drawing} height={220} zoom={zoom} label={label} />
       <p class="hint">
         {label} It is the volume that the front dominates, up to{' '}
         {front.reference?.map((value, c) => `${outputNames(head)[front.outputs[c]!]} ${short(value)}`).join(', ')}.
