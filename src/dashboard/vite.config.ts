@@ -61,10 +61,10 @@ export default defineConfig({
               // What runs are made of is shared by the run view, the comparison and new problems.
               test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
             },
-            // The other parts of an objective beside its targets.
+            // The parts of an objective beside its targets.
             {
               name: 'parts',
-              test: /objective.(runs.(?!run-key)|insight.(?!words)|log|further.(further|answer))/,
+              test: /objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)/,
               ...alone,
             },
             { name: 'objective', test: /views.objective/, ...alone },

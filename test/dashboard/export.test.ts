@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Drawing, drawSvg } from '../../src/dashboard/parts/drawing.ts';
+import { drawSvg } from '../../src/dashboard/parts/drawing.ts';
 import { fileName, toCsv, toTabs } from '../../src/dashboard/parts/export.ts';
 import { guardText, unguardText } from '../../src/dashboard/parts/formula.ts';
+import type { Drawing } from '../../src/dashboard/parts/plot.ts';
 import { ticksOf } from '../../src/dashboard/parts/ticks.ts';
 import { guardText as guardOfService, unguardText as unguardOfService } from '../../src/domain/case-columns.ts';
 
@@ -45,25 +46,37 @@ describe('tables as text', () => {
   ])('names the file of %s', (title, name) => expect(fileName(title, 'csv')).toBe(name));
 });
 
+const COLOURS = {
+  ground: '#fff',
+  text: '#000',
+  line: '#ccc',
+  met: '#080',
+  'met-area': '#cfc',
+  accent: '#00f',
+  font: 'serif',
+};
+
 describe('pictures', () => {
   it('leaves out the characters that XML does not allow', () => {
     const title = `a\u0000\u001f\n\uFFFE\uFFFF\uD800b\uDC00 \t\u{1F600}\uFFFD c`;
-    const svg = drawSvg({ ...drawing, title, xLabel: title, series: [{ ...drawing.series[0]!, label: title }] });
+    const svg = drawSvg(
+      { ...drawing, title, x: { label: title }, series: [{ ...drawing.series[0]!, label: title }] },
+      COLOURS,
+    );
     expect(svg.match(/>ab \t\u{1F600}\uFFFD c</gu)).toHaveLength(3);
     expect(svg).not.toMatch(/[^\P{Cc}\t\n]|[\uFFFE\uFFFF]|\p{Surrogate}/u);
   });
 
   const drawing: Drawing = {
     title: 'Distance <img onerror=1> & more',
-    xLabel: 'iteration',
-    yLabel: 'distance',
+    x: { label: 'iteration' },
+    y: { label: 'distance' },
     series: [{ label: '"one"', colour: '#123456', kind: 'line', xs: [1, 2, 3, 4], ys: [4, null, 2, 1] }],
     bands: [{ axis: 'y', from: null, to: 2 }],
-    colours: { ground: '#fff', text: '#000', line: '#ccc', area: '#cfc' },
   };
 
   it('escapes every text, and leaves gaps open', () => {
-    const svg = drawSvg(drawing);
+    const svg = drawSvg(drawing, COLOURS);
     expect(svg).toContain('Distance &lt;img onerror=1&gt; &amp; more');
     expect(svg).toContain('&quot;one&quot;');
     expect(svg.match(/ d="M[^"]*"[^>]*stroke="#123456"/)![0].match(/M/g)).toHaveLength(2);
@@ -71,14 +84,41 @@ describe('pictures', () => {
 
   it('draws points, logarithmic axes, one value and none', () => {
     const points = { ...drawing.series[0]!, kind: 'points' } as const;
-    expect(drawSvg({ ...drawing, series: [points] }).match(/<circle/g)).toHaveLength(3);
+    expect(drawSvg({ ...drawing, series: [points] }, COLOURS).match(/<circle/g)).toHaveLength(3);
     const single = { ...drawing.series[0]!, xs: [1], ys: [4] };
-    expect(drawSvg({ ...drawing, series: [single] }).match(/<circle/g), 'one point is no line').toHaveLength(1);
+    expect(drawSvg({ ...drawing, series: [single] }, COLOURS).match(/<circle/g), 'one point is no line').toHaveLength(
+      1,
+    );
     for (const series of [[], [{ ...points, xs: [5], ys: [0] }], [{ ...points, ys: [1e-300, 1e300, -1e308, 1e308] }]]) {
-      for (const isLogY of [false, true]) {
-        expect(drawSvg({ ...drawing, series, isLogY, isLogX: isLogY })).not.toMatch(/NaN|Infinity/);
+      for (const isLog of [false, true]) {
+        const axes = { x: { label: '', isLog }, y: { label: '', isLog } };
+        expect(drawSvg({ ...drawing, series, ...axes }, COLOURS)).not.toMatch(/NaN|Infinity/);
       }
     }
+  });
+
+  it('draws areas, steps, cells, outlines, names of categories and what has no value', () => {
+    const svg = drawSvg(
+      {
+        ...drawing,
+        x: { label: '', names: [{ at: 1, text: 'Alloy <A>' }] },
+        cells: { xEnds: [0, 1, 2], yEnds: [1, 3], shares: [0.5, null], colour: '#777' },
+        series: [
+          { ...drawing.series[0]!, kind: 'steps', xs: [1, 2], ys: [4, 2] },
+          { ...drawing.series[0]!, kind: 'area', xs: [1, 2], ys: [4, 2], lows: [1, 1] },
+          { ...drawing.series[0]!, kind: 'points', shape: 'top-cross', xs: [1], ys: [Number.NaN] },
+          { ...drawing.series[0]!, kind: 'points', path: 'M-4-4L4 4', isFaint: true },
+        ],
+      },
+      COLOURS,
+    );
+    expect(svg).toMatch(/d="M[\d. ]+H[\d.]+V[\d.]+" fill="none"/);
+    expect(svg.match(/fill-opacity="0\.5"/g), 'a cell').toHaveLength(1);
+    expect(svg.match(/Z" fill="#123456" fill-opacity="0\.2"/g), 'an area').toHaveLength(1);
+    expect(svg.match(/l8 8m-8 0l8 -8/g), 'a run without a value').toHaveLength(1);
+    expect(svg.match(/<g opacity="0\.4">(<path d="M-4-4L4 4"[^>]*>){3}<\/g>/g)).toHaveLength(1);
+    expect(svg).toContain('Alloy &lt;A&gt;');
+    expect(svg).not.toMatch(/NaN|Infinity/);
   });
 
   it('marks the axis at round values', () => {

@@ -1,7 +1,6 @@
 /** Takes data and pictures out of the page: text of tables, and files to save. */
-import { colours } from './colours.ts';
 import { guardText } from './formula.ts';
-import type { Drawing } from './plot.ts';
+import type { Drawing, PlotColours } from './plot.ts';
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -52,18 +51,18 @@ export function saveJson(title: string, value: unknown): void {
 }
 
 /** Loaded with the first picture that is saved. */
-async function toSvg(drawing: Drawing): Promise<string> {
+async function toSvg(drawing: Drawing, colours: PlotColours): Promise<string> {
   const { drawSvg } = await import('./drawing.ts');
-  return drawSvg(drawing, colours.peek());
+  return drawSvg(drawing, colours);
 }
 
-export async function saveSvg(drawing: Drawing): Promise<void> {
-  save(fileName(drawing.title, 'svg'), await toSvg(drawing), 'image/svg+xml');
+export async function saveSvg(drawing: Drawing, colours: PlotColours): Promise<void> {
+  save(fileName(drawing.title, 'svg'), await toSvg(drawing, colours), 'image/svg+xml');
 }
 
 /** Twice as many pixels as the drawing has points, for sharp print. Rejects if the browser cannot draw it. */
-export async function savePng(drawing: Drawing): Promise<void> {
-  const address = URL.createObjectURL(new Blob([await toSvg(drawing)], { type: 'image/svg+xml' }));
+export async function savePng(drawing: Drawing, colours: PlotColours): Promise<void> {
+  const address = URL.createObjectURL(new Blob([await toSvg(drawing, colours)], { type: 'image/svg+xml' }));
   try {
     const image = new Image();
     image.src = address;

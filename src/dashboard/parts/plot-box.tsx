@@ -141,7 +141,7 @@ class Plot {
       stroke: text,
       font: `12px ${font}`,
       labelFont: `12px ${font}`,
-      label: this.#shown.drawing[axis].label,
+      ...(this.#shown.drawing[axis].label !== '' && { label: this.#shown.drawing[axis].label }),
       labelSize: LABEL_PX,
       labelGap: 0,
       gap: 4,

@@ -114,8 +114,9 @@ function roomy(low: number, high: number): Range {
 }
 
 function roomyLog(low: number, high: number): Range {
-  const factor = low === high ? 2 : (high / low) ** ROOM;
-  return { from: low / factor, to: Math.min(LARGEST, high * factor) };
+  // Their ratio may overflow.
+  const factor = low === high ? 2 : Math.exp(ROOM * (Math.log(high) - Math.log(low)));
+  return { from: Math.max(Number.MIN_VALUE, low / factor), to: Math.min(LARGEST, high * factor) };
 }
 
 /** From 0 at the low end to 1. Values that are not positive are at the low end of a log axis. */

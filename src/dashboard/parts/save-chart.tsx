@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { colours } from './colours.ts';
 import { Fault } from './fault.tsx';
 import type { Drawing } from './plot.ts';
 
@@ -6,7 +7,7 @@ import type { Drawing } from './plot.ts';
 export function SaveChart({ drawing }: { drawing(): Drawing }) {
   const [failure, setFailure] = useState<unknown>(undefined);
   const { title } = drawing();
-  const save = async (kind: 'savePng' | 'saveSvg') => (await import('./export.ts'))[kind](drawing());
+  const save = async (kind: 'savePng' | 'saveSvg') => (await import('./export.ts'))[kind](drawing(), colours.peek());
   return (
     <span class="save-chart">
       <button

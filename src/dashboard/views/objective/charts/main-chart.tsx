@@ -1,6 +1,5 @@
 /** The picture that answers the question of an objective: the front, the misfit of a fit, or how far runs miss their targets. */
 import { useMemo } from 'preact/hooks';
-import { nonDominated } from '../../../../numbers/pareto.ts';
 import { colours } from '../../../parts/colours.ts';
 import { counted, short } from '../../../parts/formats.ts';
 import type { Drawing } from '../../../parts/plot.ts';
@@ -11,8 +10,9 @@ import type { Judged } from '../judged.ts';
 import { bestText } from '../nearness.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { ChartFigure } from './chart-figure.tsx';
+import { frontRows } from './front-rows.ts';
 import { outputLabel } from './model-lines.ts';
-import { pointSeries, type RunsOfTrial } from './run-points.ts';
+import { pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
 
 export function MainChart({ data, judged }: { readonly data: ChartData; readonly judged: Judged }) {
@@ -34,20 +34,6 @@ function openOutputs({ objectives, objectiveTypes, fits }: Head): number[] {
   if (fits != null) return [];
   const isOpen = (j: number) => objectives[j] === null && ['minimize', 'maximize'].includes(objectiveTypes[j]!);
   return Array.from(objectives.keys()).filter(isOpen);
-}
-
-/** Rows on the front: they meet all targets, and no other run is better in every open output. */
-export function frontRows(
-  { columns }: RunsOfTrial,
-  { objectiveTypes }: Pick<Head, 'objectiveTypes'>,
-  open: readonly number[],
-) {
-  const signs = open.map((j) => (objectiveTypes[j] === 'minimize' ? 1 : -1));
-  const rows = Array.from({ length: columns.count }, (_, row) => row).filter(
-    (row) => !columns.excluded[row] && columns.misses.every((misses) => misses[row] === 0),
-  );
-  const points = rows.map((row) => open.map((j, c) => signs[c]! * columns.outputs[j]![row]!));
-  return nonDominated(points).map((k) => rows[k]!);
 }
 
 function FrontChart({ data, open }: { readonly data: ChartData; readonly open: readonly number[] }) {
