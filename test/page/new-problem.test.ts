@@ -290,6 +290,31 @@ describe('nothing is lost and nothing happens twice', () => {
     expect([models.length, projects.length, objectives.length]).toEqual([1, 1, 1]);
   });
 
+  test('a draft is continued in another browser, and the one that was there is offered again', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    await box(page, 'Name of the problem').fill('Heat');
+    const texts = async () =>
+      (await ok<{ drafts: readonly { text: string }[] }>('GET', '/drafts')).drafts.map(
+        ({ text }) => JSON.parse(text).name,
+      );
+    await expect.poll(texts).toEqual(['Heat']);
+    const other = await visit(service, '/page/new', { key });
+    await other.getByText('There is a draft, “Heat”').waitFor();
+    await expectAccessible(other);
+    await box(other, 'Name of the problem').fill('Wave');
+    await expect.poll(texts).toEqual(['Wave', 'Heat']);
+    await other.reload();
+    await other.getByText('There is another draft, “Heat”').waitFor();
+    await button(other, 'Continue with it').click();
+    await expect.poll(() => box(other, 'Name of the problem').inputValue()).toBe('Heat');
+    await other.reload();
+    await other.getByText('There is another draft, “Wave”').waitFor();
+    expect(await box(other, 'Name of the problem').inputValue()).toBe('Heat');
+    await button(other, 'Delete it').click();
+    await expect.poll(() => other.getByText('There is another draft').count()).toBe(0);
+    await expect.poll(async () => new Set(await texts())).toEqual(new Set(['Heat']));
+  });
+
   test('measured values to fit are pasted with their standard errors, and one is missing', async ({ visit }) => {
     const page = await visit(service, '/page/new', { key });
     await designExample(page);

@@ -8,6 +8,7 @@ import { may, session } from '../../shell/session.ts';
 import { CasesPart } from './cases-part.tsx';
 import { CopyOffer } from './copy-offer.tsx';
 import { isUntouched } from './draft.ts';
+import { DraftOffer } from './draft-offer.tsx';
 import { focusField } from './fields.tsx';
 import { InputsPart } from './inputs-part.tsx';
 import './new-problem.css';
@@ -99,6 +100,7 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
         <h1>New problem</h1>
         <Beginnings work={work} isBusy={busy !== undefined} />
       </div>
+      <DraftOffer />
       <CopyOffer objectiveId={copyOf} giveUp={() => giveUp(workplace)} />
       {!isKept.value && (
         <p class="notice warning" role="status">
