@@ -206,7 +206,7 @@ describe('faults', () => {
     await ok('POST', '/models', { name: 'Bracket example' });
     const page = await visit(service, '/page/new', { key, tolerates: [/status of 400/, /status of 409/] });
     await button(page, 'Try the example').click();
-    await fill(page, { 'Minimum of width': '70', 'Spacing of thickness': '50' });
+    await fill(page, { 'Minimum of width': '70', 'Resolution of thickness': '50' });
     await button(page, 'Next: cases').click();
     await button(page, 'Design the points').click();
     // The name of the model is taken.
@@ -221,12 +221,13 @@ describe('faults', () => {
     await screenshot(page, 'new-problem faults');
     await expectAccessible(page);
     await fill(page, { 'Minimum of width': '10' });
+    // Each part is checked before the next one.
     await maximum.fill('sixty');
     await button(page, 'Next: cases').click();
-    await button(page, 'Design the points').click();
     await page.getByText('“sixty” is not a number').waitFor();
+    expect(new URL(page.url()).search).toBe('');
     await maximum.fill('60');
-    await fill(page, { 'Spacing of thickness': '0.5' });
+    await fill(page, { 'Resolution of thickness': '0.5' });
     await page.getByText('Constraints among the inputs').click();
     await page.getByLabel('One per line').fill('\nwidth + thicknes <= 65');
     await button(page, 'Next: cases').click();

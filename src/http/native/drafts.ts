@@ -60,6 +60,7 @@ export const draftOperations: readonly Operation[] = [
     summary: 'Keep a draft of the page, or remove it',
     description: `For the page. null removes the draft. An account has at most ${MAXIMUM_DRAFTS}; beyond them the oldest ends, and each ${DRAFT_DAYS} days after its last change. Outputs that are typed for an inverse show in the history of its objective as \`typing\`.`,
     body: newDraft,
+    refusals: { 404: 'The objective or the inverse of the subject does not exist.' },
     answers: ok.spec('The draft as it is stored; the list is empty once it is removed.', draftsSchema),
     handle: async ({ deps, accountId, body }) => {
       const stored = await putDraft(deps.db, accountId, body);

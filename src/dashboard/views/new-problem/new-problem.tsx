@@ -12,7 +12,7 @@ import { DraftOffer } from './draft-offer.tsx';
 import { focusField } from './fields.tsx';
 import { InputsPart } from './inputs-part.tsx';
 import './new-problem.css';
-import { type Part, partOf } from './requests.ts';
+import { faultsIn, isFaultless, type Part, partOf } from './requests.ts';
 import { designPoints, giveUp, RefusedError, start } from './start.ts';
 import { draft, faults, isKept, openDraft, replaceDraft, workplace } from './store.ts';
 import { TargetsPart } from './targets-part.tsx';
@@ -87,6 +87,11 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
     if (partOf(first) !== part) goTo(partOf(first));
     focusField(first);
   };
+  const next = (to: Part) => {
+    const found = faultsIn(draft.value, part);
+    if (isFaultless(found)) goTo(to);
+    else show(new RefusedError(found));
+  };
   const begin = () =>
     work('Starting…', async () => {
       const id = await start(workplace);
@@ -131,7 +136,7 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
           </button>
         )}
         {part !== 'targets' && (
-          <button type="button" class="primary" onClick={() => goTo(part === 'inputs' ? 'cases' : 'targets')}>
+          <button type="button" class="primary" onClick={() => next(part === 'inputs' ? 'cases' : 'targets')}>
             {part === 'inputs' ? 'Next: cases' : 'Next: targets'}
           </button>
         )}
