@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { purgeSessions } from '../application/accounts/browser-sessions.ts';
 import { countStorage } from '../application/accounts/count-storage.ts';
+import { purgeDrafts } from '../application/accounts/page-drafts.ts';
 import { purgeDeleted } from '../application/data/purge-deleted.ts';
 import { failLostEvaluations } from '../application/evaluations/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
@@ -93,6 +94,7 @@ export function startWorker(parts: Parts): RunningWorker {
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     { name: 'purge-sessions', cron: '25 */10 * * * *', run: () => purgeSessions(db) },
+    { name: 'purge-drafts', cron: '35 */10 * * * *', run: () => purgeDrafts(db) },
     {
       name: 'judge-earlier-objectives',
       cron: '*/10 * * * * *',

@@ -1,4 +1,4 @@
-/** Types of the tables of credentials, as in schema.ts. */
+/** Types of the tables of credentials and of the page, as in schema.ts. */
 import type { ColumnType, Generated } from 'kysely';
 
 interface ApiKeysTable {
@@ -38,7 +38,18 @@ interface SignInLinksTable {
   used_at: Date | null;
 }
 
+interface PageDraftsTable {
+  account_id: number;
+  subject: string;
+  writer: string;
+  objective_id: number | null;
+  inverse_id: number | null;
+  text: string;
+  updated_at: Generated<Date>;
+}
+
 export interface AccessTables {
+  page_drafts: PageDraftsTable;
   api_keys: ApiKeysTable;
   browser_sessions: BrowserSessionsTable;
   sign_in_links: SignInLinksTable;

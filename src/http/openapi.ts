@@ -261,7 +261,8 @@ function describeResponses(operation: OperationDescription, components: Componen
 function refusalsOf(operation: OperationDescription): readonly number[] {
   const statuses = operation.needsNoKey ? [429, 500, 503] : [401, 403, 429, 500, 503];
   const hasIds = pathNames(operation.path).length > 0;
-  const hasQuery = operation.isList || operation.flags !== undefined || operation.numbers !== undefined;
+  const { isList, flags, numbers, texts } = operation;
+  const hasQuery = isList || [flags, numbers, texts].some((some) => some !== undefined);
   if (hasIds || operation.body !== undefined || hasQuery) statuses.push(400);
   if (hasIds) statuses.push(404, 414);
   // A body is received and its type checked even if the operation takes none.

@@ -52,6 +52,7 @@ const BODIES: Readonly<Record<string, object>> = {
   failEvaluation: { leaseToken: TOKEN, reason: 'stalled', retryable: true },
   releaseEvaluation: { leaseToken: TOKEN },
   correctCase: { excluded: true, reason: 'typo' },
+  putDraft: { subject: 'new-problem', writer: 'browser', text: 'typed' },
 };
 
 const routes = [

@@ -128,6 +128,36 @@ describe('an objective with one input open at a time', () => {
     expect(inverses.at(-1)!.outputs).toEqual([9.75, 17]);
   });
 
+  test('shows two people at one input each other, and the slower one keeps what was typed', async ({ visit }) => {
+    const t = await loadHeatExchanger(service);
+    const page = await visit(service, t.page);
+    const shown = await ask(page, 2);
+    const other = await visit(service, t.page);
+    const theirs = card(other, 2);
+    await theirs.waitFor();
+    await power(theirs).fill('9,75');
+    await shown.getByText('Somebody else is typing outputs for this input').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'by hand, somebody else types');
+    await drop(shown).fill('18');
+    await theirs.getByText('Somebody else is typing outputs for this input').waitFor();
+    await shown.getByRole('button', { name: 'Show them' }).click();
+    await shown.getByText('Power: 9,75').waitFor();
+    expect(await drop(shown).inputValue()).toBe('18');
+    await drop(theirs).fill('17');
+    await load(theirs);
+    const overtaken = page.getByRole('article', { name: 'Run 2: your outputs were not loaded' });
+    await overtaken.getByText('Another person or program has loaded other outputs of this run').waitFor();
+    expect(await overtaken.textContent()).toContain('18');
+    // What was sent is no draft any more; what was not still is.
+    const drafts = async () =>
+      (await service.ok<{ typing: readonly object[] }>('GET', `${t.url}/history`)).typing.length;
+    await expect.poll(drafts).toBe(1);
+    await overtaken.getByRole('button', { name: /^Discard/ }).click();
+    await overtaken.waitFor({ state: 'detached' });
+    await expect.poll(drafts).toBe(0);
+  });
+
   test('takes outputs from a spreadsheet, after a preview', async ({ visit }) => {
     const t = await loadHeatExchanger(service);
     const page = await visit(service, t.page);

@@ -206,7 +206,7 @@ describe('faults', () => {
     await ok('POST', '/models', { name: 'Bracket example' });
     const page = await visit(service, '/page/new', { key, tolerates: [/status of 400/, /status of 409/] });
     await button(page, 'Try the example').click();
-    await fill(page, { 'Minimum of width': '70', 'Spacing of thickness': '50' });
+    await fill(page, { 'Minimum of width': '70', 'Resolution of thickness': '50' });
     await button(page, 'Next: cases').click();
     await button(page, 'Design the points').click();
     // The name of the model is taken.
@@ -221,12 +221,13 @@ describe('faults', () => {
     await screenshot(page, 'new-problem faults');
     await expectAccessible(page);
     await fill(page, { 'Minimum of width': '10' });
+    // Each part is checked before the next one.
     await maximum.fill('sixty');
     await button(page, 'Next: cases').click();
-    await button(page, 'Design the points').click();
     await page.getByText('“sixty” is not a number').waitFor();
+    expect(new URL(page.url()).search).toBe('');
     await maximum.fill('60');
-    await fill(page, { 'Spacing of thickness': '0.5' });
+    await fill(page, { 'Resolution of thickness': '0.5' });
     await page.getByText('Constraints among the inputs').click();
     await page.getByLabel('One per line').fill('\nwidth + thicknes <= 65');
     await button(page, 'Next: cases').click();
@@ -288,6 +289,31 @@ describe('nothing is lost and nothing happens twice', () => {
     expect(await started(page)).toMatchObject({ objectives: [60, 90], initialOutput: [105, 126] });
     const { models, projects, objectives } = await everything();
     expect([models.length, projects.length, objectives.length]).toEqual([1, 1, 1]);
+  });
+
+  test('a draft is continued in another browser, and the one that was there is offered again', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    await box(page, 'Name of the problem').fill('Heat');
+    const texts = async () =>
+      (await ok<{ drafts: readonly { text: string }[] }>('GET', '/drafts')).drafts.map(
+        ({ text }) => JSON.parse(text).name,
+      );
+    await expect.poll(texts).toEqual(['Heat']);
+    const other = await visit(service, '/page/new', { key });
+    await other.getByText('There is a draft, “Heat”').waitFor();
+    await expectAccessible(other);
+    await box(other, 'Name of the problem').fill('Wave');
+    await expect.poll(texts).toEqual(['Wave', 'Heat']);
+    await other.reload();
+    await other.getByText('There is another draft, “Heat”').waitFor();
+    await button(other, 'Continue with it').click();
+    await expect.poll(() => box(other, 'Name of the problem').inputValue()).toBe('Heat');
+    await other.reload();
+    await other.getByText('There is another draft, “Wave”').waitFor();
+    expect(await box(other, 'Name of the problem').inputValue()).toBe('Heat');
+    await button(other, 'Delete it').click();
+    await expect.poll(() => other.getByText('There is another draft').count()).toBe(0);
+    await expect.poll(async () => new Set(await texts())).toEqual(new Set(['Heat']));
   });
 
   test('measured values to fit are pasted with their standard errors, and one is missing', async ({ visit }) => {

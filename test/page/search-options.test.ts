@@ -47,7 +47,11 @@ describe('what else is asked of the search', () => {
     await region(page, 'Search options').getByText('Weights: Power 3, Drop 1.').waitFor();
     await page.getByRole('button', { name: 'Change targets…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('More: noise').click();
+    const answer = (question: string) => dialog.getByRole('switch', { name: question });
+    expect(await answer('Do some outputs matter more than others?').isChecked()).toBe(true);
+    expect(await dialog.getByLabel('Satisfied when').count()).toBe(0);
+    await answer('Are the runs noisy?').check();
+    await answer('Are the inputs made with tolerances?').check();
     expect(await dialog.getByLabel('Weight of Power').inputValue()).toBe('3');
     expect(await dialog.getByLabel('Runs without improvement').inputValue()).toBe('9');
     await dialog.getByLabel('Satisfied when').selectOption('an input meets them with a probability of');

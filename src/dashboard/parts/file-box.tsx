@@ -1,6 +1,7 @@
 /** Takes a file that is dropped or chosen. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { decodeText } from './decode-text.ts';
 import './file-box.css';
 
 interface FileBoxProps {
@@ -30,7 +31,7 @@ export function FileBox({ label, said, onSay, onText, children, buttons }: FileB
       return;
     }
     try {
-      const text = await file.text();
+      const text = decodeText(new Uint8Array(await file.arrayBuffer()));
       onSay(onText(text, file.name));
     } catch {
       onSay(`${file.name} cannot be read.`);

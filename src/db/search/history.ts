@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StatedColumns } from '../../domain/case-columns.ts';
 import type { SentDetails } from '../../domain/input-space.ts';
+import type { TypedElsewhere } from '../../domain/page-draft.ts';
 import { HISTORY_COLUMNS, RUN_VIEWS } from '../../domain/run-fields.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db } from '../connection/transaction.ts';
@@ -37,6 +38,8 @@ export interface ObjectiveStamp {
   readonly hasDiagnosis: boolean;
   /** Names and units may change. */
   readonly projectUpdatedAt: Date;
+  /** Outputs that are typed on the page and not sent yet. */
+  readonly typing: readonly TypedElsewhere[];
 }
 
 const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readonly number[] }, ObjectiveStamp>(
@@ -45,7 +48,11 @@ const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readon
       o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount",
       o.judged_through is not null as "isJudged", o.updated_at as "updatedAt", l.iteration, l.status, l.has_input as "hasInput",
       l.has_output as "hasOutput", e.case_count as "caseCount", e.inverse_id as "explainedId", e.updated_at as "explainedAt",
-      coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis", p.updated_at as "projectUpdatedAt"
+      coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis", p.updated_at as "projectUpdatedAt",
+      (select coalesce(json_agg(json_build_object('inverseId', d.inverse_id, 'writer', d.writer,
+          'updatedAt', to_char(d.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+          order by d.inverse_id, d.writer), '[]')
+        from page_drafts d where d.objective_id = o.id and d.account_id = o.account_id) as typing
     from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)
     join objectives o on o.id = w.id and o.account_id = w.account_id
     join projects p on p.id = o.project_id

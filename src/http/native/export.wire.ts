@@ -21,7 +21,14 @@ import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
-import { endReasonField, learningFields, markFields, presentLearning, presentMarks, targetsSchema } from './objectives.wire.ts';
+import {
+  endReasonField,
+  learningFields,
+  markFields,
+  presentLearning,
+  presentMarks,
+  targetsSchema,
+} from './objectives.wire.ts';
 import { presentRow, runShape } from './run-fields.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 

@@ -1,4 +1,5 @@
 /** The history of an objective by columns, for charts: the texts of the database are copied into the answer as they are. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { History, HistoryRow, ObjectiveStamp } from '../../application/search/read-history.ts';
 import { compileGoal } from '../../domain/acceptance.ts';
@@ -45,6 +46,9 @@ export const historySchema = z
     trialNumber: z.int(),
     createdAt: timestamp,
     continuedBy: z.array(z.int()).describe('Ids of the objectives that go on from it, oldest first.'),
+    typing: z
+      .array(z.object({ inverseId: z.int(), writer: z.string(), updatedAt: timestamp }))
+      .describe('Outputs that are typed on the page for its inverses and not sent yet, by browser.'),
     openIterations: z
       .array(z.int())
       .describe(
@@ -153,6 +157,7 @@ export async function* presentHistory(history: History, stamp: ObjectiveStamp): 
     insightVersion: presentInsightVersion(stamp),
     isInsightKnown: explanation === undefined,
     corrected: history.correctedIterations,
+    typing: stamp.typing,
   }).slice(0, -1);
   for (const { name, as, texts } of columns.filter((column) => column.of !== 'isCorrected')) {
     const [open, close] = as === 'byIteration' ? '{}' : '[]';
@@ -307,6 +312,7 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     isJudged,
     updatedAt,
     projectUpdatedAt,
+    typing,
   } = stamp;
   const state = `${status}${hasInput ? '+' : '-'}${hasOutput ? '+' : '-'}`;
   const explained = `${caseCount ?? 0}-${explainedId ?? 0}`;
@@ -322,6 +328,7 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     updatedAt.getTime(),
     projectUpdatedAt.getTime(),
     format,
+    ...(typing.length === 0 ? [] : [createHash('sha256').update(JSON.stringify(typing)).digest('base64url')]),
   ];
   return `"${facts.join('.')}"`;
 }

@@ -14,6 +14,7 @@ import { accountOperations } from './account.ts';
 import { batchOperations } from './batches.ts';
 import { correctionOperations } from './corrections.ts';
 import { deletedOperations } from './deleted.ts';
+import { draftOperations } from './drafts.ts';
 import { evaluationOperations } from './evaluations.ts';
 import { exportOperations } from './export.ts';
 import { historyOperations } from './history.ts';
@@ -47,6 +48,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...keyOperations,
   ...webhookOperations,
   ...accountOperations,
+  ...draftOperations,
   ...deletedOperations,
   ...exportOperations,
   ...batchOperations,

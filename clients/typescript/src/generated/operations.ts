@@ -14,6 +14,7 @@ import type {
   CreatedKey,
   CreatedWebhook,
   Deletion,
+  Drafts,
   Evaluation,
   ExplainedObjective,
   ExportLine,
@@ -34,6 +35,7 @@ import type {
   NewBatch,
   NewBatchObjectives,
   NewCaseCorrection,
+  NewDraft,
   NewEvaluationClaim,
   NewEvaluationFailure,
   NewEvaluationOutput,
@@ -963,6 +965,23 @@ export interface Operations {
   getAccount: {
     answers: {
       200: { 'application/json': Account };
+    };
+  };
+  /** Read what is typed on the page about a subject and not sent yet */
+  listDrafts: {
+    query?: {
+      /** Default: new-problem. */
+      subject?: string | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Drafts };
+    };
+  };
+  /** Keep a draft of the page, or remove it */
+  putDraft: {
+    body: NewDraft;
+    answers: {
+      200: { 'application/json': Drafts };
     };
   };
   /** List deletions that are not yet purged */

@@ -83,6 +83,8 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getDelivery: { method: 'GET', path: '/webhooks/{webhook_id}/deliveries/{delivery_id}' },
   redeliver: { method: 'POST', path: '/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver', takesBody: true, takesKey: true },
   getAccount: { method: 'GET', path: '/account' },
+  listDrafts: { method: 'GET', path: '/drafts' },
+  putDraft: { method: 'PUT', path: '/drafts', takesBody: true },
   listDeleted: { method: 'GET', path: '/deleted' },
   purgeDeleted: { method: 'DELETE', path: '/deleted' },
   purgeDeletion: { method: 'DELETE', path: '/deleted/{deletion_id}' },

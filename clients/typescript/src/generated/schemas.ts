@@ -1619,6 +1619,12 @@ export interface History {
   createdAt: string;
   /** Ids of the objectives that go on from it, oldest first. */
   continuedBy: number[];
+  /** Outputs that are typed on the page for its inverses and not sent yet, by browser. */
+  typing: Array<{
+    inverseId: number;
+    writer: string;
+    updatedAt: string;
+  }>;
   /** The iterations that wait for their outputs or are being computed. Those before the first of them are final. */
   openIterations: number[];
   /** The revision of the data of the trial. When it changes, ask for all iterations again. */
@@ -2526,6 +2532,26 @@ export interface Account {
   deletedDataKeptDays: number;
 }
 
+export interface Drafts {
+  /** Newest first. */
+  drafts: Draft[];
+}
+
+export interface Draft {
+  subject: string;
+  writer: string;
+  text: string;
+  updatedAt: string;
+}
+
+export interface NewDraft {
+  /** new-problem, or outputs/, the id of an objective, / and the id of an inverse. */
+  subject: string;
+  /** The browser, by a random name of its own. Every writer has a draft of its own. */
+  writer: string;
+  text: string | null;
+}
+
 export interface Deletion {
   id: number;
   kind: 'model' | 'project' | 'trial' | 'objective';
@@ -2732,6 +2758,10 @@ export type ExportLine = {
   holdBack: boolean;
   completedCount: number;
   batchId: number | null;
+  /** By which people find it again. */
+  label: string | null;
+  /** Whether people put it out of their lists. */
+  isArchived: boolean;
   createdAt: string;
   updatedAt: string;
   disabledAt: string | null;

@@ -4,25 +4,37 @@ import { type InputDraft, type InputType, newInput } from './draft.ts';
 
 type Field = Exclude<keyof InputDraft, 'key' | 'tolerance'>;
 
-/** Titles of the fields in tables. */
+/** Titles of the fields in tables, in English, German and French. */
 const TITLES: Readonly<Record<Field, readonly string[]>> = {
-  name: ['name', 'input', 'parameter', 'variable', 'factor'],
-  unit: ['unit', 'units'],
-  type: ['type', 'kind'],
-  minimum: ['minimum', 'min', 'from', 'low', 'lower', 'lower bound'],
-  maximum: ['maximum', 'max', 'to', 'high', 'upper', 'upper bound'],
-  categories: ['categories', 'category', 'values', 'levels', 'options'],
-  scale: ['scale'],
-  spacing: ['spacing', 'step', 'increment', 'resolution'],
+  name: [
+    'name',
+    'input',
+    'parameter',
+    'variable',
+    'factor',
+    'eingang',
+    'größe',
+    'faktor',
+    'nom',
+    'entrée',
+    'paramètre',
+  ],
+  unit: ['unit', 'units', 'einheit', 'unité'],
+  type: ['type', 'kind', 'typ', 'art'],
+  minimum: ['minimum', 'min', 'from', 'low', 'lower', 'lower bound', 'von', 'untergrenze', 'de'],
+  maximum: ['maximum', 'max', 'to', 'high', 'upper', 'upper bound', 'bis', 'obergrenze', 'à'],
+  categories: ['categories', 'category', 'values', 'levels', 'options', 'kategorien', 'werte', 'catégories', 'valeurs'],
+  scale: ['scale', 'skala', 'échelle'],
+  spacing: ['spacing', 'step', 'increment', 'resolution', 'schritt', 'auflösung', 'pas', 'résolution'],
 };
 /** The order of the columns in a table without a header. */
 const ORDER: readonly Field[] = ['name', 'unit', 'type', 'minimum', 'maximum', 'categories', 'scale', 'spacing'];
 
 const TYPES: readonly (readonly [InputType, readonly string[]])[] = [
-  ['integer', ['whole number', 'integer', 'int', 'whole', 'count']],
-  ['boolean', ['yes/no', 'yes or no', 'boolean', 'bool', 'logical']],
-  ['category', ['category', 'categorical', 'choice', 'option']],
-  ['float', ['decimal', 'float', 'number', 'continuous', 'real', 'double']],
+  ['integer', ['whole number', 'integer', 'int', 'whole', 'count', 'ganzzahl', 'ganze zahl', 'entier']],
+  ['boolean', ['yes/no', 'yes or no', 'boolean', 'bool', 'logical', 'ja/nein', 'oui/non']],
+  ['category', ['category', 'categorical', 'choice', 'option', 'kategorie', 'catégorie']],
+  ['float', ['decimal', 'float', 'number', 'continuous', 'real', 'double', 'zahl', 'nombre']],
 ];
 
 /** The type named by a word; default: a decimal number. */

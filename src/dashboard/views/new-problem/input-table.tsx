@@ -20,7 +20,7 @@ export function InputTable() {
     <div class="scroll-box">
       <table class="definitions">
         <TableHead
-          titles={['Name', 'Unit', 'Type', 'Minimum', 'Maximum', 'Scale', 'Spacing']}
+          titles={['Name', 'Unit', 'Type', 'Minimum', 'Maximum', 'Scale', 'Resolution']}
           controls="Move or remove"
         />
         <tbody>
@@ -135,7 +135,7 @@ function InputCells({ input, i }: Omit<InputRowProps, 'count'>) {
             {type === 'float' && (
               <CellText
                 path={path('spacing')}
-                label={`Spacing of ${name}`}
+                label={`Resolution of ${name}`}
                 value={input.spacing}
                 placeholder="any"
                 isNumber

@@ -50,6 +50,10 @@ export function InputsPart() {
       <h2>Inputs</h2>
       <FaultBlock path="inputs" />
       <InputTable />
+      <p class="hint">
+        Resolution: the finest step that you can set, such as 0.5. Only such values are suggested; without it also
+        43.171.
+      </p>
       <div class="actions">
         <button type="button" onClick={addInput}>
           Add an input
@@ -57,7 +61,7 @@ export function InputsPart() {
       </div>
       <TakeTable
         label="Inputs from a spreadsheet"
-        hint="One row per input: name, unit, type, minimum, maximum, categories, scale, spacing. With a header, in any order."
+        hint="One row per input: name, unit, type, minimum, maximum, categories, scale, resolution. With a header, in any order."
         onRows={takeInputs}
       />
       <h2>Outputs</h2>

@@ -1,357 +1,99 @@
 /** Search options beyond the targets, in the form of a new problem and in the dialog that changes targets. */
+import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { titled } from '../../parts/formats.ts';
-import { NumberField } from '../../parts/number-field.tsx';
-import { TableHead } from '../../parts/table-head.tsx';
-import { type Draft, namesOfRows, type OptionsDraft } from './draft.ts';
-import { fieldId } from './fields.tsx';
+import { NO_OPTIONS, type OptionsDraft } from './draft.ts';
 import './more-options.css';
-import { hasStopRule, isOption } from './options.ts';
-import type { Faults } from './requests.ts';
+import { type Described, Ends, Importance, Noise, type Props, Solutions, Tolerances } from './option-fields.tsx';
+import { hasStopRule } from './options.ts';
 
-type Described = Pick<Draft, 'inputs' | 'outputs' | 'options'>;
-
-interface Props {
-  readonly draft: Described;
-  readonly faults: Faults;
-  /** @param path  the field that has changed */
-  onChange(change: Partial<Described>, path: string): void;
+interface Question {
+  readonly text: string;
+  /** Whether the field at a path belongs to it. */
+  has(path: string): boolean;
+  /** Options of the question, and what they are without it. */
+  isAsked(draft: Described): boolean;
+  without(draft: Described): Partial<Described>;
+  readonly Fields: (props: Props) => JSX.Element;
 }
 
-/** Collapsed until the user opens it or a field in it has a fault. */
+const textsIn = (rows: readonly string[]) => rows.some((text) => text.trim() !== '');
+const options = (draft: Described, change: Partial<OptionsDraft>) => ({ options: { ...draft.options, ...change } });
+/** The options as they are where nothing is asked. */
+const unasked = <Name extends keyof OptionsDraft>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, NO_OPTIONS[name]])) as Pick<OptionsDraft, Name>;
+
+const QUESTIONS: readonly Question[] = [
+  {
+    text: 'Are the runs noisy?',
+    has: (path) => /^options\/(noise|sure|confi)|\/deviation$/.test(path),
+    isAsked: ({ options: { noise, sure } }) => noise !== 'none' || sure !== 'run',
+    without: (draft) => options(draft, unasked('noise', 'sure', 'confirm', 'confidence', 'confidenceOf')),
+    Fields: Noise,
+  },
+  {
+    text: 'Do some outputs matter more than others?',
+    has: (path) => /\/(weight|priority)$/.test(path),
+    isAsked: ({ outputs }) => outputs.some(({ weight, priority }) => weight.trim() !== '' || priority !== '1'),
+    without: ({ outputs }) => ({ outputs: outputs.map((output) => ({ ...output, weight: '', priority: '1' })) }),
+    Fields: Importance,
+  },
+  {
+    text: 'May the search end before its last run?',
+    has: (path) => /^options\/(patience|improvementBelow|until|maximumRuns)$/.test(path),
+    isAsked: ({ options: { endsByEvidence, ...rules } }) => endsByEvidence || hasStopRule(rules),
+    without: (draft) =>
+      options(draft, unasked('endsByEvidence', 'patience', 'improvementBelow', 'until', 'maximumRuns')),
+    Fields: Ends,
+  },
+  {
+    text: 'Do you want several solutions?',
+    has: (path) => /^options\/(solutionCount|apart)$/.test(path),
+    isAsked: ({ options: { solutionCount, apart } }) => textsIn([solutionCount, apart]),
+    without: (draft) => options(draft, unasked('solutionCount', 'apart')),
+    Fields: Solutions,
+  },
+  {
+    text: 'Are the inputs made with tolerances?',
+    has: (path) => /^options\/(tolerance|aim|robustRuns)|\/tolerance$/.test(path),
+    isAsked: ({ inputs, options: { aimsAtSurest, aim, robustRuns } }) =>
+      aimsAtSurest || textsIn([aim, robustRuns, ...inputs.map(({ tolerance }) => tolerance)]),
+    without: (draft) => ({
+      ...options(draft, unasked('toleranceKind', 'toleranceIn', 'aimsAtSurest', 'aim', 'robustRuns')),
+      inputs: draft.inputs.map((input) => ({ ...input, tolerance: '' })),
+    }),
+    Fields: Tolerances,
+  },
+];
+
+/** One switch for each question; its options show while it is on. */
 export function MoreOptions(props: Props) {
-  const [isOpen, setOpen] = useState(false);
-  const shows = isOpen || Object.keys(props.faults).some(isOption);
   return (
-    <details class="more-options" open={shows} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>More: noise, weights, stop rules, several solutions, tolerances</summary>
-      {shows && (
-        <>
-          <Noise {...props} />
-          <Importance {...props} />
-          <Ends {...props} />
-          <Solutions {...props} />
-          <Tolerances {...props} />
-        </>
-      )}
-    </details>
+    <section class="more-options" aria-label="More about the search">
+      {QUESTIONS.map((question) => (
+        <Asked key={question.text} question={question} {...props} />
+      ))}
+    </section>
   );
 }
 
-type TextName = Exclude<keyof OptionsDraft, 'endsByEvidence' | 'aimsAtSurest'>;
-
-/** A field for one of the options. */
-function Field(props: Props & { readonly name: TextName; readonly label: string; readonly hint: string }) {
-  const { draft, faults, onChange, name, label, hint } = props;
-  const path = `options/${name}`;
-  return (
-    <NumberField
-      id={fieldId(path)}
-      name={label}
-      text={draft.options[name]}
-      fault={faults[path]}
-      hint={hint}
-      onText={(text) => onChange({ options: { ...draft.options, [name]: text } }, path)}
-    />
-  );
-}
-
-interface ChoiceProps extends Props {
-  readonly name: TextName;
-  readonly label: string;
-  readonly choices: Readonly<Record<string, string>>;
-}
-
-function Choice({ draft, faults, onChange, name, label, choices }: ChoiceProps) {
-  const path = `options/${name}`;
-  const id = fieldId(path);
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={draft.options[name]}
-        aria-invalid={faults[path] !== undefined}
-        aria-describedby={faults[path] === undefined ? undefined : `${id}-fault`}
-        onChange={({ currentTarget }) => onChange({ options: { ...draft.options, [name]: currentTarget.value } }, path)}
-      >
-        {Object.entries(choices).map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
-      </select>
-      <FaultOf path={path} faults={faults} />
-    </div>
-  );
-}
-
-function FaultOf({ path, faults }: { readonly path: string; readonly faults: Faults }) {
-  if (faults[path] === undefined) return null;
-  return (
-    <p id={`${fieldId(path)}-fault`} class="fault">
-      {faults[path]}
-    </p>
-  );
-}
-
-interface CellProps {
-  readonly path: string;
-  readonly label: string;
-  readonly value: string;
-  readonly placeholder: string;
-  readonly faults: Faults;
-  onText(text: string): void;
-}
-
-function Cell({ path, label, value, placeholder, faults, onText }: CellProps) {
-  const id = fieldId(path);
-  return (
-    <td>
-      <input
-        id={id}
-        class="number"
-        inputMode="decimal"
-        autocomplete="off"
-        aria-label={label}
-        aria-invalid={faults[path] !== undefined}
-        aria-describedby={faults[path] === undefined ? undefined : `${id}-fault`}
-        placeholder={placeholder}
-        value={value}
-        onInput={({ currentTarget }) => onText(currentTarget.value)}
-      />
-      <FaultOf path={path} faults={faults} />
-    </td>
-  );
-}
-
-function Noise(props: Props) {
-  const { sure } = props.draft.options;
+function Asked({ question, ...props }: Props & { readonly question: Question }) {
+  const { text, has, isAsked, without, Fields } = question;
+  const isStated = isAsked(props.draft);
+  const [isOn, setOn] = useState(isStated);
+  const isShown = isOn || isStated || Object.keys(props.faults).some(has);
+  const turn = () => {
+    setOn(!isShown);
+    if (isShown && isStated) props.onChange(without(props.draft), Object.keys(props.faults).find(has) ?? 'options');
+  };
   return (
     <fieldset>
-      <legend>Noise</legend>
-      <div class="field-grid">
-        <Choice
-          {...props}
-          name="noise"
-          label="Two runs at the same input"
-          choices={{
-            none: 'give the same outputs',
-            estimate: 'differ: estimate by how much',
-            stated: 'differ: standard deviations below',
-          }}
-        />
-        <Choice
-          {...props}
-          name="sure"
-          label="Satisfied when"
-          choices={{
-            run: 'one run meets all targets',
-            mean: 'the mean of several runs meets them',
-            probability: 'an input meets them with a probability of',
-          }}
-        />
-        {sure === 'mean' && <Field {...props} name="confirm" label="Runs per input" hint="From 2 to 20." />}
-        {sure === 'probability' && (
-          <>
-            <Field {...props} name="confidence" label="Probability" hint="From 0.5 to 0.999." />
-            <Choice
-              {...props}
-              name="confidenceOf"
-              label="Targets met by"
-              choices={{ run: 'a new run', mean: 'the means of the outputs' }}
-            />
-          </>
-        )}
-      </div>
-      <p class="hint">With the last two, inputs are repeated where that is most informative.</p>
-    </fieldset>
-  );
-}
-
-function Importance({ draft, faults, onChange }: Props) {
-  const { outputs, options } = draft;
-  const names = namesOfRows(outputs, 'y');
-  const set = (j: number, change: Partial<Draft['outputs'][number]>) =>
-    onChange(
-      { outputs: outputs.with(j, { ...outputs[j]!, ...change }) },
-      `outputs/${j}/${Object.keys(change).join('')}`,
-    );
-  const isStated = options.noise === 'stated';
-  return (
-    <fieldset>
-      <legend>Outputs</legend>
-      <div class="scroll-box">
-        <table class="definitions">
-          <TableHead titles={['Output', 'Weight', 'Priority', ...(isStated ? ['Standard deviation'] : [])]} />
-          <tbody>
-            {outputs.map(({ key, unit, weight, priority, deviation }, j) => (
-              <tr key={key}>
-                <th scope="row">{titled(names[j]!, unit)}</th>
-                <Cell
-                  path={`outputs/${j}/weight`}
-                  label={`Weight of ${names[j]}`}
-                  value={weight}
-                  placeholder="1"
-                  faults={faults}
-                  onText={(text) => set(j, { weight: text })}
-                />
-                <td>
-                  <select
-                    id={fieldId(`outputs/${j}/priority`)}
-                    aria-label={`Priority of ${names[j]}`}
-                    aria-invalid={faults[`outputs/${j}/priority`] !== undefined}
-                    value={priority}
-                    onChange={({ currentTarget }) => set(j, { priority: currentTarget.value as '1' })}
-                  >
-                    {['1', '2', '3'].map((value) => (
-                      <option key={value}>{value}</option>
-                    ))}
-                  </select>
-                  <FaultOf path={`outputs/${j}/priority`} faults={faults} />
-                </td>
-                {isStated && (
-                  <Cell
-                    path={`outputs/${j}/deviation`}
-                    label={`Standard deviation of ${names[j]}`}
-                    value={deviation}
-                    placeholder="0"
-                    faults={faults}
-                    onText={(text) => set(j, { deviation: text })}
-                  />
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <p class="hint">
-        A weight from 0.01 to 100 makes a miss count more or less. Outputs of priority 2 or 3 count little until a run
-        has met all outputs before them.
-      </p>
-    </fieldset>
-  );
-}
-
-function Ends(props: Props) {
-  const { draft, faults, onChange } = props;
-  const { options } = draft;
-  const id = fieldId('options/until');
-  return (
-    <fieldset>
-      <legend>Stop rules besides the number of runs</legend>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={options.endsByEvidence || hasStopRule(options)}
-          disabled={hasStopRule(options)}
-          onChange={({ currentTarget }) =>
-            onChange({ options: { ...options, endsByEvidence: currentTarget.checked } }, 'options/patience')
-          }
-        />
-        <span>Stop by evidence: when the best compromise is found, or no improvement is to be expected</span>
-      </label>
-      <div class="field-grid">
-        <Field {...props} name="patience" label="Runs without improvement" hint="Suggested inputs in a row." />
-        <Field
-          {...props}
-          name="improvementBelow"
-          label="Improvement that counts"
-          hint="Anything above this share; default: 0.005."
-        />
-        <div class="field">
-          <label for={id}>Until</label>
-          <input
-            id={id}
-            type="datetime-local"
-            value={options.until}
-            aria-invalid={faults['options/until'] !== undefined}
-            aria-describedby={faults['options/until'] === undefined ? undefined : `${id}-fault`}
-            onInput={({ currentTarget }) =>
-              onChange({ options: { ...options, until: currentTarget.value } }, 'options/until')
-            }
-          />
-          <p class="hint">In the time zone of this browser.</p>
-          <FaultOf path="options/until" faults={faults} />
-        </div>
-        <Field {...props} name="maximumRuns" label="Total runs" hint="Including the first runs." />
-      </div>
-    </fieldset>
-  );
-}
-
-function Solutions(props: Props) {
-  return (
-    <fieldset>
-      <legend>Several solutions</legend>
-      <div class="field-grid">
-        <Field {...props} name="solutionCount" label="Solutions" hint="From 2 to 20; empty: stop at the first one." />
-        <Field {...props} name="apart" label="Minimum distance" hint="A share of the ranges; default: 0.1." />
-      </div>
-    </fieldset>
-  );
-}
-
-function Tolerances(props: Props) {
-  const { draft, faults, onChange } = props;
-  const { inputs, options } = draft;
-  const names = namesOfRows(inputs, 'x');
-  const isPercent = options.toleranceIn === 'percent';
-  return (
-    <fieldset>
-      <legend>Tolerances of the inputs</legend>
-      <div class="field-grid">
-        <Choice
-          {...props}
-          name="toleranceKind"
-          label="Given as"
-          choices={{ normal: 'standard deviations', uniform: 'half widths' }}
-        />
-        <Choice
-          {...props}
-          name="toleranceIn"
-          label="In"
-          choices={{ units: 'units of each input', percent: 'percent of its value' }}
-        />
-        {inputs.map(({ key, unit, type, tolerance }, i) =>
-          type === 'boolean' || type === 'category' ? null : (
-            <NumberField
-              key={key}
-              id={fieldId(`inputs/${i}/tolerance`)}
-              name={`Tolerance of ${names[i]}`}
-              unit={isPercent ? '%' : unit}
-              text={tolerance}
-              fault={faults[`inputs/${i}/tolerance`]}
-              onText={(text) =>
-                onChange({ inputs: inputs.with(i, { ...inputs[i]!, tolerance: text }) }, `inputs/${i}/tolerance`)
-              }
-            />
-          ),
-        )}
-      </div>
-      <label class="choice">
-        <input
-          id={options.aimsAtSurest ? fieldId('options/aim') : undefined}
-          type="checkbox"
-          checked={options.aimsAtSurest}
-          onChange={({ currentTarget }) =>
-            onChange({ options: { ...options, aimsAtSurest: currentTarget.checked } }, 'options/aim')
-          }
-        />
-        <span>Then look for the most robust input</span>
-      </label>
-      {options.aimsAtSurest && <FaultOf path="options/aim" faults={faults} />}
-      <div class="field-grid">
-        {!options.aimsAtSurest && (
-          <Field
-            {...props}
-            name="aim"
-            label="Then look for an input with a robustness of"
-            hint="A probability up to 0.999; empty: robustness is only reported."
-          />
-        )}
-        <Field {...props} name="robustRuns" label="Additional runs" hint="At most; default: 5." />
-      </div>
+      <legend>
+        <label class="choice">
+          <input type="checkbox" role="switch" aria-checked={isShown} checked={isShown} onChange={turn} />
+          <span>{text}</span>
+        </label>
+      </legend>
+      {isShown && <Fields {...props} />}
     </fieldset>
   );
 }

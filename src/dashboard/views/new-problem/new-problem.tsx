@@ -8,10 +8,11 @@ import { may, session } from '../../shell/session.ts';
 import { CasesPart } from './cases-part.tsx';
 import { CopyOffer } from './copy-offer.tsx';
 import { isUntouched } from './draft.ts';
+import { DraftOffer } from './draft-offer.tsx';
 import { focusField } from './fields.tsx';
 import { InputsPart } from './inputs-part.tsx';
 import './new-problem.css';
-import { type Part, partOf } from './requests.ts';
+import { faultsIn, isFaultless, type Part, partOf } from './requests.ts';
 import { designPoints, giveUp, RefusedError, start } from './start.ts';
 import { draft, faults, isKept, openDraft, replaceDraft, workplace } from './store.ts';
 import { TargetsPart } from './targets-part.tsx';
@@ -86,6 +87,11 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
     if (partOf(first) !== part) goTo(partOf(first));
     focusField(first);
   };
+  const next = (to: Part) => {
+    const found = faultsIn(draft.value, part);
+    if (isFaultless(found)) goTo(to);
+    else show(new RefusedError(found));
+  };
   const begin = () =>
     work('Starting…', async () => {
       const id = await start(workplace);
@@ -99,6 +105,7 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
         <h1>New problem</h1>
         <Beginnings work={work} isBusy={busy !== undefined} />
       </div>
+      <DraftOffer />
       <CopyOffer objectiveId={copyOf} giveUp={() => giveUp(workplace)} />
       {!isKept.value && (
         <p class="notice warning" role="status">
@@ -129,7 +136,7 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
           </button>
         )}
         {part !== 'targets' && (
-          <button type="button" class="primary" onClick={() => goTo(part === 'inputs' ? 'cases' : 'targets')}>
+          <button type="button" class="primary" onClick={() => next(part === 'inputs' ? 'cases' : 'targets')}>
             {part === 'inputs' ? 'Next: cases' : 'Next: targets'}
           </button>
         )}

@@ -155,6 +155,13 @@ export function readObjectives(draft: Draft, knownSets: KnownSets = []): Read<Ne
 
 export type Part = 'inputs' | 'cases' | 'targets';
 
+/** What is missing or wrong in a part, as far as the form can tell. */
+export function faultsIn(draft: Draft, part: Part): Faults {
+  const cases = draft.data === 'own' ? readOwn(draft).results : readResults(draft);
+  const { faults } = part === 'inputs' ? readDesign(draft) : part === 'cases' ? cases : readObjectives(draft);
+  return Object.fromEntries(Object.entries(faults).filter(([path]) => partOf(path) === part));
+}
+
 /** The part of the form that has a field. */
 export function partOf(path: string): Part {
   if (isOption(path)) return 'targets';

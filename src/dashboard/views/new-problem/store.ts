@@ -1,8 +1,9 @@
 /** The draft of the account that is signed in, kept in the browser. */
 import { signal } from '@preact/signals';
-import { type Drafts, draftsOf, NEW_PROBLEM } from '../../shell/drafts.ts';
+import { type Drafts, NEW_PROBLEM } from '../../shell/drafts.ts';
 import { service } from '../../shell/service.ts';
 import { session } from '../../shell/session.ts';
+import { sharedDraftsOf } from '../../shell/shared-drafts.ts';
 import { type Draft, emptyDraft, exampleDraft, isUntouched, parseDraft } from './draft.ts';
 import type { Faults } from './requests.ts';
 import type { Workplace } from './start.ts';
@@ -26,7 +27,7 @@ export function newId(): string {
 
 /** Takes up the draft of the account; returns what lets go of it. */
 export function openDraft(): () => void {
-  drafts = draftsOf(session.value?.account ?? '');
+  drafts = sharedDraftsOf(session.value?.account ?? '');
   isKept.value = true;
   draft.value = parseDraft(drafts.read(NEW_PROBLEM)) ?? emptyDraft(newId());
   faults.value = {};

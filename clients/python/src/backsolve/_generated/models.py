@@ -1435,6 +1435,12 @@ class OutputWarning(Wire):
     """The same in words, with five digits. correctInverse corrects the output."""
 
 
+class HistoryTyping(Wire):
+    inverse_id: int
+    writer: str
+    updated_at: datetime
+
+
 class HistoryConstraints(Wire):
     coefficients: list[float]
     relation: Literal["<=", ">=", "="]
@@ -1507,6 +1513,8 @@ class History(Wire):
     created_at: datetime
     continued_by: list[int]
     """Ids of the objectives that go on from it, oldest first."""
+    typing: list[HistoryTyping]
+    """Outputs that are typed on the page for its inverses and not sent yet, by browser."""
     open_iterations: list[int]
     """The iterations that wait for their outputs or are being computed. Those before the first of them are final."""
     revision: int
@@ -2348,6 +2356,26 @@ class Account(Wire):
     """Days between a deletion and its purge."""
 
 
+class Drafts(Wire):
+    drafts: list[Draft]
+    """Newest first."""
+
+
+class Draft(Wire):
+    subject: str
+    writer: str
+    text: str
+    updated_at: datetime
+
+
+class NewDraft(Wire):
+    subject: str
+    """new-problem, or outputs/, the id of an objective, / and the id of an inverse."""
+    writer: str
+    """The browser, by a random name of its own. Every writer has a draft of its own."""
+    text: str | None
+
+
 class Deletion(Wire):
     id: int
     kind: Literal["model", "project", "trial", "objective"]
@@ -2574,6 +2602,10 @@ class ExportLineObject9(Wire):
     hold_back: bool
     completed_count: int
     batch_id: int | None
+    label: str | None
+    """By which people find it again."""
+    is_archived: bool
+    """Whether people put it out of their lists."""
     created_at: datetime
     updated_at: datetime
     disabled_at: datetime | None

@@ -77,6 +77,8 @@ _LIST_DELIVERIES = Operation("listDeliveries", "GET", "/webhooks/{webhook_id}/de
 _GET_DELIVERY = Operation("getDelivery", "GET", "/webhooks/{webhook_id}/deliveries/{delivery_id}", {200: "m.WebhookDelivery"})
 _REDELIVER = Operation("redeliver", "POST", "/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver", {202: "m.WebhookDelivery"})
 _GET_ACCOUNT = Operation("getAccount", "GET", "/account", {200: "m.Account"})
+_LIST_DRAFTS = Operation("listDrafts", "GET", "/drafts", {200: "m.Drafts"})
+_PUT_DRAFT = Operation("putDraft", "PUT", "/drafts", {200: "m.Drafts"})
 _LIST_DELETED = Operation("listDeleted", "GET", "/deleted", {200: "list[m.Deletion]"})
 _PURGE_DELETED = Operation("purgeDeleted", "DELETE", "/deleted", {202: None})
 _PURGE_DELETION = Operation("purgeDeletion", "DELETE", "/deleted/{deletion_id}", {202: None})
@@ -414,6 +416,14 @@ class Operations(Caller):
     def get_account(self, *, timeout: float | None = None) -> Answer[m.Account]:
         """Read the usage and the limits of the account."""
         return self._call(_GET_ACCOUNT, timeout=timeout)
+
+    def list_drafts(self, *, subject: str | None = None, timeout: float | None = None) -> Answer[m.Drafts]:
+        """Read what is typed on the page about a subject and not sent yet."""
+        return self._call(_LIST_DRAFTS, query={"subject": subject}, timeout=timeout)
+
+    def put_draft(self, body: m.NewDraft, *, timeout: float | None = None) -> Answer[m.Drafts]:
+        """Keep a draft of the page, or remove it."""
+        return self._call(_PUT_DRAFT, body=body, timeout=timeout)
 
     def list_deleted(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Deletion]]:
         """List deletions that are not yet purged."""
@@ -906,6 +916,14 @@ class AsyncOperations(AsyncCaller):
     async def get_account(self, *, timeout: float | None = None) -> Answer[m.Account]:
         """Read the usage and the limits of the account."""
         return await self._call(_GET_ACCOUNT, timeout=timeout)
+
+    async def list_drafts(self, *, subject: str | None = None, timeout: float | None = None) -> Answer[m.Drafts]:
+        """Read what is typed on the page about a subject and not sent yet."""
+        return await self._call(_LIST_DRAFTS, query={"subject": subject}, timeout=timeout)
+
+    async def put_draft(self, body: m.NewDraft, *, timeout: float | None = None) -> Answer[m.Drafts]:
+        """Keep a draft of the page, or remove it."""
+        return await self._call(_PUT_DRAFT, body=body, timeout=timeout)
 
     async def list_deleted(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Deletion]]:
         """List deletions that are not yet purged."""

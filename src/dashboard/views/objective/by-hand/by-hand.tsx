@@ -3,8 +3,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ReportedInverse, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
-import { draftsOf, watchDrafts } from '../../../shell/drafts.ts';
+import { watchDrafts } from '../../../shell/drafts.ts';
 import { may, session } from '../../../shell/session.ts';
+import { sharedDraftsOf } from '../../../shell/shared-drafts.ts';
 import { type Columns, repeatText, rowOf, stateOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { AskForMore } from './ask-for-more.tsx';
@@ -114,7 +115,7 @@ function useTyped(run: Run): TypedOutputs {
   // The account that opened the view, which may have signed out since.
   const account = useMemo(() => session.value?.account ?? '', [run]);
   const typed = useMemo(
-    () => openTyped(draftsOf(account), run.objectiveId, run.head.value.objectives.length),
+    () => openTyped(sharedDraftsOf(account), run.objectiveId, run.head.value.objectives.length),
     [run, account],
   );
   useEffect(() => watchDrafts(account, typed.readAgain), [account, typed]);

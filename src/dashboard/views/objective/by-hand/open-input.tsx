@@ -7,6 +7,7 @@ import type { Run } from '../history.ts';
 import { InputValues } from './input-values.tsx';
 import { OutputForm } from './output-form.tsx';
 import type { TypedOutputs } from './typed.ts';
+import { TypingElsewhere } from './typing-elsewhere.tsx';
 
 interface OpenInputProps {
   readonly run: Run;
@@ -39,6 +40,7 @@ export function OpenInput({ run, isFirst, typed, inverseId, iteration, input, re
       <InputValues head={run.head.value} input={input} />
       {may('write') ? (
         <>
+          <TypingElsewhere run={run} typed={typed} inverseId={inverseId} />
           <OutputForm
             run={run}
             isPrimary={isFirst}

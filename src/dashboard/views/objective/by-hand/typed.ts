@@ -50,7 +50,7 @@ export function openTyped(drafts: Drafts, objectiveId: number, outputCount: numb
 }
 
 /** undefined where there is none, or one of other outputs. */
-function parseTexts(stored: string | undefined, count: number): readonly string[] | undefined {
+export function parseTexts(stored: string | undefined, count: number): readonly string[] | undefined {
   try {
     const texts: unknown = JSON.parse(stored ?? 'null');
     const isOne = Array.isArray(texts) && texts.length === count && texts.every((text) => typeof text === 'string');
