@@ -265,7 +265,12 @@ describe('an objective', () => {
       inputs: 4,
       outputs: 5,
       runs: 9,
-      project: { outputNames: ['Power', 'Pressure drop', 'Outlet temperature', 'Noise level', 'Mass flow'] },
+      project: {
+        inputNames: ['Pump speed', 'Coolant temperature', 'Valve opening', 'Pressure'],
+        inputUnits: ['1/min', '°C', '%', 'bar'],
+        outputNames: ['Power', 'Pressure drop', 'Outlet temperature', 'Noise level', 'Mass flow'],
+        outputUnits: ['kW', 'Pa', '°C', 'dB', 'kg/s'],
+      },
     });
     const page = await visit(service, pathOf(id));
     await expect.poll(() => firstIterations(page)).toHaveLength(9);
@@ -280,7 +285,7 @@ describe('an objective', () => {
     await openTab(page, 'Runs');
     const runs = section(page, 'Runs');
     await runs.getByRole('button', { name: 'Choose columns' }).click();
-    await runs.getByLabel('Power', { exact: true }).uncheck();
+    await runs.getByLabel('Power (kW)', { exact: true }).uncheck();
     await expect.poll(() => box.getByRole('button', { name: 'Power' }).count()).toBe(0);
     await page.reload();
     await expect.poll(() => box.getByRole('button', { name: 'Noise level' }).count()).toBe(1);

@@ -111,7 +111,7 @@ function Facts({ all, row }: ShownProps) {
     <dl class="run-facts">
       <dt>State</dt>
       <dd>
-        <RunState all={all} row={row} />
+        <RunState all={all} row={row} hasReason={false} />
       </dd>
       {reason !== undefined && <Fact name="Why it failed">{reason}</Fact>}
       <Fact name="From">

@@ -20,16 +20,18 @@ export function hasResult(state: State): boolean {
 interface RunStateProps {
   readonly all: JudgedAll;
   readonly row: number;
+  /** Whether the reason of a failure follows. */
+  readonly hasReason?: boolean;
 }
 
-export function RunState({ all: { run, others }, row }: RunStateProps) {
+export function RunState({ all: { run, others }, row, hasReason = true }: RunStateProps) {
   const columns = run.columns.value;
   const source = others.value.sources[row];
   const known = stateOf(columns, row);
   // Another objective had other targets.
   const state = source !== undefined && known === 'met' ? 'loaded' : known;
   const reason = factAt(columns, 'failureReasons', row);
-  const text = reason === undefined ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
+  const text = reason === undefined || !hasReason ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
   const look = state === 'failed' ? 'unmet run-text' : state === 'met' ? 'met run-text' : 'run-text';
   return (
     <span class="run-state">
