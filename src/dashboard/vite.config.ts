@@ -53,7 +53,7 @@ export default defineConfig({
             // Opened more rarely than the overview and the run view, or only to save something.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
               ...alone,
             },
             {

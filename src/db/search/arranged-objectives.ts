@@ -46,6 +46,19 @@ function candidates({ accountId, stopReason, after }: OverviewKey): RawBuilder<u
   return sql.join([...parts, mark], sql` union all `);
 }
 
+/** Only those that the order or the words need: a join of all objectives takes as long as everything else. */
+function parentsOf({ sort, words }: Arrangement): RawBuilder<unknown> {
+  const isSearch = words.length > 0;
+  return sql.join(
+    [
+      ...(isSearch || sort === 'name' ? [sql`join trials t on t.id = o.trial_id`] : []),
+      ...(isSearch || sort === 'project' ? [sql`join projects p on p.id = o.project_id`] : []),
+      ...(isSearch ? [sql`join models m on m.id = o.model_id`] : []),
+    ],
+    sql` `,
+  );
+}
+
 function isWanted({ isArchived, words }: Arrangement): RawBuilder<unknown> {
   const conditions = [
     ...(isArchived === null ? [] : [sql`(o.archived_at is not null) = ${isArchived}`]),
@@ -70,9 +83,7 @@ export async function readArrangedStamp(
     with listed as (
       select o.id, o.project_id, o.is_listed, row_number() over (order by ${orderOf(arrangement)}) as position
       from (${candidates(key)}) o
-      join trials t on t.id = o.trial_id
-      join projects p on p.id = o.project_id
-      join models m on m.id = o.model_id
+      ${parentsOf(arrangement)}
       where not o.is_listed or (${isWanted(arrangement)})),
     grouped as (
       select id, project_id, is_listed, position, count(*) filter (where is_listed) over w as members,

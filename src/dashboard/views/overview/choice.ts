@@ -15,7 +15,7 @@ export type State = keyof typeof STATES;
 export const ARCHIVED = 'archived';
 
 /** Columns by which the list can be sorted, with the direction of the first press. */
-export const SORTS = {
+const SORTS = {
   created: 'descending',
   name: 'ascending',
   project: 'ascending',
@@ -24,7 +24,7 @@ export const SORTS = {
   changed: 'descending',
 } as const;
 export type Sort = keyof typeof SORTS;
-export type Direction = (typeof SORTS)[Sort];
+type Direction = (typeof SORTS)[Sort];
 
 export interface Choice {
   /** undefined: all that are not archived. */
