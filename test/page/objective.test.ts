@@ -149,16 +149,23 @@ describe('an objective', () => {
     const coordinates = section(page, 'Inputs and outputs');
     const status = coordinates.getByRole('status');
     await expect.poll(() => status.innerText()).toBe('200 runs');
-    await drag(page, coordinates.locator('canvas'), { fromX: 46, fromY: 50, toX: 46, toY: 200 });
-    await expect.poll(() => status.innerText()).toMatch(/^\d+ of 200 selected$/);
+    // Charts above it may still come and move it: a person would drag once more.
+    const brush = async () => {
+      await drag(page, coordinates.locator('canvas'), { fromX: 46, fromY: 50, toX: 46, toY: 200 });
+      return await status.innerText();
+    };
+    await expect.poll(brush).toMatch(/^\d+ of 200 selected$/);
     // A click on the axis ends it.
     await coordinates.locator('canvas').click({ position: { x: 46, y: 100 } });
     await expect.poll(() => status.innerText()).toBe('200 runs');
     const distance = section(page, 'Distance to the targets');
     const from = distance.getByLabel('Runs', { exact: true });
     expect(await from.inputValue()).toBe('1');
-    await drag(page, distance.locator('canvas'), { fromX: 400, fromY: 100, toX: 700, toY: 100 });
-    await expect.poll(async () => Number(await from.inputValue())).toBeGreaterThan(20);
+    const enlarge = async () => {
+      await drag(page, distance.locator('canvas'), { fromX: 400, fromY: 100, toX: 700, toY: 100 });
+      return Number(await from.inputValue());
+    };
+    await expect.poll(enlarge).toBeGreaterThan(20);
     await distance.getByRole('button', { name: 'Show all' }).click();
     await expect.poll(() => from.inputValue()).toBe('1');
   });
