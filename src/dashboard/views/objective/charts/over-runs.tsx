@@ -49,7 +49,7 @@ function firstOf(order: readonly number[]): readonly number[] {
   return order.slice(0, MOST_CHARTS).sort((a, b) => a - b);
 }
 
-export function Legend({ data: { runs, showsOthers, choice } }: { readonly data: ChartData }) {
+function Legend({ data: { runs, showsOthers, choice } }: { readonly data: ChartData }) {
   const { otherCount } = runs.value;
   return (
     <p class="chart-legend hint">
