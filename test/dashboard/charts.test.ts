@@ -12,6 +12,7 @@ import {
   pointSeries,
   rowsByKind,
 } from '../../src/dashboard/views/objective/charts/run-points.ts';
+import { bestSoFar } from '../../src/dashboard/views/objective/charts/value-so-far.ts';
 import { columnsOfRuns } from '../../src/dashboard/views/objective/columns.ts';
 
 const COLOURS = { mark: 'mark', muted: 'muted', unmet: 'unmet', accent: 'accent', text: 'text' };
@@ -25,6 +26,25 @@ function columnsOf(
   }));
   return columnsOfRuns(sent as unknown as Parameters<typeof columnsOfRuns>[0], 1, runs[0]!.output!.length);
 }
+
+describe('the best value so far of an output without a target', () => {
+  const columns = columnsOf([
+    { output: [9, 8], misses: [0, 3] },
+    { output: [5, 1] },
+    { output: [4, 1], excluded: true },
+    { output: null, status: 'failed' },
+    { output: [7, 2] },
+  ]);
+  const worst = Float64Array.of(3, 0, 0, Number.NaN, 0);
+
+  it('is that of runs that meet all other targets', () => {
+    expect([...bestSoFar(columns, { worst }, 0, false)]).toEqual([Number.NaN, 5, 5, 5, 5]);
+  });
+
+  it('rises where the output is maximized', () => {
+    expect([...bestSoFar(columns, { worst }, 0, true)]).toEqual([Number.NaN, 5, 5, 5, 7]);
+  });
+});
 
 describe('runs as points', () => {
   const columns = columnsOf([
@@ -170,6 +190,7 @@ describe('axes', () => {
     const texts = (axis: Parameters<typeof ticksIn>[0]) => ticksIn(axis, { from: 0, to: 2 }, 4).map(({ text }) => text);
     expect(texts({ label: '' })).toEqual(['0', '0.5', '1', '1.5', '2']);
     expect(texts({ label: '', isWhole: true })).toEqual(['0', '1', '2']);
+    expect(texts({ label: '', isWhole: true, least: 1 })).toEqual(['1', '2']);
     const names = [
       { at: 1, text: 'A' },
       { at: 3, text: 'B' },

@@ -56,6 +56,7 @@ describe('the list of all objectives', () => {
       outputCount: 3,
       metCount: objective.best.misses.filter((miss: number) => miss === 0).length,
       limitCount: 3,
+      openCount: 0,
       limitsMet: objective.best.misses.filter((miss: number) => miss === 0).length,
       misfit: null,
       worstMiss: objective.best.worstMiss,

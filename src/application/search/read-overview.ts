@@ -23,7 +23,7 @@ import {
   type WorstOutput,
   worstOutputOf,
 } from '../../domain/nearest.ts';
-import { type Objective, ObjectiveType } from '../../domain/objective.ts';
+import { type Objective, ObjectiveType, outputsWithoutTarget } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../../domain/trend.ts';
 import { rowsPerRead } from './read-objectives.ts';
@@ -40,6 +40,8 @@ export interface ObjectiveGlance {
   readonly metCount: number | null;
   /** How many outputs a run can meet by themselves: all but those of a fit, which count together. */
   readonly limitCount: number;
+  /** Of these, the outputs without a target. */
+  readonly openCount: number;
   /** How many of these the nearest run meets; null likewise. */
   readonly limitsMet: number | null;
   /** Of the nearest run; null without a fit. */
@@ -158,6 +160,7 @@ function glanceAt(
     surroundings,
     trend,
     limitCount: limits.length,
+    openCount: outputsWithoutTarget(objective).length,
     limitsMet: verdicts === null ? null : limits.filter((j) => verdicts[j]).length,
     misfit: best && makeMissMeasure(objective).misfitOf(best.output),
     worstMiss: best && Math.max(...best.misses),

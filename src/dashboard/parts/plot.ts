@@ -59,6 +59,8 @@ export interface DrawnAxis {
   readonly isLog?: boolean;
   /** Ticks are only at whole numbers. */
   readonly isWhole?: boolean;
+  /** No ticks are below. */
+  readonly least?: number;
   /** At the low end everything is met, and the axis labels it so. */
   readonly isMetBelow?: boolean;
   /** Ticks only here, with these words, as for categories. */
@@ -128,14 +130,14 @@ export function scaleOf({ isLog = false }: DrawnAxis, { from, to }: Range): (val
 
 /** Round values within the shown part, and how they are written. */
 export function ticksIn(
-  { isLog, isWhole, names, isMetBelow }: DrawnAxis,
+  { isLog, isWhole, least = Number.NEGATIVE_INFINITY, names, isMetBelow }: DrawnAxis,
   { from, to }: Range,
   count: number,
 ): readonly Tick[] {
   if (names !== undefined) return names.filter(({ at }) => at >= from && at <= to);
   const values = isLog ? powersOf(from, to) : ticksOf(from, to, count);
   return values
-    .filter((value) => !isWhole || value % 1 === 0)
+    .filter((value) => value >= least && (!isWhole || value % 1 === 0))
     .map((at) => ({ at, text: isMetBelow && at === from ? 'met' : short(at) }));
 }
 

@@ -50,6 +50,7 @@ export const objectiveGlanceSchema = z
       .describe(
         'Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit.',
       ),
+    openCount: z.int().describe('Of these, the outputs to minimize or maximize without a target, which no run meets.'),
     limitsMet: z
       .int()
       .nullable()
@@ -107,7 +108,7 @@ export const objectiveGlanceSchema = z
   .meta({ id: 'ObjectiveGlance' });
 
 export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objectiveGlanceSchema> {
-  const { objective, surroundings, metCount, limitCount, limitsMet, misfit } = glance;
+  const { objective, surroundings, metCount, limitCount, openCount, limitsMet, misfit } = glance;
   const { worstMiss, worstOutput, trend, waitsFor, hasDiagnosis } = glance;
   return {
     id: objective.id,
@@ -128,6 +129,7 @@ export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objective
     outputCount: objective.objectives.length,
     metCount,
     limitCount,
+    openCount,
     limitsMet,
     misfit,
     worstMiss,

@@ -2208,6 +2208,8 @@ export interface ObjectiveGlance {
   metCount: number | null;
   /** Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit. */
   limitCount: number;
+  /** Of these, the outputs to minimize or maximize without a target, which no run meets. */
+  openCount: number;
   /** How many of these the best run so far meets; null while nothing has been judged. */
   limitsMet: number | null;
   /** Of the best run so far, as in misfit of a run; null without a fit, and while nothing has been judged. */

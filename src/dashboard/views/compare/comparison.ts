@@ -174,7 +174,7 @@ export function measureOf(compared: readonly Compared[]) {
     ? { title: 'Least misfit so far', label: 'Misfit', hint: 'Misfit of the best run.', hasMet: false }
     : {
         title: 'Best distance so far',
-        label: 'Worst miss (multiples of the allowed deviation)',
+        label: 'Worst miss (× allowed deviation)',
         hint: 'How far the worst output of the best run is from its target: 1 is as much again as the target allows.',
         hasMet: true,
       };

@@ -103,14 +103,15 @@ function StateOf({ glance }: { readonly glance: ObjectiveGlance }) {
 }
 
 function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
-  const { limitCount, limitsMet, misfit, worstOutput } = glance;
+  const { limitCount, openCount, limitsMet, misfit, worstOutput } = glance;
+  const targetCount = limitCount - openCount;
   if (limitsMet == null) return <td class="glance-met hint">not judged yet</td>;
   return (
     <td class="glance-met">
       {misfit != null && <span title={String(misfit)}>misfit {short(misfit)} </span>}
-      {limitCount > 0 && (
+      {targetCount > 0 && (
         <>
-          {limitsMet} of {limitCount} met{' '}
+          {limitsMet} of {targetCount} met{' '}
         </>
       )}
       {worstOutput !== null && (

@@ -2072,6 +2072,8 @@ class ObjectiveGlance(Wire):
     """Outputs that meet their objectives in the best run so far; null while nothing has been judged."""
     limit_count: int
     """Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit."""
+    open_count: int
+    """Of these, the outputs to minimize or maximize without a target, which no run meets."""
     limits_met: int | None
     """How many of these the best run so far meets; null while nothing has been judged."""
     misfit: float | None

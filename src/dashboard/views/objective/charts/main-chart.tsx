@@ -4,7 +4,7 @@ import { colours } from '../../../parts/colours.ts';
 import { counted, short } from '../../../parts/formats.ts';
 import type { Drawing } from '../../../parts/plot.ts';
 import { Link } from '../../../shell/link.tsx';
-import type { Head } from '../columns.ts';
+import { openOutputs } from '../columns.ts';
 import { Distance } from '../distance/distance.tsx';
 import type { Judged } from '../judged.ts';
 import { bestText } from '../nearness.ts';
@@ -14,26 +14,23 @@ import { frontRows } from './front-rows.ts';
 import { outputLabel } from './model-lines.ts';
 import { pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
+import { ValueChart } from './value-chart.tsx';
 
 export function MainChart({ data, judged }: { readonly data: ChartData; readonly judged: Judged }) {
   const head = data.all.run.head.value;
   const open = openOutputs(head);
   if (open.length > 1) return <FrontChart data={data} open={open} />;
-  // Without a target there is no distance to anything; the outputs run by run say it all.
-  if (head.objectives.every((target) => target === null)) return null;
+  const [j] = open;
   return (
     <>
       <p>{bestText(head)}.</p>
-      <Distance judged={judged} others={data.all.others} />
+      {j !== undefined && judged.distances.value.worst.includes(0) ? (
+        <ValueChart data={data} judged={judged} j={j} />
+      ) : (
+        <Distance judged={judged} others={data.all.others} />
+      )}
     </>
   );
-}
-
-/** To be minimized or maximized without a target; none in a fit, whose gaps have no target either. */
-function openOutputs({ objectives, objectiveTypes, fits }: Head): number[] {
-  if (fits != null) return [];
-  const isOpen = (j: number) => objectives[j] === null && ['minimize', 'maximize'].includes(objectiveTypes[j]!);
-  return Array.from(objectives.keys()).filter(isOpen);
 }
 
 function FrontChart({ data, open }: { readonly data: ChartData; readonly open: readonly number[] }) {

@@ -86,7 +86,7 @@ function OutputChart({ data, j, isLarge }: ChartProps) {
     const label = outputLabel(head, j);
     return {
       title: `${head.projectName}: ${label}, run by run`,
-      x: { label: isLarge ? 'Run' : '', isWhole: true },
+      x: { label: isLarge ? 'Run' : '', isWhole: true, least: 1 },
       y: { label: isLarge ? label : '', isLog: isWorthLog(ys, bands) },
       series: pointSeries(runs.value, rows.value, { xs: places.value, ys }, palette),
       bands,

@@ -94,8 +94,8 @@ function marksOf(columns: Columns): Uint8Array {
 
 function measureTitle(head: Head, measure: Measure): string {
   if (measure === 'misfit') return misfitTitle(head);
-  if (measure === 'worst') return 'Worst miss (multiples of the allowed deviation)';
-  if (measure === 'sum') return 'Sum of all misses (multiples of the allowed deviations)';
+  if (measure === 'worst') return 'Worst miss (× allowed deviation)';
+  if (measure === 'sum') return 'Sum of all misses (× allowed deviations)';
   const name = namesOf(head.outputNames, 'y', head.objectives.length)[measure]!;
   return titled(`Distance of ${name}`, head.outputUnits?.[measure]);
 }

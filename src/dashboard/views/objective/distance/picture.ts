@@ -17,7 +17,7 @@ export function drawDistances(data: DistanceData, project: string, colours: Colo
   const isKnown = (mark: number) => mark !== FAILED;
   return {
     title: `${project}: ${hasMet ? 'distance to the targets' : 'misfit run by run'}`,
-    x: { label: 'Run', isWhole: true, range: { from: first - room, to: last + room } },
+    x: { label: 'Run', isWhole: true, least: 1, range: { from: first - room, to: last + room } },
     y: { label: title, isLog: true, isMetBelow: hasMet, range: { from: floor, to: top } },
     series: [
       ...points(`${EARLIER} of the trial`, colours.muted, 'dot', other, (mark) => mark === 0 || mark === REPEAT),

@@ -176,7 +176,7 @@ function Volumes({ head, front, columns }: ShownProps) {
     const most = front.hypervolume ?? 0;
     const drawing: Drawing = {
       title: `${head.projectName}: hypervolume over the runs`,
-      x: { label: 'Run', isWhole: true, range: { from: first - 0.5, to: last + 0.5 } },
+      x: { label: 'Run', isWhole: true, least: 1, range: { from: first - 0.5, to: last + 0.5 } },
       y: { label: 'Hypervolume', range: { from: 0, to: most * 1.05 || 1 } },
       series: [{ label: 'Hypervolume', colour: palette.accent, kind: 'steps', xs: iterations, ys: volumes }],
     };

@@ -1,0 +1,58 @@
+/** The only output without a target over the number of the run, and its best value so far among runs that meet the other targets. */
+import { useMemo } from 'preact/hooks';
+import { colours } from '../../../parts/colours.ts';
+import { counted, short } from '../../../parts/formats.ts';
+import type { Drawing } from '../../../parts/plot.ts';
+import type { Judged } from '../judged.ts';
+import { ChartFigure } from './chart-figure.tsx';
+import { outputLabel } from './model-lines.ts';
+import { isWorthLog, pointSeries } from './run-points.ts';
+import type { ChartData } from './use-charts.ts';
+import { bestSoFar } from './value-so-far.ts';
+
+interface Props {
+  readonly data: ChartData;
+  readonly judged: Judged;
+  /** Number of the output. */
+  readonly j: number;
+}
+
+export function ValueChart({ data, judged, j }: Props) {
+  const { all, runs, rows, places, zoom } = data;
+  const { head, columns } = judged.run;
+  const label = outputLabel(head.value, j);
+  const palette = colours.value;
+  const best = useMemo(
+    () => bestSoFar(columns.value, judged.distances.value, j, head.value.objectiveTypes[j] === 'maximize'),
+    [columns.value, judged.distances.value, j],
+  );
+  const drawing = useMemo((): Drawing => {
+    const ys = runs.value.columns.outputs[j]!;
+    return {
+      title: `${head.value.projectName}: ${label}, run by run`,
+      x: { label: 'Run', isWhole: true, least: 1 },
+      y: { label, isLog: isWorthLog(ys, []) },
+      series: [
+        ...pointSeries(runs.value, rows.value, { xs: places.value, ys }, palette),
+        { label: 'Best so far', colour: palette.accent, kind: 'steps', xs: columns.value.iterations, ys: best },
+      ],
+    };
+  }, [runs.value, rows.value, places.value, best, palette]);
+  const last = best.at(-1) ?? Number.NaN;
+  return (
+    <section class="charts-part" aria-labelledby="main-value-title">
+      <h2 id="main-value-title">Best {label} so far</h2>
+      <ChartFigure
+        all={all}
+        drawing={drawing}
+        height={320}
+        label={`${label} over ${counted(columns.value.count, 'run')}; best so far ${short(last)}`}
+        zoom={zoom}
+        isLarge
+        textOf={(row) => `${label} ${short(runs.value.columns.outputs[j]![row]!)}`}
+      >
+        <span>The line is the best value so far among runs that meet all other targets; the best run has a ring.</span>
+      </ChartFigure>
+    </section>
+  );
+}
