@@ -29,7 +29,7 @@ if (options.python === undefined) throw new Error('Give --python: one with optun
 const folder = path.resolve(ROOT, options.folder);
 const RUNS = 40;
 /** The heading of the charts of the models. */
-const MODEL = /over an input|two inputs|Model/i;
+const MODEL = 'Outputs over inputs';
 const INPUTS = { weld: [0.125, 2], length: [0.5, 10], height: [2, 10], width: [0.125, 2] } as const;
 const LIMITS = {
   shear: [null, 13_600],
