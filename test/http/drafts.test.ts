@@ -29,6 +29,8 @@ it('Every browser has a draft of its own at a subject, which is replaced and rem
     200,
     [{ subject: 'new-problem', writer: 'one', text: 'first', updatedAt: expect.any(String) }],
   ]);
+  // The same text is no change.
+  expect((await put(send, 'new-problem', 'first')).body).toEqual(stored.body);
   await put(send, 'new-problem', 'other', 'two');
   await put(send, 'new-problem', 'second');
   expect(await read(send)).toEqual([

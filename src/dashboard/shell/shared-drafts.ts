@@ -53,6 +53,12 @@ export function sharedDraftsOf(account: string): Drafts {
   const own = draftsOf(account);
   return {
     ...own,
+    // The page may have been left before its last change was sent.
+    read: (name) => {
+      const text = own.read(name);
+      if (text !== undefined && !shared.has(subjectOf(name))) share(account, subjectOf(name), text);
+      return text;
+    },
     write: (name, text) => {
       share(account, subjectOf(name), text);
       return own.write(name, text);

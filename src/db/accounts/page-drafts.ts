@@ -15,7 +15,7 @@ export async function listDrafts(db: Db, accountId: number, subject: string): Pr
   return rows;
 }
 
-/** Stores the draft; undefined if it belongs to an objective or inverse that the account does not have. */
+/** Stores the draft, which keeps its age if it is the same; undefined if it belongs to an objective or inverse that the account does not have. */
 export async function storeDraft(
   db: Db,
   accountId: number,
@@ -28,7 +28,8 @@ export async function storeDraft(
     where ${objectiveId}::bigint is null or exists (
       select from inverses i join objectives o on o.id = i.objective_id
       where i.id = ${inverseId} and o.id = ${objectiveId} and o.account_id = ${accountId} and o.disabled_at is null)
-    on conflict (account_id, subject, writer) do update set text = excluded.text, updated_at = now()
+    on conflict (account_id, subject, writer) do update set text = excluded.text,
+      updated_at = case when page_drafts.text = excluded.text then page_drafts.updated_at else now() end
     returning ${COLUMNS}`.execute(db);
   return rows[0];
 }
