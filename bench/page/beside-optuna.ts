@@ -77,14 +77,14 @@ async function startDashboard({ history }: Found, work: string) {
   }
 }
 
-/** By screen: the address below that of the page or the dashboard, and what is in view. */
-const screensOf = (objectiveId: number, best: number) => ({
+/** By screen: the addresses below that of the page and of the dashboard, which numbers all runs from 0. */
+const screensOf = (objectiveId: number, best: number, bestTrial: number) => ({
   list: { backsolve: '/page', optuna: '/dashboard' },
   progress: { backsolve: `/page/objectives/${objectiveId}/charts`, optuna: '/dashboard/studies/1' },
   model: { backsolve: `/page/objectives/${objectiveId}/charts`, optuna: '/dashboard/studies/1/analytics' },
   run: {
     backsolve: `/page/objectives/${objectiveId}/runs/${best}`,
-    optuna: `/dashboard/studies/1/trials?numbers=${best}`,
+    optuna: `/dashboard/studies/1/trials?numbers=${bestTrial}`,
   },
 });
 
@@ -98,6 +98,7 @@ try {
   const found = await search(service);
   console.log(`${found.status} after ${found.history.length} runs, cost ${found.best?.output.cost}`);
   const dashboard = await startDashboard(found, work);
+  const bestTrial = found.history.findIndex(({ name }) => name === found.best!.name);
   const { storageState } = await openPageSession(service.url, service.key);
   const context = await browser.newContext({
     locale: 'en-US',
@@ -106,7 +107,7 @@ try {
     storageState,
   });
   const page = await context.newPage();
-  for (const [screen, addresses] of Object.entries(screensOf(found.ids.objectiveId!, found.best!.run!))) {
+  for (const [screen, addresses] of Object.entries(screensOf(found.ids.objectiveId!, found.best!.run!, bestTrial))) {
     for (const [name, address] of Object.entries(addresses)) {
       await page.goto(`${name === 'optuna' ? dashboard.url : service.url}${address}`);
       await page.waitForLoadState('networkidle').catch(() => undefined);

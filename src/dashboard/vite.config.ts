@@ -14,6 +14,21 @@ const withoutPreloading = {
   load: (id: string) => (id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load();' : null),
 } as const;
 
+const LOCALE_OF_UPLOT = "domEnv ? nav.language : 'en-US'";
+
+/**
+ * uPlot gives the language of the browser to a number format that the page does not use. Where the language is no valid tag, such as
+ * en-US@posix, uPlot would not load.
+ */
+const withoutLocale = {
+  name: 'without-locale',
+  transform(code: string, id: string) {
+    if (!/uplot.dist/i.test(id) || !id.endsWith('.js')) return null;
+    if (!code.includes(LOCALE_OF_UPLOT)) throw new Error(`uPlot has changed: look for ${LOCALE_OF_UPLOT}`);
+    return { code: code.replace(LOCALE_OF_UPLOT, "'en-US'"), map: null };
+  },
+} as const;
+
 /** Keeps the dependencies of a group out of its file. */
 const alone = { includeDependenciesRecursively: false };
 
@@ -21,7 +36,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/page/',
   logLevel: 'warn',
-  plugins: [withoutPreloading],
+  plugins: [withoutPreloading, withoutLocale],
   // Also where NODE_ENV is not production, as in tests: what they build is served later.
   // h is the shorter call.
   oxc: {

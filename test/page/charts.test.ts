@@ -60,6 +60,43 @@ describe('charts', () => {
     await expectAccessible(page);
   });
 
+  test('begin with the best value so far where one output is minimized', async ({ visit }) => {
+    const t = await loadHeatExchanger(service, {
+      objectives: [null, 18],
+      objectiveTypes: ['minimize', 'lessthan_equal'],
+    });
+    await play(t.url, 4);
+    const page = await visit(service, `${t.page}/charts`);
+    await part(page, 'Best Power (kW) so far').waitFor();
+    await picture(page, /^Power \(kW\) over \d+ runs; best so far [\d.]+$/).waitFor();
+    expect(await page.getByRole('link', { name: 'Front', exact: true }).count()).toBe(0);
+  });
+
+  test('are drawn where the language of the browser is no valid tag', async ({ visit }) => {
+    const t = await loadHeatExchanger(service, HARD);
+    await play(t.url, 3);
+    const page = await visit(service, t.page);
+    await page.addInitScript("Object.defineProperty(navigator, 'language', { value: 'en-US@posix' })");
+    await page.goto(`${t.page}/charts`);
+    await part(page, 'Outputs, run by run').waitFor();
+  });
+
+  test('that cannot be loaded say so, and are there after a reload', async ({ visit }) => {
+    const t = await loadHeatExchanger(service, HARD);
+    await play(t.url, 3);
+    const page = await visit(service, `${t.page}/runs`, {
+      tolerates: [/ERR_FAILED|Failed to fetch dynamically imported module/],
+    });
+    await page.getByRole('region', { name: 'Runs', exact: true }).waitFor();
+    await page.route(/assets.charts-/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Charts', exact: true }).click();
+    await page.getByText('This part could not be loaded.').waitFor();
+    await expectAccessible(page);
+    await page.unroute(/assets.charts-/);
+    await page.getByRole('button', { name: 'reload the page' }).click();
+    await part(page, 'Outputs, run by run').waitFor();
+  });
+
   test('lead from a point to its run, and zoom together', async ({ visit }) => {
     const t = await loadHeatExchanger(service, HARD);
     await play(t.url, 4);

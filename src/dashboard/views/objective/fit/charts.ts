@@ -60,7 +60,7 @@ export function drawResiduals({ title, xLabel, points }: FitSet, project: string
   return {
     title: `${project}: residuals of ${title}`,
     x: { label: xLabel, range: { from, to } },
-    y: { label: 'Residual (standard errors)' },
+    y: { label: 'Residual (s.e.)' },
     series: [
       { label: 'The best run meets the data', colour, kind: 'line', dash: [2, 3], xs: [from, to], ys: [0, 0] },
       {

@@ -112,7 +112,9 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
   return (
     <tr>
       <th scope="row">{titled(name, head.value.outputUnits?.[j])}</th>
-      <td class="nowrap">{text}</td>
+      <td class={hasTarget && (interval.lower === null || interval.upper === null) ? 'targets-limit' : 'nowrap'}>
+        {text}
+      </td>
       <Value value={best} />
       <Value value={latest} class="targets-latest" />
       <td class="targets-strip">
