@@ -1,8 +1,8 @@
 /**
  * Takes the same screens of our page and of optuna-dashboard, on the same runs: solves the welded beam (Ragsdell, Phillips 1976; cheapest
- * within four limits), copies the runs into a study of Optuna, and photographs list, progress, model and one run of both.
+ * within four limits), copies the runs into a study of Optuna, and photographs progress, model and one run of both.
  *
- *   npx node bench/page/beside-optuna.ts --python PYTHON [--folder docs/pictures/beside-optuna]
+ *   npx node bench/page/beside-optuna.ts --python PYTHON [--folder docs/pictures]
  *
  * PYTHON: a Python with optuna 5.0.0 and optuna-dashboard 0.21.0.
  */
@@ -23,7 +23,7 @@ import { weldedBeam } from '../problems/engineering.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const { values: options } = parseArgs({
-  options: { python: { type: 'string' }, folder: { type: 'string', default: 'docs/pictures/beside-optuna' } },
+  options: { python: { type: 'string' }, folder: { type: 'string', default: 'docs/pictures' } },
 });
 if (options.python === undefined) throw new Error('Give --python: one with optuna and optuna-dashboard.');
 const folder = path.resolve(ROOT, options.folder);
@@ -79,7 +79,6 @@ async function startDashboard({ history }: Found, work: string) {
 
 /** By screen: the addresses below that of the page and of the dashboard, which numbers all runs from 0. */
 const screensOf = (objectiveId: number, best: number, bestTrial: number) => ({
-  list: { backsolve: '/page', optuna: '/dashboard' },
   progress: { backsolve: `/page/objectives/${objectiveId}/charts`, optuna: '/dashboard/studies/1' },
   model: { backsolve: `/page/objectives/${objectiveId}/charts`, optuna: '/dashboard/studies/1/analytics' },
   run: {
@@ -115,7 +114,7 @@ try {
       if (screen === 'model' && name === 'backsolve') {
         await page.getByRole('region', { name: MODEL }).first().scrollIntoViewIfNeeded();
       }
-      const file = path.join(folder, `${screen}-${name}.png`);
+      const file = path.join(folder, `beside-${screen}-${name}.png`);
       await page.screenshot({ path: file, animations: 'disabled' });
       console.log(file);
     }

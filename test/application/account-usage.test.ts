@@ -223,6 +223,7 @@ describe('the count of storage', () => {
       'api_keys',
       'browser_sessions',
       'deletions',
+      'page_drafts',
       'sign_in_links',
       'storage_counts',
       'suggestion_jobs',

@@ -46,7 +46,7 @@ it('An objective that cannot be met says which outputs conflict and by how much 
   const { diagnosis } = await readExplained(objectivePath, (objective) => objective.diagnosis !== null);
   expect(diagnosis!.conflicts).toEqual([[0, 1]]);
   expect(diagnosis!.unmet.length).toBeGreaterThan(0);
-  expect(diagnosis!.detail).toContain('not together: 0 and 1');
+  expect(diagnosis!.detail).toContain('not together: y1 and y2');
   const relaxed = diagnosis!.unmet.reduce((sum, { relaxBy }) => sum + relaxBy, 0);
   // Their sum is at least 10, asked for is 6.
   expect(relaxed).toBeGreaterThan(3);

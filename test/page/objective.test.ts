@@ -71,7 +71,7 @@ describe('an objective', () => {
     await expect.poll(() => firstIterations(page)).toEqual(['5', '4', '3', '2', '1']);
     await page.evaluate('window.isSamePage = true');
     const opened = await service.ok<{ id: number }>('POST', `/objectives/${id}/inverses`);
-    await expect.poll(() => bodyRows(page).first().innerText()).toContain('waits for its output');
+    await expect.poll(() => bodyRows(page).first().innerText()).toContain('waiting');
     await service.ok('POST', `/objectives/${id}/inverse-output`, { output: [10, 11] });
     await expect.poll(() => page.locator('header.objective-header').innerText()).toContain('5 of 100\u202f000 runs');
     const firstRow = () => bodyRows(page).first().innerText();

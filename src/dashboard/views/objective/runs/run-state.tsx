@@ -5,8 +5,8 @@ import type { JudgedAll } from '../judged.ts';
 const TEXTS: Readonly<Record<State, string>> = {
   met: 'met',
   loaded: 'loaded',
-  waiting: 'waits for its output',
-  computing: 'being computed',
+  waiting: 'waiting',
+  computing: 'computing',
   failed: 'failed',
   'given up': 'given up',
   summary: 'not run: the best input',

@@ -151,12 +151,7 @@ function withoutTarget(type: Head['objectiveTypes'][number], value: number | nul
 }
 
 function Distance({ value }: { readonly value: number }) {
-  return (
-    <>
-      {' '}
-      <span class="hint nowrap">by {short(value)}</span>
-    </>
-  );
+  return <span class="hint targets-margin">by {short(value)}</span>;
 }
 
 function Verdict({ isMet }: { readonly isMet: boolean }) {
