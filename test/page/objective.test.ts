@@ -35,7 +35,7 @@ describe('an objective', () => {
     const { body } = await service.call<Record<string, never>>('GET', `/objectives/${id}/history`);
     const header = page.locator('header.objective-header');
     await expect.poll(() => header.innerText()).toContain('Running');
-    expect(await header.innerText()).toContain('30 of 100\u202f000 runs');
+    expect(await header.innerText()).toContain('30 of 100\u202f000 suggested runs');
     expect(await header.innerText()).toContain(`Best: run ${body['bestIteration']}`);
     const met = await section(page, 'Targets').locator('tbody td:last-child').allTextContents();
     expect(met).toHaveLength(4);
@@ -73,7 +73,9 @@ describe('an objective', () => {
     const opened = await service.ok<{ id: number }>('POST', `/objectives/${id}/inverses`);
     await expect.poll(() => bodyRows(page).first().innerText()).toContain('waiting');
     await service.ok('POST', `/objectives/${id}/inverse-output`, { output: [10, 11] });
-    await expect.poll(() => page.locator('header.objective-header').innerText()).toContain('5 of 100\u202f000 runs');
+    await expect
+      .poll(() => page.locator('header.objective-header').innerText())
+      .toContain('5 of 100\u202f000 suggested runs');
     const firstRow = () => bodyRows(page).first().innerText();
     await expect.poll(firstRow).toContain('loaded');
     // The correction of an earlier iteration than the last: all are read again.

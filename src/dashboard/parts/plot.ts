@@ -135,7 +135,7 @@ export function ticksIn(
   count: number,
 ): readonly Tick[] {
   if (names !== undefined) return names.filter(({ at }) => at >= from && at <= to);
-  const values = isLog ? powersOf(from, to) : ticksOf(from, to, count);
+  const values = isLog ? powersOf(from, to) : ticksOf(Math.max(from, least), to, count);
   return values
     .filter((value) => value >= least && (!isWhole || value % 1 === 0))
     .map((at) => ({ at, text: isMetBelow && at === from ? 'met' : short(at) }));

@@ -268,7 +268,7 @@ export function namesOfRows(rows: readonly { readonly name: string }[], letter: 
 
 /** Names of categories as typed. */
 export function splitCategories(text: string): readonly string[] {
-  const separator = /[;\n]/.test(text) ? /[;\n]/ : ',';
+  const separator = /[;|\n]/.test(text) ? /[;|\n]/ : ',';
   return text
     .split(separator)
     .map((name) => name.trim())

@@ -28,7 +28,7 @@ export function Header({ run }: { readonly run: Run }) {
       <p class="objective-facts" role="status">
         <span class={`state ${look}`}>{state}</span>
         <span>
-          {grouped(head.attemptCount)} of {grouped(head.maximumAttempts)} runs
+          {grouped(head.attemptCount)} of {grouped(head.maximumAttempts)} suggested runs
         </span>
         <span>{bestText(head)}</span>
         {reached !== undefined && <span>{reached}</span>}

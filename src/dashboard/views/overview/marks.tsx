@@ -206,7 +206,12 @@ function DeleteDialog({ glance, onChange, onClose }: DialogProps) {
   };
   const archiveInstead = () => void sending.send(() => archive(glance, true)).then((isDone) => isDone && onChange());
   return (
-    <ConfirmDialog title={`Delete ${nameOf(glance)}?`} action="Delete" onConfirm={remove} onClose={onClose}>
+    <ConfirmDialog
+      title={`Delete ${nameOf(glance)} of ${glance.projectName}?`}
+      action="Delete"
+      onConfirm={remove}
+      onClose={onClose}
+    >
       <p>
         The objective goes with {counted(glance.attemptCount, 'run')} and what was learned from{' '}
         {glance.attemptCount === 1 ? 'it' : 'them'}. The cases of its trial and all other objectives stay.

@@ -172,7 +172,7 @@ function Find({ choice }: { readonly choice: Choice }) {
     <input
       type="search"
       aria-label="Find by model, project, label or number"
-      placeholder="Find by model, project, label…"
+      placeholder="Find an objective"
       maxLength={100}
       value={text}
       onInput={({ currentTarget }) => onInput(currentTarget.value)}

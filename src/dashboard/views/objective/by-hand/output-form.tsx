@@ -1,11 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { BacksolveError, type ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
 import { Fault } from '../../../parts/fault.tsx';
+import { wanted } from '../../../parts/formats.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { readValues, splitPaste } from '../../../parts/paste.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
+import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
 import { FailedRunDialog } from './failed-run-dialog.tsx';
@@ -26,6 +28,12 @@ interface OutputFormProps {
   readonly isLate?: boolean;
   readonly isPrimary?: boolean;
   onReported(inverse: ReportedInverse): void;
+}
+
+/** Beside the field, since the targets may be out of sight. */
+function wantedText({ intervals, l1Threshold }: Head, j: number): string | undefined {
+  const { lower, upper } = intervals[j]!;
+  return l1Threshold !== null || (lower === null && upper === null) ? undefined : `wanted ${wanted(intervals[j]!)}`;
 }
 
 /** The outputs of one open run. Typed values are kept until the service has them. */
@@ -108,6 +116,7 @@ export function OutputForm({
                 unit={head.outputUnits?.[j]}
                 text={texts[j]!}
                 fault={faults.get(j)}
+                hint={wantedText(head, j)}
                 onText={(text) => {
                   change(texts.with(j, text));
                   if (faults.has(j)) setFaults(new Map([...faults].filter(([other]) => other !== j)));

@@ -108,7 +108,9 @@ function Picture({ data, across, up, output, answer }: ShownProps & { readonly a
   }, [answer, runs.value, rows.value, palette, output]);
   const region =
     metCount === 0
-      ? 'Nowhere on this grid do the models expect all targets to be met.'
+      ? head.bestMisses?.every((miss) => miss === 0)
+        ? 'The region that meets all targets is narrower than this grid; the best run is in it.'
+        : 'Nowhere on this grid do the models expect all targets to be met.'
       : `The models expect all targets to be met in ${percent(metCount / surface.isAdmissible.length)} of it, inside the green line.`;
   const { inputs } = runs.value.columns;
   const unit = output === undefined ? undefined : head.outputUnits?.[output];

@@ -60,7 +60,7 @@ function Shares({ head, insight }: TableProps) {
                 <td>{trustOf(output, head.outputUnits?.[output.number])}</td>
                 {shares === undefined ? (
                   <td colSpan={inputs.length + 1} class="hint">
-                    The runs do not allow an estimate yet.
+                    Too few runs to divide the variation among the inputs.
                   </td>
                 ) : (
                   <>
@@ -110,7 +110,9 @@ function Compact({ head, insight }: TableProps) {
                 <tr key={output.number}>
                   <th scope="row">{outputs[output.number]}</th>
                   <td>{trustOf(output, head.outputUnits?.[output.number])}</td>
-                  <td>{shares === undefined ? 'The runs do not allow an estimate yet.' : list(shares)}</td>
+                  <td>
+                    {shares === undefined ? 'Too few runs to divide the variation among the inputs.' : list(shares)}
+                  </td>
                 </tr>
               );
             })}
