@@ -2,7 +2,7 @@
  * The nonlinear problems of the NIST Statistical Reference Datasets, from bounds alone: ten times beyond the two starts that the datasets
  * pose. Shows the digits that agree with the certified values, and how far the parameters are from these in certified standard errors.
  *
- *   npx node bench/fits/nist.ts [--problem Misra1a] [--seeds 1] [--budget 150]
+ *   npx node bench/fits/nist.ts [--problem Misra1a] [--seeds 1] [--budget 150] [--improvement 1e-6]
  *
  * Source of nist.json: National Institute of Standards and Technology, https://www.itl.nist.gov/div898/strd/nls/nls_main.shtml (public domain).
  */
@@ -102,6 +102,7 @@ function main(): void {
       problem: { type: 'string' },
       seeds: { type: 'string', default: '1' },
       budget: { type: 'string', default: '150' },
+      improvement: { type: 'string', default: '1e-6' },
     },
   });
   warmUp();
@@ -111,7 +112,7 @@ function main(): void {
     if (values.problem !== undefined && values.problem !== dataset.name) continue;
     const problem = toProblem(dataset);
     for (const seed of values.seeds.split(',').map(Number)) {
-      const { misfits, inputs, reason } = play(problem, seed, Number(values.budget), 1e-6);
+      const { misfits, inputs, reason } = play(problem, seed, Number(values.budget), Number(values.improvement));
       const best = inputs[misfits.indexOf(Math.min(...misfits))]!.map((x, v) => x * problem.signs[v]!);
       const digits = best.map(
         (b, v) => -Math.log10(Math.abs(b - dataset.certified[v]!) / Math.abs(dataset.certified[v]!)),

@@ -1,13 +1,15 @@
 /**
  * Plays fits through the optimizer alone: runs to 1.05 times the least misfit, the end, and the misfit of the best run.
  *
- *   npx node bench/fits/play.ts [--problem kinetics] [--seeds 1,2,3] [--budget 80] [--unknown]
+ *   npx node bench/fits/play.ts [--problem kinetics] [--seeds 1,2,3] [--budget 80] [--unknown] [--jitter 0.1]
  *
- * `--unknown` leaves out the standard errors.
+ * `--unknown` leaves out the standard errors. `--jitter` adds normal noise to the model, in standard errors of the data, that is the same
+ * whenever an input is repeated: what adaptive steps, iteration limits and rounded files do to simulations.
  */
 import { parseArgs } from 'node:util';
 import { misfitOf } from '../../src/numbers/misfit.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { suggest, warmUp } from '../../src/optimizer/suggest.ts';
 import { type FitProblem, leastMisfit } from './problem.ts';
@@ -88,6 +90,7 @@ function main(): void {
       seeds: { type: 'string', default: '1,2,3' },
       budget: { type: 'string', default: '80' },
       unknown: { type: 'boolean', default: false },
+      jitter: { type: 'string', default: '0' },
     },
   });
   warmUp();
@@ -95,8 +98,9 @@ function main(): void {
     for (const seed of values.seeds.split(',').map(Number)) {
       const made = make(seed);
       if (values.problem !== undefined && made.name !== values.problem) continue;
-      const problem = values.unknown ? withoutErrors(made) : made;
-      const least = leastMisfit(problem);
+      const smooth = values.unknown ? withoutErrors(made) : made;
+      const least = leastMisfit(smooth);
+      const problem = withJitter(smooth, made.fits, Number(values.jitter));
       const { misfits, reason, meanMs, mostMs } = play(problem, seed, Number(values.budget));
       const goal = values.unknown ? least + problem.truth.length * 0.1 : 1.05 * least;
       const reached = misfits.findIndex((one) => one <= goal) + 1;
@@ -118,6 +122,18 @@ function main(): void {
 
 function withoutErrors(problem: FitProblem): FitProblem {
   return { ...problem, fits: problem.fits.map((fit) => ({ ...fit, sigmas: null, loss: 'linear' as const })) };
+}
+
+/** @param errors the data with their standard errors */
+function withJitter(problem: FitProblem, errors: FitProblem['fits'], jitter: number): FitProblem {
+  if (jitter === 0) return problem;
+  const sigmas = errors.flatMap((fit) => Array.from(fit.sigmas!));
+  const model = (x: ArrayLike<number>) => {
+    const words = Array.from(new Uint32Array(Float64Array.from(Array.from(x)).buffer));
+    const random = makeRandom(...words);
+    return problem.model(x).map((y, j) => y + jitter * sigmas[j]! * random.normal());
+  };
+  return { ...problem, model };
 }
 
 function round(value: number): number {

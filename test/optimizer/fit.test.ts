@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FitGoal, misfitOf } from '../../src/numbers/misfit.ts';
 import { explain } from '../../src/optimizer/explain.ts';
+import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import type { Proposal, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { trustedRegion } from '../../src/optimizer/search/trusted-region.ts';
@@ -98,6 +99,22 @@ describe('a fit', () => {
     const played = play(fitOf(points));
     expect(played.last).toMatchObject({ kind: 'nothing-new', reason: 'fitted' });
     expect(played.inputs.length).toBeLessThan(16);
+    const [height, rate] = bestOf(played, fitOf(points));
+    expect(Math.abs(height! - 2)).toBeLessThan(0.05);
+    expect(Math.abs(rate! - 0.7)).toBeLessThan(0.05);
+  });
+
+  it.each([
+    [7, 0.1],
+    [60, 0.1],
+    [60, 0.02],
+  ])('With %i points whose outputs scatter by %f standard errors it ends as well', (points, scatter) => {
+    const box = (x: readonly number[]) => {
+      const random = makeRandom(...new Uint32Array(Float64Array.from(x).buffer));
+      return decay(points, x).map((y) => y + scatter * 0.02 * random.normal());
+    };
+    const played = play(fitOf(points), { box, budget: 30 });
+    expect(played.last).toMatchObject({ kind: 'nothing-new', reason: 'fitted' });
     const [height, rate] = bestOf(played, fitOf(points));
     expect(Math.abs(height! - 2)).toBeLessThan(0.05);
     expect(Math.abs(rate! - 0.7)).toBeLessThan(0.05);

@@ -7,21 +7,29 @@ import type { Prepared } from '../prepare.ts';
 import type { Standstill, StopRule } from '../problem.ts';
 import { featuresOf, movableCount, roundToInput } from '../space/encoding.ts';
 import type { Box } from '../space/search-space.ts';
-import type { Surrogate } from '../surrogate/model-choice.ts';
+import { noiseVariance, type Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { fitScope, globalScope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { climb, drawerIn } from './box-newton.ts';
-import { trustedRows } from './trusted-region.ts';
+import { NOISY_RUNS_PER_INPUT, trustedRows } from './trusted-region.ts';
 
 /** Evaluated and random points to climb from, and steps of a climb. */
 const STARTS = { evaluated: 4, random: 4 };
 const STEPS = 60;
 /**
  * Suggestions in a row that reduced the misfit by nothing noticeable: with a misfit that the standard errors explain no other minimum
- * is worth a search; otherwise one may exist, and every input adds a suggestion.
+ * is worth a search; otherwise one may exist, and every input adds suggestions.
  */
-const QUIET = { explained: 1, unexplained: 3 };
+const QUIET = { explained: 1, unexplained: 3, perInput: 1 };
+/** The same where the outputs scatter; with 3 and half as many others, five of 60 plays ended early instead of two. */
+const QUIET_IN_SCATTER = { explained: 5, unexplained: 6, perInput: 2 };
+
+/**
+ * Scatter is looked for from such a stall on, once there are (n + 1) times so many runs and two more. More than `most` times what is
+ * noticeable otherwise is never taken for scatter; by default that is 1, about one standard error of an input, squared.
+ */
+const SCATTER = { stall: 3, runsPerInput: 2, most: 20 };
 
 /** Spreads of the walls at limits, one climb after the other; of the last, next to nothing is beyond. */
 const WALLS = [1e-2, 1e-4, 1e-6];
@@ -51,11 +59,20 @@ export interface MisfitModel {
   readonly box: Box;
 }
 
-/** @param rows of the cases near the least misfit, for models of these alone; null for all */
-export function misfitModel(prepared: Prepared, best: number, rows: Int32Array | null, work: Work): MisfitModel {
+/**
+ * @param rows of the cases near the least misfit, for models of these alone; null for all
+ * @param isThorough whether models of rows may be noisy
+ */
+export function misfitModel(
+  prepared: Prepared,
+  best: number,
+  rows: Int32Array | null,
+  work: Work,
+  isThorough = false,
+): MisfitModel {
   const { cases, request, encoding } = prepared;
   const whole = globalScope(prepared, cases, request.goal);
-  const scope = rows === null ? whole : { ...whole, rows, local: true };
+  const scope = rows === null ? whole : { ...whole, rows, local: true, isThorough };
   const surrogate = rows === null ? prepared.fitGlobally(work) : fitScope(encoding, cases, scope, cases.stall, work);
   const predictor = new Predictor(surrogate, work);
   applySecantCorrection(surrogate, predictor, Math.max(0, scope.rows.indexOf(best)));
@@ -113,14 +130,70 @@ export function endOfFit(prepared: Prepared, rule: StopRule, work: Work): Stands
   const { encoding, cases, request } = prepared;
   const best = bestFit(prepared);
   if (best < 0) return null;
-  const quiet = quietSince(prepared, rule.improvementBelow);
-  if (rule.patience !== undefined) return quiet >= rule.patience ? { quiet, expectedGain: null } : null;
-  const n = movableCount(encoding);
-  const asked = prepared.residuals?.isExplained ? QUIET.explained : QUIET.unexplained + n;
-  if (cases.N < n + 2 || request.history.count <= request.firstSuggested || quiet < asked) return null;
+  if (rule.patience !== undefined) {
+    const quiet = quietSince(prepared, rule.improvementBelow);
+    return quiet >= rule.patience ? { quiet, expectedGain: null } : null;
+  }
+  if (cases.N < movableCount(encoding) + 2 || request.history.count <= request.firstSuggested) return null;
+  return (
+    endWhere(prepared, rule.improvementBelow, quietAsked(prepared, QUIET), () => gainLeft(prepared, best, work)) ??
+    endInScatter(prepared, best, rule, work)
+  );
+}
+
+function quietAsked({ residuals, encoding }: Prepared, quiet: typeof QUIET): number {
+  return residuals?.isExplained ? quiet.explained : quiet.unexplained + quiet.perInput * movableCount(encoding);
+}
+
+/** An end after enough quiet suggestions, where no more than a noticeable gain is left. */
+function endWhere(prepared: Prepared, noticeable: number, asked: number, gainLeft: () => number): Standstill | null {
+  const quiet = quietSince(prepared, noticeable);
+  if (quiet < asked) return null;
+  const gain = gainLeft();
+  return gain <= noticeable ? { quiet, expectedGain: Math.max(0, gain) } : null;
+}
+
+function gainLeft(prepared: Prepared, best: number, work: Work): number {
   const model = misfitModel(prepared, best, trustedRows(prepared), work);
-  const gain = cases.loss[best]! - leastMisfit(prepared, model, work).sumOfSquares;
-  return gain <= rule.improvementBelow ? { quiet, expectedGain: Math.max(0, gain) } : null;
+  return prepared.cases.loss[best]! - leastMisfit(prepared, model, work).sumOfSquares;
+}
+
+/**
+ * The same for a program whose outputs scatter from one input to the next, by adaptive steps, iteration limits or rounded files: models
+ * that go through every run promise a gain for ever. These may take a part of the differences for scatter, and a gain within it counts as none.
+ */
+function endInScatter(prepared: Prepared, best: number, { improvementBelow }: StopRule, work: Work): Standstill | null {
+  const { cases, encoding } = prepared;
+  if (cases.stall < SCATTER.stall || cases.N < SCATTER.runsPerInput * (movableCount(encoding) + 1) + 2) return null;
+  const models = (runsPerInput: number) => misfitModel(prepared, best, trustedRows(prepared, runsPerInput), work, true);
+  const near = models(NOISY_RUNS_PER_INPUT);
+  const noticeable = Math.min(scatterAt(prepared, best, near), SCATTER.most * improvementBelow);
+  if (noticeable <= improvementBelow) return null;
+  const gain = (model: MisfitModel) => leastExpected(prepared, model) - leastMisfit(prepared, model, work).sumOfSquares;
+  const asked = quietAsked(prepared, QUIET_IN_SCATTER);
+  return endWhere(prepared, noticeable, asked, () => {
+    const first = gain(near);
+    // Models of other runs have to agree: single ones take what they cannot explain for scatter.
+    return first > noticeable ? first : Math.max(first, gain(models(2 * NOISY_RUNS_PER_INPUT)));
+  });
+}
+
+/** The sum of squares that models expect at a case. */
+function expectedAt({ cases, encoding: { p } }: Prepared, row: number, { aim }: MisfitModel): number {
+  aim.evaluate(cases.U.slice(row * p, (row + 1) * p));
+  return aim.sumOfSquares;
+}
+
+/** The least that models expect at any of the best cases: the run with the least misfit may be a lucky one. */
+function leastExpected(prepared: Prepared, model: MisfitModel): number {
+  return Math.min(...Array.from(trustedRows(prepared), (row) => expectedAt(prepared, row, model)));
+}
+
+/** How much the misfit at a case varies by what the models take for scatter. */
+function scatterAt(prepared: Prepared, row: number, model: MisfitModel): number {
+  expectedAt(prepared, row, model);
+  const { outputs } = model.surrogate;
+  return model.aim.spreadOf(Float64Array.from(outputs, (_, j) => Math.sqrt(noiseVariance(model.surrogate, j))));
 }
 
 /** Suggestions since the misfit last fell noticeably. */

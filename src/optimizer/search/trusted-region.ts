@@ -19,23 +19,42 @@ const GROWTH = 2;
 const SHRINKAGE = 0.5;
 /** Models learn from the best (n + 1) times so many runs. Worse ones bend them elsewhere. */
 const RUNS_PER_INPUT = 2;
-/** From such a stall on every other suggestion is sought anywhere. */
+/** In a search that stalls, models that may be noisy learn from the best (n + 1) times so many runs. */
+export const NOISY_RUNS_PER_INPUT = 4;
+/** From such a stall on every other suggestion is sought elsewhere. */
 const FIRST_STALL = 3;
 
-/** The region for this suggestion; null when it is to be sought anywhere, and while inputs are pending. */
-export function trustedRegion(prepared: Prepared): Region | null {
-  const { cases, pending, request } = prepared;
-  const since = cases.stall - FIRST_STALL;
-  if (pending.count > 0 || (since >= 0 && since % 2 === 1)) return null;
+export interface TrustedRegion extends Region {
+  /** Whether the models there may be noisy. */
+  readonly isThorough: boolean;
+}
+
+/**
+ * The region for this suggestion; null when it is to be sought where the data are likeliest, and while inputs are pending. Every fourth
+ * suggestion of a search that stalls looks for the least misfit anywhere, with more runs and noisy models: where the outputs of a program
+ * scatter, a lucky run holds the box around itself.
+ */
+export function trustedRegion(prepared: Prepared): TrustedRegion | null {
+  const { cases, pending, request, encoding, conditions } = prepared;
+  if (pending.count > 0) return null;
+  const turn = Math.max(0, cases.stall - FIRST_STALL) % 4;
   const center = bestOf(cases.loss);
+  if (turn === 1) {
+    const box = { lower: encoding.lower, upper: encoding.upper, conditions };
+    return { center, rows: trustedRows(prepared, NOISY_RUNS_PER_INPUT), box, isThorough: true };
+  }
+  if (turn === 3) return null;
   const random = makeRandom(request.seed, 22, request.history.count);
   const box = boxAround(prepared, cases.U, center, radiusOf(prepared), random);
-  return box && { center, rows: trustedRows(prepared), box };
+  return box && { center, rows: trustedRows(prepared), box, isThorough: false };
 }
 
 /** The runs from which models near the least misfit learn, the best first. */
-export function trustedRows({ cases: { loss }, encoding }: Pick<Prepared, 'cases' | 'encoding'>): Int32Array {
-  const count = RUNS_PER_INPUT * (movableCount(encoding) + 1);
+export function trustedRows(
+  { cases: { loss }, encoding }: Pick<Prepared, 'cases' | 'encoding'>,
+  runsPerInput = RUNS_PER_INPUT,
+): Int32Array {
+  const count = runsPerInput * (movableCount(encoding) + 1);
   return Int32Array.from(loss.keys()).sort(byLoss(loss)).subarray(0, count);
 }
 
