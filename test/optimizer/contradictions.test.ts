@@ -172,6 +172,13 @@ describe('a steep but true response', () => {
     step: ([a, b]) => (a! > 0.3 ? 50 : 0) + b!,
     'tenth power': ([a, b]) => (2 * a!) ** 10 + b!,
   };
+  it('The values of an output that is zero elsewhere, but for rounding, contradict nothing', () => {
+    const rows = inputs(30);
+    const overshoot = (x: readonly number[], i: number) => (i % 9 === 4 ? 1 : 1e-9) * smooth(x);
+    const outputs = rows.map((x, i) => [smooth(x), overshoot(x, i)]);
+    expect(learntFrom(request(rows, outputs))).toHaveLength(30);
+  });
+
   it.each(Object.keys(steep))('A %s keeps all cases, however many', (kind) => {
     for (const count of [5, 8, 12, 16, 25]) {
       const rows = inputs(count).map(([a, b]) => [2.5 * a, 2.5 * b].map((x) => Math.max(-1, Math.min(1, x))));

@@ -135,7 +135,7 @@ function contradictedIn(
   const others = without(suspects.map((i) => cases.rows[i]!));
   const work: Work = { spent: 0, limit: request.workLimit };
   const surrogate = fitScope(space.encoding, others, globalScope(space, others, request.goal), others.stall, work);
-  const judge = makeJudge(request, space, cases, surrogate);
+  const judge = makeJudge(request, space, cases, others, surrogate);
   const judged = doubted.map((i) => ({ i, ...judge.of(i) }));
   const isOneWrong = judged.some(({ spreads }) => spreads >= judge.asked);
   const least = isOneWrong ? LEAST_AFTER_ONE * judge.asked : judge.asked;
@@ -234,7 +234,13 @@ interface Judge {
 }
 
 /** Judges cases by the models of others. */
-function makeJudge(request: SuggestRequest, { encoding }: SearchSpace, cases: Cases, surrogate: Surrogate): Judge {
+function makeJudge(
+  request: SuggestRequest,
+  { encoding }: SearchSpace,
+  cases: Cases,
+  others: Cases,
+  surrogate: Surrogate,
+): Judge {
   const { p } = encoding;
   const m = cases.intervals.length;
   const isCautious = request.noise !== undefined || movableCount(encoding) > MANY_INPUTS;
@@ -246,6 +252,11 @@ function makeJudge(request: SuggestRequest, { encoding }: SearchSpace, cases: Ca
   const clusters = clustersOf(surrogate, n);
   const errors = errorsOf(surrogate, clusters);
   const few = Math.max(1, enoughFor(n) / clusters.length);
+  // Flat outside some part, such as an overshoot: its rounding predicts nothing of the values in that part.
+  const isFlat = others.intervals.map(({ center }, j) => {
+    const scale = Math.abs(center) || deviation(cases.Y, m, j, cases.N);
+    return deviation(others.Y, m, j, others.N) <= SAME_OUTPUT * scale;
+  });
   // A logarithm refuses zero and negative values, and is sure of small ones: an honest zero would be far from them.
   const least = errors.map((_, j) => ASKED.cautious.floor * deviation(cases.Y, m, j, cases.N));
   const of = (i: number) => {
@@ -256,7 +267,7 @@ function makeJudge(request: SuggestRequest, { encoding }: SearchSpace, cases: Ca
     const remote = i === nearest && distance > CLOSE_BY ? Number.POSITIVE_INFINITY : Math.max(1, distance);
     let worst: Judgement = { output: 0, predicted: Number.NaN, spreads: 0 };
     surrogate.outputs.forEach(({ fitted }, j) => {
-      if (!fitted) return;
+      if (!fitted || isFlat[j]) return;
       const y = cases.Y[i * m + j]!;
       const at = (sign: number) => fitted.warp.fromZ(predictor.mean[j]! + sign * widths[j]!);
       const z = Math.abs(fitted.warp.toZ(y) - predictor.mean[j]!) / widths[j]!;
