@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   evaluate: async () => (await import('./evaluate.ts')).evaluate,
   init: async () => (await import('./init.ts')).init,
   batch: async () => (await import('./batch.ts')).batch,
+  mcp: async () => (await import('./mcp.ts')).mcp,
 };
 
 /** Started by other commands only. */

@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { addAgents } from './agents.ts';
 import { makeBodies } from './body/bodies.ts';
 import { drainUnread } from './body/drain-unread.ts';
 import { answerClientError } from './client-errors.ts';
@@ -130,6 +131,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
       { prefix: NATIVE_PREFIX },
     );
     await dialects.register(async (scope) => addSdkDialect(scope, ingress, limiter), { prefix: SDK_PREFIX });
+    await dialects.register(async (scope) => addAgents(scope, ingress, limiter));
   });
 
   refuseOtherMethods();

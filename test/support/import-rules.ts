@@ -48,7 +48,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   http: {
     // Hooks run in separate contexts, so each has to enter the span of its request again.
-    imports: ['application', 'domain', 'telemetry/trace-context', 'earlier-node', 'installation'],
+    imports: ['application', 'domain', 'telemetry/trace-context', 'earlier-node', 'installation', 'agents/over-http'],
     // Designing the cases of a project needs the engine.
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     // Large bodies are read in a thread.
@@ -71,6 +71,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'log',
       'dev',
       'runner',
+      'agents',
       '../clients/typescript',
       'application',
       'domain',
@@ -87,6 +88,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     // Of the domain only how names are corrected and how columns of CSV files are titled.
     imports: ['../clients/typescript', 'domain/nearest', 'domain/nearest-name', 'domain/case-columns', 'installation'],
     packages: ['yaml'],
+  },
+  // Serves agents, of `backsolve mcp` and of /mcp: knows the service through its interface only.
+  agents: {
+    imports: ['../clients/typescript', 'domain/nearest-name', 'installation'],
+    packages: ['@modelcontextprotocol/server', 'zod'],
   },
   // Runs in browsers: knows the service through its interface only.
   dashboard: {

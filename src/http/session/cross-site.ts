@@ -13,10 +13,10 @@ export function requireOwnPage(request: FastifyRequest): void {
   throw new DomainError('CROSS_SITE_WRITE', message);
 }
 
-/** Throws CROSS_SITE_WRITE if the browser says that the request comes from another page; programs say nothing. */
-export function refuseOtherPages(request: FastifyRequest): void {
+/** Throws CROSS_SITE_WRITE if the browser says that the request comes from another page; programs say nothing. `rule` is a clause. */
+export function refuseOtherPages(request: FastifyRequest, rule: string): void {
   if (sourceOf(request) !== 'another page') return;
-  const message = `Signing in is possible only from the page of this service, at ${ownOrigin(request)}/page.`;
+  const message = `${rule}, at ${ownOrigin(request)}/page.`;
   throw new DomainError('CROSS_SITE_WRITE', message);
 }
 

@@ -34,7 +34,7 @@ export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: 
   const find = makeSessionFinder(deps);
 
   scope.post(PATH, async (request, reply) => {
-    refuseOtherPages(request);
+    refuseOtherPages(request, 'Signing in is possible only from the page of this service');
     const holder = `address ${clientAddress(request)}`;
     const { value, violations } = await deps.bodies.read(request, reply, newSession, holder);
     refuseViolations(violations);
