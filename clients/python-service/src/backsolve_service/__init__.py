@@ -21,6 +21,11 @@ def command() -> list[str]:
 
 def environment() -> dict[str, str]:
     """The variables that the command needs besides those of this process. Raises RuntimeError."""
+    return {"BACKSOLVE_PYTHON": os.environ.get("BACKSOLVE_PYTHON", "").strip() or sys.executable, **_postgres()}
+
+
+def _postgres() -> dict[str, str]:
+    """Raises RuntimeError."""
     if os.environ.get("BACKSOLVE_POSTGRES", "").strip():
         return {}
     program = "bin/postgres.exe" if sys.platform == "win32" else "bin/postgres"

@@ -11,6 +11,7 @@ from ._errors import (
     NotBacksolveError,
     OutputError,
     ServiceError,
+    SpreadsheetError,
     TimeLimitError,
     TryAgain,
     UnreachableError,
@@ -24,12 +25,14 @@ from ._operation import Answer
 from .client import AsyncBacksolve, Backsolve, async_pages, pages
 from .fitted import FitResult, Parameter
 from .fitting import Fit, fit
+from .fmus import Fmu, fmu
 from .goals import Goal, above, at_least, at_most, below, exact, maximize, minimize, within
 from .inputs import Input, boolean, choice, integer, levels, log, real
 from .problem import Advice
 from .project import AsyncEvaluation, AsyncProject, Evaluation, Project
 from .result import History, Result, Run
 from .solving import solve, solve_async
+from .spreadsheets import Spreadsheet, spreadsheet
 
 __version__ = VERSION
 
@@ -47,6 +50,7 @@ __all__ = [
     "ExecutorError",
     "Fit",
     "FitResult",
+    "Fmu",
     "Goal",
     "History",
     "IncompatibleServiceError",
@@ -62,6 +66,8 @@ __all__ = [
     "Retry",
     "Run",
     "ServiceError",
+    "Spreadsheet",
+    "SpreadsheetError",
     "TimeLimitError",
     "TryAgain",
     "UnreachableError",
@@ -76,6 +82,7 @@ __all__ = [
     "choice",
     "exact",
     "fit",
+    "fmu",
     "integer",
     "least_squares",
     "levels",
@@ -88,5 +95,6 @@ __all__ = [
     "real",
     "solve",
     "solve_async",
+    "spreadsheet",
     "within",
 ]

@@ -82,6 +82,10 @@ class OutputError(BacksolveError):
     """A black box returned something that is no output of the problem. That is a mistake in the program, so nothing is reported."""
 
 
+class SpreadsheetError(BacksolveError):
+    """A workbook cannot be the black box: it cannot be read or calculated here, or a cell is not what it should be."""
+
+
 class ExecutorError(BacksolveError):
     """The executor of a call of solve does not run the black box. Nothing is recorded of the runs that it lost."""
 

@@ -1,0 +1,218 @@
+"""Calculates a workbook with a LibreOffice that is kept open, in a process of its own that ends with this one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from backsolve._errors import SpreadsheetError, TryAgain
+
+from .places import Area
+from .trace import Cell
+
+PROGRAM = Path(__file__).with_name("office_program.py")
+STARTS = 3
+"""How often a LibreOffice that ends is started for one run."""
+LONGEST_START_SECONDS = 180.0
+USUAL_PLACES = (
+    "/usr/lib/libreoffice/program",
+    "/usr/lib64/libreoffice/program",
+    "/opt/libreoffice/program",
+    "/Applications/LibreOffice.app/Contents/MacOS",
+    r"C:\Program Files\LibreOffice\program",
+)
+INSTALL = (
+    "install LibreOffice Calc (on Debian and Ubuntu: apt install libreoffice-calc python3-uno), or set BACKSOLVE_SOFFICE to its soffice"
+)
+
+
+class EndedError(Exception):
+    """LibreOffice has ended, or does not answer."""
+
+
+class OfficeEngine:
+    """A workbook in LibreOffice, opened as a copy. Not to be used by two threads together."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises SpreadsheetError where there is no LibreOffice, or it cannot open the file."""
+        self._path = path
+        self._program, self._python = find_office()
+        self._session: _Session | None = None
+        self._opened()
+
+    words = "LibreOffice"
+
+    def run(self, values: Mapping[Cell, Any], areas: Sequence[Area], timeout: float) -> list[list[Any]]:
+        """As PlainEngine.run. A LibreOffice that dies meanwhile is started again."""
+        sent = [[sheet, row - 1, column - 1, value] for (sheet, row, column), value in values.items()]
+        wanted = [[area.sheet, area.row - 1, area.column - 1, area.rows, area.columns] for area in areas]
+        return self._ask({"values": sent, "areas": wanted}, timeout)  # type: ignore[no-any-return]
+
+    def save(self, path: Path) -> None:
+        """What is calculated now, as .xlsx or .ods."""
+        self._ask({"save": str(path.resolve())}, LONGEST_START_SECONDS)
+
+    def _ask(self, request: dict[str, Any], timeout: float) -> Any:
+        for _ in range(STARTS):
+            try:
+                return self._opened().ask(request, timeout)
+            except EndedError:
+                self.end()
+        raise TryAgain(f"LibreOffice ended {STARTS} times in one run.")
+
+    def _opened(self) -> _Session:
+        if self._session is None:
+            session = _Session(self._program, self._python)
+            try:
+                session.open(self._path)
+            except BaseException:
+                session.end()
+                raise
+            self._session = session
+        return self._session
+
+    def end(self) -> None:
+        if self._session is not None:
+            self._session.end()
+            self._session = None
+
+
+class _Session:
+    """One process of LibreOffice with the program that talks to it."""
+
+    def __init__(self, program: str, python: str) -> None:
+        remove_left_behind()
+        self._folder = tempfile.mkdtemp(prefix=f"backsolve-office-{os.getpid()}-")
+        self._process = subprocess.Popen(  # noqa: S603
+            [python, str(PROGRAM), program, self._folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            env={key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))},
+        )
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._office: int | None = None
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None  # noqa: S101
+        with contextlib.suppress(ValueError, OSError):
+            for line in self._process.stdout:
+                self._answers.put(line)
+        self._answers.put("")
+
+    def open(self, path: Path) -> None:
+        try:
+            self._office = self._next(LONGEST_START_SECONDS)
+            # LibreOffice would leave a lock beside the file of the user.
+            copy = shutil.copyfile(path, Path(self._folder, f"book{path.suffix.lower()}"))
+            self.ask({"open": str(copy)}, LONGEST_START_SECONDS)
+        except (EndedError, RuntimeError) as error:
+            raise SpreadsheetError(f"LibreOffice cannot open {path.name}: {error}") from None
+
+    def ask(self, request: dict[str, Any], timeout: float) -> Any:
+        """Raises EndedError when it has ended, RuntimeError when the run takes too long or cannot be made."""
+        assert self._process.stdin is not None  # noqa: S101
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            raise EndedError("it has ended.") from None
+        return self._next(timeout)
+
+    def _next(self, timeout: float) -> Any:
+        try:
+            line = self._answers.get(timeout=timeout)
+        except queue.Empty:
+            self._process.kill()
+            raise RuntimeError(f"The workbook was not calculated within {timeout:g} seconds.") from None
+        if not line:
+            raise EndedError("it has ended.")
+        answer = json.loads(line)
+        if "result" in answer:
+            return answer["result"]
+        if answer.get("gone"):
+            raise EndedError(answer["fault"])
+        raise RuntimeError(answer["fault"])
+
+    def end(self) -> None:
+        """Also when the program between has been killed."""
+        with contextlib.suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        if self._process.poll() != 0:
+            self._process.kill()
+            self._process.wait()
+            end_process(self._office)
+        self._reader.join()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def end_process(process_id: int | None) -> None:
+    if process_id is not None:
+        with contextlib.suppress(OSError):
+            os.kill(process_id, 9)
+
+
+def remove_left_behind() -> None:
+    """Folders of processes that were killed."""
+    if sys.platform == "win32":
+        return
+    for folder in Path(tempfile.gettempdir()).glob("backsolve-office-*-*"):
+        owner = folder.name.split("-")[2]
+        if owner.isdecimal() and not _is_running(int(owner)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+@cache
+def find_office() -> tuple[str, str]:
+    """The program of LibreOffice, and a Python that can talk to it. Raises SpreadsheetError."""
+    folder = _program_folder()
+    if folder is None:
+        raise SpreadsheetError(f"LibreOffice is not installed: {INSTALL}")
+    program = next(path for name in ("soffice.bin", "soffice.exe", "soffice") if (path := folder / name).exists())
+    own = (folder / "python", folder / "python.exe", folder.parent / "Resources" / "python")
+    for python in (*map(str, own), "/usr/bin/python3", sys.executable):
+        if Path(python).exists() and _has_uno(python):
+            return str(program), python
+    raise SpreadsheetError("LibreOffice has no Python to talk to it: on Debian and Ubuntu, apt install python3-uno")
+
+
+def _program_folder() -> Path | None:
+    named = os.environ.get("BACKSOLVE_SOFFICE") or shutil.which("soffice") or shutil.which("libreoffice")
+    if named is not None and Path(named).exists():
+        return Path(named).resolve().parent
+    return next((folder for each in USUAL_PLACES if (folder := Path(each)).is_dir()), None)
+
+
+def _has_uno(python: str) -> bool:
+    asked = subprocess.run([python, "-c", "import uno"], capture_output=True, check=False)  # noqa: S603
+    return asked.returncode == 0
