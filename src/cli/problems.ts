@@ -15,9 +15,10 @@ import { makeMissMeasure, type WeighedDefinition } from '../domain/nearest.ts';
 import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/objective.ts';
 import { searchOptionsOf } from '../domain/search-options.ts';
 import { entryModule } from '../installation.ts';
+import { writeBestCopies } from '../runner/best-copy.ts';
+import type { Surroundings } from '../runner/black-box/black-box.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
-import { type CommandOptions, type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
-import { type CallOptions, evaluateUnderConditions } from '../runner/conditions.ts';
+import { evaluateUnderConditions } from '../runner/conditions.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
 import {
   describeCopied,
@@ -34,7 +35,6 @@ import { RunFolder } from '../runner/run-folder.ts';
 import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
-import { makeUrlRunner } from '../runner/url-runner.ts';
 import { CommandError, readCount, text } from './command.ts';
 
 /** Of both commands. */
@@ -61,19 +61,26 @@ export interface ProblemFlags {
 /** Also whether the command can run here. Throws CommandError for flags, and ProblemFileError with everything that is wrong. */
 export async function checkProblem(file: string, flags: ProblemFlags): Promise<CheckedProblem> {
   refuseContradictions(flags);
-  const checked = await checkProblemFile(file, changesBy(flags), checkDefinition);
   const workFolder = await mkdtemp(path.join(tmpdir(), 'backsolve-check-'));
+  const where = surroundingsOf(new RunFolder(file), { workFolder });
   try {
-    const command = await makeCommand(checked.problem, new RunFolder(file), { workFolder });
-    command.close();
-  } catch (error) {
-    if (!(error instanceof LocalFault)) throw error;
-    const [key, message] = toKey(error.message);
-    throw new ProblemFileError(file, [{ position: checked.positionOf([key]), key, message }]);
+    const checked = await checkProblemFile(file, changesBy(flags), checkDefinition, where);
+    await tryOut(file, checked, where);
+    return checked;
   } finally {
     await rm(workFolder, { recursive: true, force: true });
   }
-  return checked;
+}
+
+async function tryOut(file: string, { problem, positionOf }: CheckedProblem, where: Surroundings): Promise<void> {
+  try {
+    const { close } = await openBlackBox(problem, where);
+    await close();
+  } catch (error) {
+    if (!(error instanceof LocalFault)) throw error;
+    const [key, message] = toKey(error.message, problem.blackBox.key);
+    throw new ProblemFileError(file, [{ position: positionOf([key]), key, message }]);
+  }
 }
 
 function refuseContradictions(flags: ProblemFlags): void {
@@ -94,58 +101,24 @@ const KEY_OF_FLAG: readonly (readonly [string, string])[] = [
 ];
 
 /** The flags of `evaluate` are keys of a problem file. */
-function toKey(message: string): readonly [string, string] {
+function toKey(message: string, key: string): readonly [string, string] {
   const found = KEY_OF_FLAG.find(([flag]) => message.startsWith(flag));
-  return found === undefined ? ['command', message] : [found[1], message.slice(found[0].length)];
+  return found === undefined ? [key, message] : [found[1], message.slice(found[0].length)];
 }
 
-async function makeCommand(
-  problem: Problem,
-  folder: RunFolder,
-  options: { readonly workFolder: string; readonly onNote?: (note: string) => void },
-): Promise<Pick<CommandRunner, 'evaluate' | 'close'>> {
-  const url = problem.evaluatorUrl;
-  const runners: CommandRunner[] = [];
-  const close = () => {
-    for (const runner of runners) runner.close();
-  };
-  const makeCall = async (call: CallOptions) => {
-    if (url !== null) return makeUrlRunner({ url, fits: call.fits, onNote: options.onNote });
-    const runner = await makeCommandRunner(toCommandOptions(problem, folder, call, options));
-    runners.push(runner);
-    runner.check(call.names);
-    return runner.evaluate;
-  };
+/** Throws LocalFault where the black box cannot work here. */
+async function openBlackBox(problem: Problem, where: Surroundings) {
+  const box = problem.blackBox.open(where);
   try {
-    return { evaluate: await evaluateUnderConditions(problem, makeCall), close };
+    return { evaluate: await evaluateUnderConditions(problem, box.call), close: box.close };
   } catch (error) {
-    close();
+    await box.close();
     throw error;
   }
 }
 
-function toCommandOptions(
-  { command: stated }: Problem,
-  { home }: RunFolder,
-  { fits, curves, reads }: CallOptions,
-  { workFolder, onNote }: { readonly workFolder: string; readonly onNote?: (note: string) => void },
-): CommandOptions {
-  const { command, shell, templates, copies, onExit, environment, keep } = stated;
-  return {
-    command,
-    shell,
-    startFolder: home,
-    workFolder,
-    templates,
-    copies,
-    reads,
-    fits,
-    curves,
-    onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
-    keep,
-    environment: { ...environmentForPrograms(), ...environment },
-    onNote,
-  };
+function surroundingsOf({ home }: RunFolder, options: Pick<Surroundings, 'workFolder' | 'onNote'>): Surroundings {
+  return { home, environment: environmentForPrograms(), ...options };
 }
 
 export interface Connection {
@@ -243,15 +216,14 @@ export async function solve(
   const { problem } = checked;
   const evaluates = flags['no-evaluate'] !== true;
   if (evaluates) await makeOwnFolder(folder.work);
-  const command = evaluates
-    ? await makeCommand(problem, folder, { workFolder: folder.work, onNote: (note) => display.print(note) })
-    : null;
+  const where = surroundingsOf(folder, { workFolder: folder.work, onNote: (note) => display.print(note) });
+  const box = evaluates ? await openBlackBox(problem, where) : null;
   try {
-    return await solveProblem({
+    const end = await solveProblem({
       ...connection,
       checked,
       folder,
-      evaluate: command === null ? null : command.evaluate,
+      evaluate: box === null ? null : box.evaluate,
       // The same after a restart, so that a claim whose answer was lost can be repeated.
       evaluator: `${hostname().slice(0, 60)} ${folder.name.slice(0, 30)}`,
       measure: measureOf,
@@ -260,8 +232,11 @@ export async function solve(
       signal: signals.signal,
       endSignal: signals.endSignal,
     });
+    const told = evaluates ? await writeBestCopies(problem, end.standing.sets, folder, where) : [];
+    for (const sentence of told) display.print(sentence);
+    return end;
   } finally {
-    command?.close();
+    await box?.close();
   }
 }
 

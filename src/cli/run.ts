@@ -67,13 +67,13 @@ Exit codes: 0 everything met, 10 stopped without, 11 runs used up, 12 too many f
 };
 
 async function checkOnly(file: string, values: ProblemFlags): Promise<number> {
-  const { problem, bodies, designedCount, known } = await checkProblem(file, values);
+  const { problem, bodies, designedCount, known, notes } = await checkProblem(file, values);
   const sets = problem.targetSets.length === 1 ? '' : `, ${problem.targetSets.length} target sets`;
   const first =
     known.length > 0 ? countOf(known.length, 'known run') : `${countOf(designedCount, 'designed run')} first`;
   const size = `${countOf(problem.inputs.length, 'input')}, ${countOf(problem.outputs.length, 'output')}${sets}`;
   print(`${file} is right: ${size}, ${first}.`);
-  for (const { sentence } of adviseOnRanges(bodies)) print(sentence);
+  for (const sentence of [...notes, ...adviseOnRanges(bodies).map((advice) => advice.sentence)]) print(sentence);
   return 0;
 }
 
@@ -82,6 +82,7 @@ async function runFile(file: string, values: ProblemFlags, config: Config): Prom
   const folder = new RunFolder(file);
   const display = displayFor(checked.problem);
   const note = (text: string) => display.print(text);
+  checked.notes.forEach(note);
   const unlock = await lockProblem(folder, { file, checked, flags: values, note });
   try {
     const connection = await connectTo(values, config, folder, () => display.print('Starting the service ...'));

@@ -1,6 +1,9 @@
 /** Everything that is wrong with a problem file, at its place: what the file alone tells, and what the service would refuse. */
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { KnownRun } from '../../clients/typescript/src/solve/plan.ts';
+import type { Surroundings } from './black-box/black-box.ts';
+import { describeBlackBox } from './black-box/kinds.ts';
 import { dataFilesIn } from './output-keys.ts';
 import type { Problem } from './problem.ts';
 import { inFileWords, type ProblemBodies, toBodies, toFilePath } from './problem-bodies.ts';
@@ -26,6 +29,8 @@ export interface CheckedProblem {
   readonly known: readonly KnownRun[];
   /** Cases that will be designed and run first; 0 where known runs take their place. */
   readonly designedCount: number;
+  /** What the black box says of itself. */
+  readonly notes: readonly string[];
   /** Absolute. */
   readonly file: string;
   /** Where a path such as ['inputs', 'length', 'step'] stands. */
@@ -52,6 +57,7 @@ function formatViolation(file: string, { position, key, message }: FileViolation
 /**
  * @param file  as the user named it; messages repeat it
  * @param changed  what replaces fields of the file
+ * @param where  for a black box that is asked what it is
  *
  * Throws ProblemFileError with all violations.
  */
@@ -59,14 +65,17 @@ export async function checkProblemFile(
   file: string,
   changed: Partial<Pick<Problem, 'jobs' | 'maximumRuns'>>,
   checkDefinition: CheckDefinition,
+  where: Surroundings = { home: path.dirname(file), workFolder: tmpdir(), environment: {} },
 ): Promise<CheckedProblem> {
   const text = await readText(file);
+  const described = await describeBlackBox(text, where);
   const {
     problem: written,
     violations,
     positionOf,
-  } = readProblem(text, path.parse(file).name, await readData(file, text));
-  if (written === undefined) throw new ProblemFileError(file, violations);
+  } = readProblem(text, path.parse(file).name, await readData(file, text), described);
+  if (written === undefined)
+    throw new ProblemFileError(file, described.isUnknown ? notOfInputs(violations) : violations);
   const problem = { ...written, ...changed };
   const knownBytes =
     problem.known === null ? null : await readKnownFile(path.resolve(path.dirname(file), problem.known));
@@ -90,7 +99,8 @@ export async function checkProblemFile(
     refuse(['maximumRuns'], `must be more than the ${first} runs that come before the search; ${advice}.`);
   }
   if (found.length > 0) throw new ProblemFileError(file, sortByPlace(withoutRepeats(found)));
-  return { problem, bodies, known: checked.known, designedCount, file: path.resolve(file), positionOf };
+  const { notes = [] } = described;
+  return { problem, bodies, known: checked.known, designedCount, notes, file: path.resolve(file), positionOf };
 }
 
 /**
@@ -105,6 +115,11 @@ async function checkBodies(problem: Problem, known: Uint8Array | null, checkDefi
   if (cases !== null || checked.violations.length > 0 || wanted <= checked.designedCount) return { bodies, checked };
   const filled = toBodies({ ...problem, cases: wanted });
   return { bodies: filled, checked: await checkDefinition({ ...filled, known }) };
+}
+
+/** What inputs lack may be known to a black box that could not be asked. */
+function notOfInputs(violations: readonly FileViolation[]): readonly FileViolation[] {
+  return violations.filter(({ key }) => !key.startsWith('inputs.'));
 }
 
 /** Several target sets share what their outputs state. */

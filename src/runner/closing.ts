@@ -163,7 +163,7 @@ function describeSet(problem: Problem, { goals, best }: SetStanding): readonly s
           name,
           `${formatNumber(best.output[first]!)}${unitOf(unit)}`,
           describeGoal(goals[first]!, unit),
-          missOf(unit, best.misses[first]!, Math.abs(best.missedBy[first]!)),
+          goals[first]!.target === null ? '' : missOf(unit, best.misses[first]!, Math.abs(best.missedBy[first]!)),
         ]
       : [name, describeMisfit(best.fits[set]!), describeData(problem.fits[set]!, unit), ''],
   );

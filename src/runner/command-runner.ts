@@ -22,12 +22,11 @@ import {
 } from './exchange.ts';
 import { parseExitCodes } from './exit-codes.ts';
 import { lastWords } from './last-words.ts';
-import { GroupGuard } from './process-group.ts';
+import { makeGuard } from './process-guard.ts';
 import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
 import { type CurvePlace, makeOutputReader } from './read-output.ts';
 import { parseArgument } from './template.ts';
-import { JobGuard } from './windows-jobs.ts';
 import { fillWorkFolder, makeWorkFolder, prepareWorkFolders, readFileTemplate } from './work-folder.ts';
 
 export interface CommandOptions {
@@ -99,8 +98,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const onGuardError = (error: Error) => {
     onNote(`If this process is killed, programs that it runs will not be ended: ${error.message}`);
   };
-  const isWindows = process.platform === 'win32';
-  const guard = isWindows ? new JobGuard(onGuardError) : new GroupGuard(graceSeconds, onGuardError);
+  const guard = makeGuard(graceSeconds, onGuardError);
 
   const check = ({ inputs, outputs }: Names): void => {
     for (const { template } of templates) template.check(inputs);

@@ -2,16 +2,9 @@
 import type { Evaluate, Outcome } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { type Call, callsOf } from '../../clients/typescript/src/solve/conditions.ts';
 import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
+import type { CallOptions } from './black-box/black-box.ts';
 import { type FittedOutput, type Problem, shownOutputs } from './problem.ts';
 import type { CurvePlace } from './read-output.ts';
-
-/** What one call of the black box is about, by the names of its outputs. */
-export interface CallOptions {
-  readonly names: { readonly inputs: readonly string[]; readonly outputs: readonly string[] };
-  readonly fits: ReadonlyMap<string, Fit>;
-  readonly curves: readonly CurvePlace[];
-  readonly reads: readonly string[];
-}
 
 /** Runs the black box of one call. */
 type MakeCall = (options: CallOptions) => Promise<Evaluate>;
@@ -71,7 +64,7 @@ function wholeCall(problem: Problem): CallOptions {
     names: { inputs: problem.inputs.map(({ name }) => name), outputs },
     fits: new Map(problem.fits.map(({ name, fit }) => [name, fit])),
     curves: problem.fits.flatMap((one) => curveOf(one, one.name)),
-    reads: problem.command.read,
+    isWhole: true,
   };
 }
 
@@ -85,7 +78,7 @@ function optionsOf(problem: Problem, { when, outputs }: Call): CallOptions {
     names: { inputs: [...problem.inputs.map(({ name }) => name), ...Object.keys(when)], outputs: names },
     fits: new Map(fits.map(({ fit, output }) => [output, fit.fit])),
     curves: fits.flatMap(({ fit, output }) => curveOf(fit, output)),
-    reads: problem.command.read.filter((rule) => !rule.includes('=') || names.includes(rule.split('=')[0]!.trim())),
+    isWhole: false,
   };
 }
 

@@ -22,10 +22,9 @@ export class MovedProblemError extends Error {
 }
 
 /** Of how the black box is called; a changed number of jobs or a limit is still the same program. */
-export function hashOfCommand({ command, evaluatorUrl, fits }: Problem): string {
-  const { keep: _, onExit, ...how } = command;
+export function hashOfBlackBox({ blackBox, fits }: Problem): string {
   return createHash('sha256')
-    .update(JSON.stringify([how, [...onExit], evaluatorUrl, ...pointsOf(fits)]))
+    .update(JSON.stringify([...blackBox.identity, ...pointsOf(fits)]))
     .digest('hex');
 }
 
@@ -96,7 +95,7 @@ async function readFileRecord(folder: string): Promise<FileRecord | undefined> {
 function isSameProblem({ project, code }: FileRecord, { bodies, problem }: CheckedProblem): boolean {
   const now = bodies.project as unknown as ProjectBody;
   return (
-    differencesOf(project, withScales(now, project)).length === 0 && (code === null || code === hashOfCommand(problem))
+    differencesOf(project, withScales(now, project)).length === 0 && (code === null || code === hashOfBlackBox(problem))
   );
 }
 

@@ -39,14 +39,20 @@ interface Stated {
 
 const NOTHING: Wanted = { outputs: [], targetSets: [], fits: [] };
 
-export function readOutputs(reader: ValueReader, fields: ReadonlyMap<string, Value>, data: DataTexts): Wanted {
+interface Around {
+  readonly data: DataTexts;
+  /** Keys of an output that the black box alone knows. */
+  readonly ownKeys: readonly string[];
+}
+
+export function readOutputs(reader: ValueReader, fields: ReadonlyMap<string, Value>, around: Around): Wanted {
   const value = fields.get('outputs');
   const entries = value && reader.entries(value, ['outputs'], 'a map from names to outputs');
   if (entries === undefined) return NOTHING;
   if (entries.size === 0) reader.refuse(value!.at, ['outputs'], 'must name at least one output.');
   const targets = fields.get('targets');
   const stated = [...entries].flatMap(([name, entry]) => {
-    const one = readOutput(reader, name, entry.value, { isRequired: targets === undefined, data });
+    const one = readOutput(reader, name, entry.value, { isRequired: targets === undefined, ...around });
     return one === undefined ? [] : [one];
   });
   const right = stated.filter(({ fit, isFitted }) => fit !== undefined || !isFitted);
@@ -76,10 +82,10 @@ function readOutput(
   reader: ValueReader,
   name: string,
   value: Value,
-  { isRequired, data }: { readonly isRequired: boolean; readonly data: DataTexts },
+  { isRequired, data, ownKeys }: Around & { readonly isRequired: boolean },
 ): Stated | undefined {
   const path = ['outputs', name];
-  const stated = reader.fields(value, path, ['unit', 'fit', 'read', ...GOAL_KEYS]);
+  const stated = reader.fields(value, path, ['unit', 'fit', 'read', ...GOAL_KEYS, ...ownKeys]);
   if (stated === undefined) return undefined;
   const common = { name, unit: readUnit(reader, stated, path), tolerance: stated.get('within') };
   if (!stated.has('fit')) {

@@ -1,5 +1,6 @@
 /** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
-import { readCommand, readEvaluator } from './command-keys.ts';
+import { type Described, UNDESCRIBED } from './black-box/black-box.ts';
+import { BLACK_BOX_KEYS, kindOf, readBlackBox, withFacts } from './black-box/kinds.ts';
 import { type DataTexts, refuseBesideFits, refuseConditions } from './fit-keys.ts';
 import { readOutputs, readUnit } from './output-keys.ts';
 import type { InputDefinition, InputType, InputValue, Problem } from './problem.ts';
@@ -17,15 +18,7 @@ const KEYS = [
   'cases',
   'start',
   'known',
-  'command',
-  'evaluator',
-  'shell',
-  'templates',
-  'copies',
-  'read',
-  'onExit',
-  'environment',
-  'keep',
+  ...BLACK_BOX_KEYS,
   'jobs',
   'timeout',
   'maximumRuns',
@@ -53,12 +46,18 @@ export interface ReadProblem {
 /**
  * @param defaultName  the name of a problem that states none
  * @param data         the files of `dataFilesIn`
+ * @param described    what the black box says of itself: that of `describeBlackBox`
  */
-export function readProblem(text: string, defaultName: string, data: DataTexts = new Map()): ReadProblem {
+export function readProblem(
+  text: string,
+  defaultName: string,
+  data: DataTexts = new Map(),
+  described: Described = UNDESCRIBED,
+): ReadProblem {
   const { value, violations } = parseYaml(text);
   const reader = new ValueReader();
   reader.violations.push(...violations);
-  const problem = value === undefined ? undefined : readFields(reader, value, defaultName, data);
+  const problem = value === undefined ? undefined : readFields(reader, value, defaultName, { data, described });
   const isRight = problem !== undefined && reader.violations.length === 0;
   return {
     problem: isRight ? problem : undefined,
@@ -73,20 +72,31 @@ export function sortByPlace(violations: readonly FileViolation[]): readonly File
   );
 }
 
-function readFields(reader: ValueReader, value: Value, defaultName: string, data: DataTexts): Problem | undefined {
-  const fields = reader.fields(value, [], KEYS);
-  if (fields === undefined) return undefined;
+interface Around {
+  readonly data: DataTexts;
+  readonly described: Described;
+}
+
+function readFields(
+  reader: ValueReader,
+  value: Value,
+  defaultName: string,
+  { data, described }: Around,
+): Problem | undefined {
+  const stated = reader.fields(value, [], KEYS);
+  if (stated === undefined) return undefined;
+  const fields = withFacts(stated, described);
+  const { inputKeys = [], outputKeys = [] } = kindOf(fields);
   const number = (key: string, rule: Parameters<ValueReader['number']>[2]) => {
     const sent = fields.get(key);
     return sent === undefined ? undefined : reader.number(sent, [key], rule);
   };
-  for (const key of ['inputs', 'outputs', 'command']) {
-    if (!fields.has(key) && !(key === 'command' && fields.has('evaluator')))
-      reader.refuse(value.at, [key], `is required: ${REQUIRED[key]}.`);
+  for (const [key, wanted] of Object.entries(REQUIRED)) {
+    if (!fields.has(key)) reader.refuse(value.at, [key], `is required: ${wanted}.`);
   }
   const name = fields.get('name');
-  const inputs = fields.has('inputs') ? readInputs(reader, fields.get('inputs')!) : [];
-  const { outputs, targetSets, fits } = readOutputs(reader, fields, data);
+  const inputs = fields.has('inputs') ? readInputs(reader, fields.get('inputs')!, inputKeys) : [];
+  const { outputs, targetSets, fits } = readOutputs(reader, fields, { data, ownKeys: outputKeys });
   refuseConditions(reader, fits, inputs.map(nameOf));
   const searchFields = fits.length === 0 ? fields : refuseBesideFits(reader, fields, fits);
   const timeout = fields.get('timeout');
@@ -104,8 +114,7 @@ function readFields(reader: ValueReader, value: Value, defaultName: string, data
     known: fields.has('known')
       ? (reader.text(fields.get('known')!, ['known'], 'the name of a CSV file') ?? null)
       : null,
-    command: readCommand(reader, fields),
-    evaluatorUrl: readEvaluator(reader, fields),
+    blackBox: readBlackBox(reader, value, fields, described),
     jobs: number('jobs', { minimum: 1, maximum: MAXIMUM_JOBS, isWhole: true }) ?? DEFAULTS.jobs,
     timeoutSeconds: (timeout && readDuration(reader, timeout, ['timeout'])) ?? DEFAULTS.timeoutSeconds,
     maximumRuns: number('maximumRuns', { minimum: 2, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
@@ -120,21 +129,26 @@ const nameOf = ({ name }: { readonly name: string }) => name;
 const REQUIRED: Readonly<Record<string, string>> = {
   inputs: 'a map from the name of each input to its bounds',
   outputs: 'a map from the name of each output to its goal',
-  command: 'the program that evaluates an input, such as ["python3", "model.py"]; or evaluator: {url: ...}',
 };
 
-function readInputs(reader: ValueReader, value: Value): readonly InputDefinition[] {
+function readInputs(reader: ValueReader, value: Value, ownKeys: readonly string[]): readonly InputDefinition[] {
   const entries = reader.entries(value, ['inputs'], 'a map from names to inputs');
   if (entries?.size === 0) reader.refuse(value.at, ['inputs'], 'must name at least one input.');
   return [...(entries ?? [])].flatMap(([name, entry]) => {
-    const input = readInput(reader, name, entry.value);
+    const input = readInput(reader, name, entry.value, ownKeys);
     return input === undefined ? [] : [input];
   });
 }
 
-function readInput(reader: ValueReader, name: string, value: Value): InputDefinition | undefined {
+/** @param ownKeys  those that the black box alone knows */
+function readInput(
+  reader: ValueReader,
+  name: string,
+  value: Value,
+  ownKeys: readonly string[],
+): InputDefinition | undefined {
   const path = ['inputs', name];
-  const fields = reader.fields(value, path, INPUT_KEYS);
+  const fields = reader.fields(value, path, [...INPUT_KEYS, ...ownKeys]);
   if (fields === undefined) return undefined;
   const values = fields.get('values');
   const items = values === undefined ? undefined : reader.list(values, [...path, 'values'], 'a list of values');

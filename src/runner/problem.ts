@@ -2,7 +2,7 @@
 
 import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
-import type { ExitMeaning } from './exit-codes.ts';
+import type { BlackBox } from './black-box/black-box.ts';
 import type { SearchFields } from './search-keys.ts';
 
 export type InputType = 'float' | 'integer' | 'boolean' | 'category';
@@ -41,22 +41,6 @@ export interface FittedOutput {
 
 export type InputValue = number | string | boolean;
 
-export interface CommandDefinition {
-  /** The program and its arguments; with a shell the one text that it reads. */
-  readonly command: readonly string[];
-  readonly shell: boolean;
-  /** `in.tmpl:in.dat` */
-  readonly templates: readonly string[];
-  /** Files and folders that every work folder gets. */
-  readonly copies: readonly string[];
-  /** `out.json` or `mass=out.txt:/mass = (\S+)/` */
-  readonly read: readonly string[];
-  /** What exit codes mean. */
-  readonly onExit: ReadonlyMap<number, ExitMeaning>;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly keep: 'all' | 'failed' | 'none';
-}
-
 export interface Problem {
   readonly name: string;
   readonly inputs: readonly InputDefinition[];
@@ -75,9 +59,7 @@ export interface Problem {
   readonly start: Readonly<Record<string, InputValue>> | null;
   /** A CSV file of known runs, relative to the problem file. */
   readonly known: string | null;
-  readonly command: CommandDefinition;
-  /** Called instead of the command, which then is empty; null unless stated. */
-  readonly evaluatorUrl: string | null;
+  readonly blackBox: BlackBox;
   readonly jobs: number;
   readonly timeoutSeconds: number;
   /** All runs count: the designed ones, the start and those of one target set. null for the service's own limit. */

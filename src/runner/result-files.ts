@@ -137,7 +137,7 @@ function toSummary({ problem, runs, nameOf, sets, search, advice, retried }: Res
   // The points of a fit miss nothing.
   const missesByName = (values: readonly number[]) =>
     Object.fromEntries(problem.outputs.flatMap(({ name, fit }, j) => (fit === undefined ? [[name, values[j]]] : [])));
-  const { command, ...definition } = problem;
+  const { blackBox, ...definition } = problem;
   const targets = problem.targetSets.map((goals, k) => {
     const state = search.states.get(search.objectives[k]?.objectiveId ?? -1);
     const best = sets[k]!.best;
@@ -178,7 +178,7 @@ function toSummary({ problem, runs, nameOf, sets, search, advice, retried }: Res
     advice,
     // A file with one target set needs no list.
     ...(targets.length === 1 ? targets[0] : { targets }),
-    definition: { ...definition, command: { ...command, onExit: Object.fromEntries(command.onExit) } },
+    definition: { ...definition, ...blackBox.record },
     runs: runs.map((run) => {
       const output = listed(run.outcome, names);
       return {

@@ -16,7 +16,7 @@ import type { Plan, ProjectBody, Words } from '../../clients/typescript/src/solv
 import { Session } from '../../clients/typescript/src/solve/session.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import { countOf, countRuns, renderRun } from './display-lines.ts';
-import { hashOfCommand } from './moved-problem.ts';
+import { hashOfBlackBox } from './moved-problem.ts';
 import { toNamedInput } from './problem-bodies.ts';
 import { hasFront, ResultFiles } from './result-files.ts';
 import type { FileRecord } from './run-folder.ts';
@@ -77,7 +77,7 @@ function toPlan({ bodies, designedCount, known, problem }: CheckedProblem): Plan
     start: bodies.start,
     known,
     knownSource: problem.known,
-    code: hashOfCommand(problem),
+    code: hashOfBlackBox(problem),
     nameInput: (input) => toNamedInput(problem.inputs, input),
   };
 }

@@ -55,7 +55,7 @@ test('init asks, asks again about what it cannot read, and writes a file that ca
     ['fit', 1],
   ]);
   expect(problem!.fits).toMatchObject([{ name: 'level', fit: { values: [2, 1], x: [0, 1], sigma: 0.02 } }]);
-  expect(problem!.command.command).toEqual(['python3', 'my model.py']);
+  expect(problem!.blackBox.record).toMatchObject({ command: { command: ['python3', 'my model.py'] } });
   expect((await init(['my.yaml'])).output).toContain('my.yaml exists already');
 });
 

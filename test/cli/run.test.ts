@@ -444,6 +444,13 @@ test('Several solutions and a front are told in full at the end', async () => {
   for (const { output } of found)
     expect(found.some((one) => one.output.p > output.p && one.output.q < output.q)).toBe(false);
   expect(ended.stdout).toContain(`The front, ${found.length} runs:`);
+
+  // One output without a target has a best run.
+  const one = await write('one', { more: 'maximumRuns: 6' });
+  await writeFile(one, (await readFile(one, 'utf8')).replace(...goals[0]));
+  const { stdout } = await runCommand(['run', one]);
+  expect(stdout).toMatch(/Best: run \d+\.$/m);
+  expect(stdout).toMatch(/^ {2}p .* as large as possible$/m);
 });
 
 /** A tank that drains, as a table on its own grid of time. */

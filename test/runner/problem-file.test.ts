@@ -169,8 +169,11 @@ retries: 1
     const text = RIGHT.replace('command: [run]', 'evaluator: {url: "http://localhost:9000/run"}');
     const { problem, violations } = readProblem(text, 'problem');
     expect(violations).toEqual([]);
-    expect(problem).toMatchObject({ evaluatorUrl: 'http://localhost:9000/run', command: { command: [] } });
-    expect(readProblem(RIGHT, 'problem').problem!.evaluatorUrl).toBeNull();
+    expect(problem!.blackBox.record).toMatchObject({
+      evaluatorUrl: 'http://localhost:9000/run',
+      command: { command: [] },
+    });
+    expect(readProblem(RIGHT, 'problem').problem!.blackBox.record).toMatchObject({ evaluatorUrl: null });
     expect(complaintsOf(`${RIGHT}evaluator: {url: rig}\nkeep: all\n`)).toEqual([
       '4:1 command: cannot be stated beside evaluator; leave one of them out.',
       '5:18 evaluator.url: must be an address such as http://localhost:9000/run.',

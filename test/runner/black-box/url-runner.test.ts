@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { findFreePort } from '../../harness/free-port.ts';
-import { makeUrlRunner, urlFault } from '../../src/runner/url-runner.ts';
-import { EVALUATION } from './evaluation-fixture.ts';
+import { findFreePort } from '../../../harness/free-port.ts';
+import { makeUrlRunner, urlFault } from '../../../src/runner/black-box/url-runner.ts';
+import { EVALUATION } from '../evaluation-fixture.ts';
 
 interface Posted {
   readonly inputByName: Readonly<Record<string, number>>;

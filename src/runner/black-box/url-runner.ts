@@ -8,12 +8,17 @@ import {
   type Evaluate,
   type Evaluation,
   type Outcome,
-} from '../../clients/typescript/src/evaluator/evaluation.ts';
-import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
-import { type Expected, readDocument, withFits, writeMessage } from './exchange.ts';
+} from '../../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
+import { type Expected, readDocument, withFits, writeMessage } from '../exchange.ts';
 
 export interface UrlOptions {
-  readonly url: string;
+  /** An address, or what finds out the one of this call. Throws LocalFault where there is none. */
+  readonly url: string | (() => Promise<string>);
+  /** What reasons and notes call it; its address if absent. */
+  readonly name?: string | undefined;
+  /** What the message has besides the evaluation. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
   /** The outputs that are fitted, by their names; the address gets and gives each as one. */
   readonly fits?: ReadonlyMap<string, Fit> | undefined;
   /** Called when the address is not ready, once per pause. */
@@ -37,20 +42,25 @@ export function urlFault(text: string): string | undefined {
 
 /** As the service treats http evaluators (docs/batches.md), but unsigned, and without the answer 202. */
 export function makeUrlRunner(options: UrlOptions): Evaluate {
-  const { url, fits = new Map(), onNote = () => undefined, firstPauseMs = FIRST_PAUSE_MS } = options;
+  const { fits = new Map(), onNote = () => undefined, firstPauseMs = FIRST_PAUSE_MS } = options;
+  const findUrl = async () => (typeof options.url === 'string' ? options.url : options.url());
   return async (claimed, signal) => {
+    // Before the time of the run begins: it may have to be started.
+    const first = await findUrl();
+    const name = options.name ?? first;
     const evaluation = withFits(claimed, fits);
     const timeout = AbortSignal.timeout(evaluation.timeoutSeconds * 1000);
     const any = AbortSignal.any([signal, timeout]);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const answer = await call(url, evaluation, fits, any);
+      const message = { ...evaluation, ...options.more };
+      const answer = await call(await findUrl(), message, fits, any);
       if (any.aborted) {
         if (!timeout.aborted) return failure('it was ended', true);
-        const reason = `${url} gave no output within ${evaluation.timeoutSeconds} s`;
+        const reason = `${name} gave no output within ${evaluation.timeoutSeconds} s`;
         return failure(reason, answer.kind === 'not-now');
       }
       if (answer.kind !== 'not-now') return answer;
-      onNote(`${url} ${answer.reason}; it is called again in ${Number((pauseMs / 1000).toPrecision(2))} s.`);
+      onNote(`${name} ${answer.reason}; it is called again in ${Number((pauseMs / 1000).toPrecision(2))} s.`);
       await sleep(pauseMs, undefined, { signal: any }).catch(() => undefined);
     }
   };

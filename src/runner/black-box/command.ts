@@ -1,13 +1,81 @@
-/** The keys of a problem file that say how an input is evaluated: by a command, or at an address. */
-import type { ExitMeaning } from './exit-codes.ts';
-import type { CommandDefinition } from './problem.ts';
-import { urlFault } from './url-runner.ts';
-import { describe, textOf, type ValueReader } from './value-reader.ts';
-import type { Value } from './yaml-values.ts';
+/** A command as the black box: its keys in a problem file, and one runner for each call. */
+import { type CommandRunner, makeCommandRunner } from '../command-runner.ts';
+import type { ExitMeaning } from '../exit-codes.ts';
+import { describe, textOf, type ValueReader } from '../value-reader.ts';
+import type { Value } from '../yaml-values.ts';
+import type { BlackBox, BlackBoxKind, CallOptions, Fields, OpenBlackBox, Surroundings } from './black-box.ts';
+
+interface CommandDefinition {
+  /** The program and its arguments; with a shell the one text that it reads. */
+  readonly command: readonly string[];
+  readonly shell: boolean;
+  /** `in.tmpl:in.dat` */
+  readonly templates: readonly string[];
+  /** Files and folders that every work folder gets. */
+  readonly copies: readonly string[];
+  /** `out.json` or `mass=out.txt:/mass = (\S+)/` */
+  readonly read: readonly string[];
+  /** What exit codes mean. */
+  readonly onExit: ReadonlyMap<number, ExitMeaning>;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly keep: 'all' | 'failed' | 'none';
+}
+
+export const command: BlackBoxKind = {
+  key: 'command',
+  example: 'the program that evaluates an input, such as ["python3", "model.py"]',
+  keys: ['command', 'shell', 'templates', 'copies', 'read', 'onExit', 'environment', 'keep'],
+  read: (reader, fields) => toBlackBox(readCommand(reader, fields)),
+};
+
+function toBlackBox(stated: CommandDefinition): BlackBox {
+  const { keep: _, onExit, ...how } = stated;
+  return {
+    key: 'command',
+    identity: [how, [...onExit], null],
+    record: { command: { ...stated, onExit: Object.fromEntries(onExit) }, evaluatorUrl: null },
+    open: (where) => openCommand(stated, where),
+  };
+}
+
+function openCommand(stated: CommandDefinition, where: Surroundings): OpenBlackBox {
+  const runners: CommandRunner[] = [];
+  return {
+    call: async (options) => {
+      const runner = await makeCommandRunner(toOptions(stated, options, where));
+      runners.push(runner);
+      runner.check(options.names);
+      return runner.evaluate;
+    },
+    close: async () => {
+      for (const runner of runners) runner.close();
+    },
+  };
+}
+
+function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: CallOptions, where: Surroundings) {
+  const { command: line, shell, templates, copies, onExit, keep } = stated;
+  const isOfCall = (rule: string) => !rule.includes('=') || names.outputs.includes(rule.split('=')[0]!.trim());
+  return {
+    command: line,
+    shell,
+    startFolder: where.home,
+    workFolder: where.workFolder,
+    templates,
+    copies,
+    reads: isWhole ? stated.read : stated.read.filter(isOfCall),
+    fits,
+    curves,
+    onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
+    keep,
+    environment: { ...where.environment, ...stated.environment },
+    onNote: where.onNote,
+  };
+}
 
 const EXIT_MEANINGS: readonly ExitMeaning[] = ['output', 'fail', 'retry', 'abort'];
 
-export function readCommand(reader: ValueReader, fields: ReadonlyMap<string, Value>): CommandDefinition {
+function readCommand(reader: ValueReader, fields: Fields): CommandDefinition {
   const keep = fields.get('keep');
   const shell = fields.has('shell') && reader.boolean(fields.get('shell')!, ['shell']) === true;
   return {
@@ -21,25 +89,6 @@ export function readCommand(reader: ValueReader, fields: ReadonlyMap<string, Val
     keep: (keep && reader.word(keep, ['keep'], ['all', 'failed', 'none'])) ?? 'failed',
   };
 }
-
-/** `{url: http://localhost:9000/run}` instead of a command and all that says how to call one. */
-export function readEvaluator(reader: ValueReader, fields: ReadonlyMap<string, Value>): string | null {
-  const value = fields.get('evaluator');
-  if (value === undefined) return null;
-  for (const key of OF_COMMANDS) {
-    if (fields.has(key))
-      reader.refuse(reader.positionOf([key]), [key], 'cannot be stated beside evaluator; leave one of them out.');
-  }
-  const url = reader.fields(value, ['evaluator'], ['url'])?.get('url');
-  if (url === undefined)
-    return reader.refuse(value.at, ['evaluator', 'url'], 'is required: the address to call.') ?? null;
-  const text = reader.text(url, ['evaluator', 'url']);
-  const fault = text === undefined ? undefined : urlFault(text);
-  if (fault !== undefined) reader.refuse(url.at, ['evaluator', 'url'], fault);
-  return text ?? null;
-}
-
-const OF_COMMANDS = ['command', 'shell', 'templates', 'copies', 'read', 'onExit', 'environment', 'keep'];
 
 function readCommandLine(reader: ValueReader, value: Value | undefined, shell: boolean): readonly string[] {
   if (value === undefined) return [];

@@ -1,0 +1,86 @@
+/** What evaluates the inputs of a problem file: a command, an address, a model in a file. kinds.ts has the table of kinds. */
+import type { Evaluate } from '../../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
+import type { CurvePlace } from '../read-output.ts';
+import type { Path, ValueReader } from '../value-reader.ts';
+import type { Value } from '../yaml-values.ts';
+
+/** The values of a problem file by its keys. */
+export type Fields = ReadonlyMap<string, Value>;
+
+export interface BlackBoxKind {
+  /** The key of a problem file that chooses this kind. */
+  readonly key: string;
+  /** What the key holds, for people. */
+  readonly example: string;
+  /** All keys that belong to this kind, with `key`. No other kind allows them. */
+  readonly keys: readonly string[];
+  /** Keys of an input and of an output that only this kind knows, such as the name of a variable. */
+  readonly inputKeys?: readonly string[];
+  readonly outputKeys?: readonly string[];
+  /** What the black box itself says, before the file is read. Does not throw: what is wrong is a fault. */
+  describe?(fields: Fields, where: Surroundings): Promise<Described>;
+  /** Reads its keys. Whatever is wrong is refused, and the result then not used. */
+  read(reader: ValueReader, fields: Fields, described: Described): BlackBox;
+}
+
+/** A value that a problem file could have stated. */
+export type Fact = number | string | boolean | readonly Fact[];
+/** By the name of an input or output: keys with the values that they have where the file leaves them out. */
+export type Facts = Readonly<Record<string, Readonly<Record<string, Fact>>>>;
+
+export interface Described {
+  readonly inputs: Facts;
+  readonly outputs: Facts;
+  readonly faults: readonly { readonly path: Path; readonly message: string }[];
+  /** It could not be asked; a fault says why. */
+  readonly isUnknown?: boolean;
+  /** For people, such as how it will be worked on. */
+  readonly notes?: readonly string[];
+}
+
+export const UNDESCRIBED: Described = { inputs: {}, outputs: {}, faults: [] };
+
+export interface BlackBox {
+  /** That of its kind. */
+  readonly key: string;
+  /** Equal for black boxes whose runs count for each other, as JSON. */
+  readonly identity: readonly unknown[];
+  /** As result files show it. */
+  readonly record: Readonly<Record<string, unknown>>;
+  open(where: Surroundings): OpenBlackBox;
+  /** Of a black box that is a file with values in it. */
+  readonly copy?: {
+    /** Such as .xlsx. */
+    readonly ending: string;
+    /** Returns why it could not be written. Does not throw. */
+    write(input: Readonly<Record<string, Fact>>, target: string, where: Surroundings): Promise<string | undefined>;
+  };
+}
+
+/** Where a black box works. */
+export interface Surroundings {
+  /** The folder of the problem file, from which its relative paths start. */
+  readonly home: string;
+  /** The folder in which evaluations may have work folders. */
+  readonly workFolder: string;
+  /** The variables of programs. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly onNote?: ((note: string) => void) | undefined;
+}
+
+/** What one call of the black box is about, by the names of its outputs. */
+export interface CallOptions {
+  readonly names: { readonly inputs: readonly string[]; readonly outputs: readonly string[] };
+  readonly fits: ReadonlyMap<string, Fit>;
+  readonly curves: readonly CurvePlace[];
+  /** Whether it is about all outputs of the problem. */
+  readonly isWhole: boolean;
+}
+
+export interface OpenBlackBox {
+  /** Throws LocalFault, which says what to change, where a call cannot work here. */
+  call(options: CallOptions): Promise<Evaluate>;
+  /** Call it when no evaluation runs any more. */
+  close(): Promise<void>;
+}
