@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[3]
-PAGES = sorted((ROOT / "docs" / "guides").glob("coming-from-*.md"))
+GUIDES = ROOT / "docs" / "guides"
+PAGES = [*sorted(GUIDES.glob("coming-from-*.md")), GUIDES / "fmu.md"]
 SECONDS = 600
 
 
@@ -91,7 +92,15 @@ def run(words: list[str], folder: Path, extra: Mapping[str, str]) -> str:
     # A problem file calls `python`: the one with the client and the peers.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     source = str(ROOT / "clients" / "python" / "src")
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": source, "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1", **extra}
+    environment = {
+        **os.environ,
+        "PATH": path,
+        "PYTHONPATH": source,
+        "PYTHONWARNINGS": "ignore",
+        "OMP_NUM_THREADS": "1",
+        "BACKSOLVE_PYTHON": sys.executable,
+        **extra,
+    }
     ended = subprocess.run([found, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
     if ended.returncode != 0:
         raise AssertionError(f"{shlex.join(words)} ended with {ended.returncode}:\n{ended.stdout}\n{ended.stderr[-4000:]}")

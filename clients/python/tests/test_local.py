@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from backsolve import AsyncBacksolve, LocalServiceError, UnreachableError, solve, within
+from backsolve import AsyncBacksolve, Backsolve, LocalServiceError, UnreachableError, solve, within
 from backsolve import _local as local
-from backsolve._local_proof import ProvenTransport
+from backsolve._local_proof import ProvenSyncTransport, ProvenTransport
 from backsolve._own_files import read_own
 from backsolve._windows import is_running
+from backsolve.adapters import Session
 
 from .service_process import COMMAND
 
@@ -44,6 +45,8 @@ def test_starts_one_and_uses_it_again(capsys: pytest.CaptureFixture[str]) -> Non
     try:
         # Without url the local one is used as well.
         assert solve(square, INPUTS, GOALS, name="second").satisfied
+        with Session(INPUTS, GOALS, name="third") as session:
+            assert session.work(lambda inputs: [square(float(each["x"])) for each in inputs], 1, None).satisfied
         assert "starting" not in capsys.readouterr().err
         assert json.loads(Path(".backsolve/service.json").read_text()) == host
         (mine,) = Path(".backsolve/users").iterdir()
@@ -218,6 +221,10 @@ def test_another_program_at_its_port_gets_no_key(thief: ThreadingHTTPServer, mon
 
     with pytest.raises(UnreachableError):
         asyncio.run(ask())
+    with Backsolve(url, "bks_secret", maximum_retries=0) as client:
+        client._http = ProvenSyncTransport(client._http, "bks_secret")
+        with pytest.raises(UnreachableError):
+            client.list_models()
     received: list[str] = thief.received  # type: ignore[attr-defined]
     assert received
     assert "bks_secret" not in "".join(received)

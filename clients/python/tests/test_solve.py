@@ -21,6 +21,8 @@ from backsolve import (
     ChangedProblemError,
     JournalError,
     OutputError,
+    Result,
+    Run,
     TryAgain,
     at_most,
     below,
@@ -502,3 +504,42 @@ def test_broken_connections_cost_nothing(service: Service, capsys: pytest.Captur
     assert result.satisfied
     assert len(calls) == len(result.history)
     assert "retrying in" in capsys.readouterr().err
+
+
+def test_on_run_is_told_of_every_run_and_of_those_of_earlier_calls() -> None:
+    def black_box(a: float, b: float) -> dict[str, float]:
+        if a > 9:
+            raise ValueError("too large")
+        return {"u": a * b, "v": a + 3 * b}
+
+    def play(budget: int) -> tuple[list[tuple[Run, str]], Result]:
+        told: list[tuple[Run, str]] = []
+        return told, solve(
+            black_box, INPUTS, GOALS, cases=4, budget=budget, progress=False, on_run=lambda run, problem: told.append((run, problem))
+        )
+
+    first, _ = play(6)
+    second, result = play(60)
+    assert len(first) == 6
+    assert [run.id for run, _ in second][:6] == [run.id for run, _ in first]
+    ids = [run.id for run, _ in second]
+    assert len(set(ids)) == len(ids)
+    assert sorted(ids) == sorted(run.id for run in result.history)
+    assert len({problem for _, problem in first + second}) == 1
+
+
+def test_an_exception_of_on_run_ends_the_call_and_nothing_is_lost() -> None:
+    calls = []
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        calls.append((a, b))
+        return {"u": a * b, "v": a + 3 * b}
+
+    def refuse(_run: Run, _problem: str) -> None:
+        raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        solve(black_box, INPUTS, GOALS, progress=False, on_run=refuse)
+    told: list[str] = []
+    result = solve(black_box, INPUTS, GOALS, progress=False, on_run=lambda run, _: told.append(run.id))
+    assert len(calls) == len(set(calls)) == len(result.history) == len(told)

@@ -53,7 +53,9 @@ def _by_dictionary(f: Callable[..., Any], values: Mapping[str, Value]) -> Any:
 
 
 def fingerprint_of(f: Callable[..., Any]) -> str | None:
-    """Changes with the code of f itself; None where that cannot be read."""
+    """Changes with the code of f itself, or the workbook that it is; None where that cannot be read."""
+    if (own := getattr(f, "fingerprint", None)) is not None:
+        return str(own)
     code = getattr(inspect.unwrap(f), "__code__", None)
     return hashlib.sha256(repr(_shape_of(code)).encode()).hexdigest()[:16] if isinstance(code, CodeType) else None
 

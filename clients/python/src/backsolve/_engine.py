@@ -18,11 +18,11 @@ from ._generated import models as m
 from ._generated.problems import NotFoundError
 from ._journal import Folder, Journal, outcome_of
 from ._progress import Progress
-from ._reading import missed, read_advice, read_result
+from ._reading import case_id, inverse_id, missed, read_advice, read_result
 from ._retry import Retries
 from ._steps import Steps, run_async
 from ._verifying import Verifying
-from ._work import Work
+from ._work import Listener, Work
 from .client import AsyncBacksolve
 from .problem import BY_EVIDENCE, Advice, Failed, Outcome, Problem
 from .project import OPEN_STATES
@@ -53,6 +53,9 @@ class Engine:
         self._progress = progress
         self._journal = Journal(folder.journal)
         self._retries = Retries(work, self._journal, progress, self._run)
+        self._listener = Listener(work.on_run)
+        self._identity = ""
+        """The same for every call, until the problem is started over."""
         self._has_run = False
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._leases: dict[int, m.ClaimedEvaluation] = {}
@@ -72,6 +75,7 @@ class Engine:
             await self._settle()
             if self._work.is_retry:
                 await self._retry()
+            await self._recall()
             self._place = await self._find()
             if await self._is_open():
                 await self._run_all()
@@ -80,14 +84,14 @@ class Engine:
                 self._leases.clear()
             elif self._retries.count == 0:
                 self._progress.note(f"nothing is left to run: an earlier call completed this problem; {START_OVER}")
-            earlier = [batch["id"] for batch in (self._folder.read() or {"batches": []})["batches"][:-1] if batch["id"] is not None]
-            result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
+            result = await self._read(self._place)
             if (
                 self._work.verify
                 and result.fit is not None
                 and await Verifying(self._work, self._client, self._folder, self._progress).run(result)
             ):
-                result = await self._run(read_result(self._work.name, self._place, self._work.problem.space, earlier))
+                result = await self._read(self._place)
+            await self._tell_runs(result)
             return self._with_reason(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
@@ -95,6 +99,22 @@ class Engine:
             await self._let_go()
             self._progress.end()
             self._journal.close()
+
+    async def _recall(self) -> None:
+        """Tells of the runs of earlier calls."""
+        record = self._folder.read()
+        if not self._listener.is_there or record is None or not record["batches"] or record["batches"][-1]["id"] is None:
+            return
+        model_id, project_id, _ = record["place"]
+        self._identity = record["id"]
+        await self._tell_runs(await self._read(Place(model_id, project_id, record["batches"][-1]["id"])))
+
+    async def _read(self, place: Place) -> Result:
+        earlier = [batch["id"] for batch in (self._folder.read() or {"batches": []})["batches"][:-1] if batch["id"] is not None]
+        return await self._run(read_result(self._work.name, place, self._work.problem.space, earlier))
+
+    async def _tell_runs(self, result: Result) -> None:
+        await self._listener.tell(result.history, self._identity)
 
     async def _retry(self) -> None:
         record = self._folder.read()
@@ -163,6 +183,7 @@ class Engine:
                 "batches": [],
             }
             self._folder.write({**record, "code": work.fingerprint})
+        self._identity = record["id"]
         self._refuse_changes(record, body)
         record["points"] = problem.points
         if record["place"] is None:
@@ -357,20 +378,21 @@ class Engine:
         if told.state == "waiting" and isinstance(outcome, Failed):
             self._progress.note(f"a run failed and will be retried: {outcome.reason}")
         else:
-            self._show(evaluation, outcome, told)
+            run = self._run_of(evaluation, outcome, told)
+            self._progress.add(run)
+            await self._listener.tell([run], self._identity)
         await self._advise()
 
-    def _show(self, evaluation: m.ClaimedEvaluation, outcome: Outcome, told: _batch.Told) -> None:
-        problem = self._work.problem
-        self._progress.add(
-            Run(
-                kind="designed" if evaluation.kind == "case" else "suggested",
-                number=evaluation.case_number or evaluation.iteration or 0,
-                input=problem.space.values_of(evaluation.input),
-                output=None if isinstance(outcome, Failed) else problem.space.output_of(outcome),
-                failure=outcome.reason if isinstance(outcome, Failed) else None,
-                **missed(problem.space, told.misses, told.missed_by),
-            )
+    def _run_of(self, evaluation: m.ClaimedEvaluation, outcome: Outcome, told: _batch.Told) -> Run:
+        space, is_case = self._work.problem.space, evaluation.kind == "case"
+        return Run(
+            kind="designed" if is_case else "suggested",
+            number=evaluation.case_number or evaluation.iteration or 0,
+            id=case_id(evaluation.case_number) if is_case else inverse_id(evaluation.inverse_id),
+            input=space.values_of(evaluation.input),
+            output=None if isinstance(outcome, Failed) else space.output_of(outcome),
+            failure=outcome.reason if isinstance(outcome, Failed) else None,
+            **missed(space, told.misses, told.missed_by),
         )
 
     async def _beat(self) -> None:

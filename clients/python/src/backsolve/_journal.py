@@ -9,8 +9,11 @@ What came of a run is on disk before the service hears of it. A line that a cras
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,8 +21,9 @@ from typing import IO, Any
 
 from ._errors import BusyError, JournalError
 from ._generated import models as m
-from .problem import Failed, Outcome
+from .problem import Failed, Outcome, Problem
 
+MOST_PROCESSES = 64
 RESULT = ("input", "output", "failure", "retryable", "seconds")
 FIELDS = {
     "claiming": ("key", "limit"),
@@ -31,6 +35,23 @@ FIELDS = {
     "corrected": ("failed",),
 }
 """Of each kind of line."""
+
+
+def folder_name(name: str, url: str | None, problem: Problem | None) -> str:
+    """Without a name that the user gave, the same function with other inputs or outputs is another problem."""
+    stem = re.sub(r"[^\w.-]+", "-", name)[:60].strip(".-") or "solve"
+    identity: list[Any] = [url]
+    if problem is not None:
+        identity.append(problem.project_body("").model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"case_count"}))
+    return f"{stem}-{hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:8]}"
+
+
+def free_folder(root: Path, name: str) -> Folder:
+    """The first folder of this name that no process holds: each of several has a journal of its own."""
+    for number in range(1, MOST_PROCESSES + 1):
+        with contextlib.suppress(BusyError):
+            return Folder(root, name if number == 1 else f"{name}.{number}")
+    raise BusyError(f"{MOST_PROCESSES} processes are working on {name} on this machine already.")
 
 
 class Folder:
@@ -207,6 +228,12 @@ class Journal:
                 leases.pop((line["lease"][0], line["lease"][1]), None)
         cut_short = [lease for lease, line in leases.items() if line is None]
         return list(claims.items())[-1:], cut_short, [line for line in leases.values() if line is not None]
+
+    def ends(self) -> dict[str, Outcome | None]:
+        """What came of each lease, by its token; None where that is not known."""
+        tokens = [lease[1] for line in self._lines if line["kind"] == "claimed" for lease in line["leases"]]
+        known = {line["lease"][1]: outcome_of(line) for line in self._lines if line["kind"] == "finished"}
+        return {token: known.get(token) for token in tokens}
 
     def _append(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line).encode() + b"\n")

@@ -20,6 +20,16 @@ PAIR = 2
 CONVERGED, EXHAUSTED, FAILED = 2, 0, -1
 """The status of scipy: the cost hardly changes any more, the number of calls is reached, or neither."""
 
+LOCAL = "it says how scipy steps from a start, and the search has its own models. Leave it out"
+OF_SCIPY = {
+    **dict.fromkeys(("jac", "method", "x_scale", "diff_step", "tr_solver", "tr_options", "jac_sparsity"), LOCAL),
+    **dict.fromkeys(("ftol", "xtol", "gtol"), "the search ends when its models expect no noticeable reduction. Leave it out, or give stop"),
+    "verbose": "give progress",
+    "callback": "the runs are in result.history",
+    "workers": "give parallel",
+}
+"""Arguments of scipy.optimize.least_squares that are none here, and what to do."""
+
 
 class LeastSquaresResult(dict[str, Any]):
     """
@@ -92,6 +102,7 @@ def least_squares(
 
     Raises ValueError or TypeError for a wrong argument, and what solve raises.
     """
+    _refuse_local_options(search)
     start = None if x0 is None else [float(value) for value in _as_list(x0)]
     lower, upper = _bounds_of(bounds, start)
     names = list(names) if names is not None else [f"x{i}" for i in range(len(lower))]
@@ -113,6 +124,12 @@ def least_squares(
     inputs = {name: Input("float", low, high) for name, low, high in zip(names, lower, upper, strict=True)}
     result = solve(box, inputs, {OUTPUT: goal}, budget=max_nfev, parallel=parallel, progress=progress, **options)
     return _answer(result, names, goal, (lower, upper))
+
+
+def _refuse_local_options(given: Mapping[str, Any]) -> None:
+    for name in given:
+        if name in OF_SCIPY:
+            raise TypeError(f"least_squares of backsolve has no {name}: {OF_SCIPY[name]}.")
 
 
 def _answer(result: Result, names: Sequence[str], goal: Fit, bounds: tuple[list[float], list[float]]) -> LeastSquaresResult:

@@ -31,16 +31,41 @@ class ProvenTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         nonce = secrets.token_hex(32)
-        timeouts = dict.fromkeys(("connect", "read", "write", "pool"), PROBE_SECONDS)
-        question = httpx.Request("GET", _question(str(request.url), nonce), extensions={"timeout": timeouts})
-        response = await self._inner.handle_async_request(question)
+        response = await self._inner.handle_async_request(_probe(request, nonce))
         await response.aclose()
-        if not _is_right(response, request.url, self._key, nonce):
-            raise httpx.ConnectError("The local service does not respond.", request=request)
+        _refuse_unproven(response, request, self._key, nonce)
         return await self._inner.handle_async_request(request)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+class ProvenSyncTransport(httpx.BaseTransport):
+    """The same without an event loop."""
+
+    def __init__(self, inner: httpx.BaseTransport, key: str) -> None:
+        self._inner = inner
+        self._key = key
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        nonce = secrets.token_hex(32)
+        response = self._inner.handle_request(_probe(request, nonce))
+        response.close()
+        _refuse_unproven(response, request, self._key, nonce)
+        return self._inner.handle_request(request)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def _probe(request: httpx.Request, nonce: str) -> httpx.Request:
+    timeouts = dict.fromkeys(("connect", "read", "write", "pool"), PROBE_SECONDS)
+    return httpx.Request("GET", _question(str(request.url), nonce), extensions={"timeout": timeouts})
+
+
+def _refuse_unproven(response: httpx.Response, request: httpx.Request, key: str, nonce: str) -> None:
+    if not _is_right(response, request.url, key, nonce):
+        raise httpx.ConnectError("The local service does not respond.", request=request)
 
 
 def _question(url: str, nonce: str) -> httpx.URL:

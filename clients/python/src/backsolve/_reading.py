@@ -174,6 +174,7 @@ def _describe_end(reason: str | None, probability: float | None) -> str | None:
 def _iterations(objective: m.History, space: Space) -> list[Run]:
     """All runs, without a last entry that only repeats the best input. The first one is a copy of another run."""
     runs = []
+    inverses = dict(zip(objective.iterations, objective.inverse_ids, strict=True))
     columns = zip(
         objective.iterations,
         objective.statuses,
@@ -190,7 +191,8 @@ def _iterations(objective: m.History, space: Space) -> list[Run]:
         failure = objective.failure_reasons.get(str(iteration)) or "failed" if output is None else None
         off = missed(space, misses, missed_by)
         facts = _facts_at(objective, iteration)
-        runs.append(_run("suggested", iteration, numbers, output, failure, space, facts, off))
+        identity = inverse_id(inverses[iteration])
+        runs.append(_run("suggested", iteration, identity, numbers, output, failure, space, facts, off))
     return runs
 
 
@@ -245,7 +247,8 @@ def _other(
 ) -> Run:
     reason = (failure or "failed") if run.output is None else None
     off = missed(space, run.misses, run.missed_by)
-    return _run(kind, number or 0, run.input, run.output, reason, space, _facts_of(run), off)
+    identity = case_id(number) if kind == "designed" else inverse_id(run.inverse_id)
+    return _run(kind, number or 0, identity, run.input, run.output, reason, space, _facts_of(run), off)
 
 
 def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
@@ -257,6 +260,7 @@ def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
         _run(
             "designed",
             each.case_number or 0,
+            case_id(each.case_number),
             each.input,
             each.output,
             None if each.output else each.failure_reason,
@@ -265,6 +269,14 @@ def _evaluated_cases(batch_id: int, space: Space) -> Steps[list[Run]]:
         )
         for each in over
     ]
+
+
+def case_id(number: int | None) -> str:
+    return f"case {number or 0}"
+
+
+def inverse_id(number: int | None) -> str:
+    return f"inverse {number or 0}"
 
 
 def _facts_of(run: m.TrialRun) -> dict[str, Any]:
@@ -284,6 +296,7 @@ def _facts_at(objective: m.History, iteration: int) -> dict[str, Any]:
 def _run(
     kind: Literal["designed", "suggested"],
     number: int,
+    identity: str,
     numbers: Sequence[float],
     output: Sequence[float] | None,
     failure: str | None,
@@ -294,6 +307,7 @@ def _run(
     return Run(
         kind=kind,
         number=number,
+        id=identity,
         input=space.values_of(numbers),
         output=None if output is None else space.output_of(output),
         failure=failure,

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ._blackbox import Attempt, Runner
 from ._errors import BacksolveError
 from .problem import Outcome, Problem
+from .result import Run
+
+OnRun: TypeAlias = Callable[[Run, str], object]
+"""Gets a run, and what is the same for all runs of a problem until it is started over. It may get a run again: Run.id tells."""
+
+
+class Listener:
+    """Tells of each run once in a call, and again when its outcome has changed. One at a time, beside the event loop."""
+
+    def __init__(self, on_run: OnRun | None) -> None:
+        self.is_there = on_run is not None
+        self._on_run = on_run
+        self._told: dict[str, object] = {}
+        self._lock = asyncio.Lock()
+
+    async def tell(self, runs: Iterable[Run], problem: str) -> None:
+        if self._on_run is None:
+            return
+        async with self._lock:
+            for run in runs:
+                # Reasons of failures may be shortened on the service.
+                outcome = run.output if run.failure is None else "failed"
+                if self._told.get(run.id) != outcome:
+                    await asyncio.to_thread(self._on_run, run, problem)
+                    self._told[run.id] = outcome
 
 
 @dataclass(frozen=True)
@@ -26,6 +53,8 @@ class Work:
     """How many runs at the ends of the intervals of a fit are allowed."""
     is_retry: bool
     """Whether failed runs are run again."""
+    on_run: OnRun | None = None
+    """Is told of every run that has ended."""
 
     async def call(self, numbers: Sequence[float]) -> Outcome:
         """Runs the black box at an input of the service. Raises BacksolveError when the program or its executor is wrong."""

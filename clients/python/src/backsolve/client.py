@@ -101,7 +101,7 @@ class Backsolve(_Base, Operations):
     def __init__(self, url: str | None = None, api_key: str | None = None, **settings: Any) -> None:
         refuse_unknown_options(_Base.__init__, {}, settings, type(self).__name__)
         super().__init__(url, api_key, **settings)
-        self._http = httpx.HTTPTransport(**self._options())
+        self._http: httpx.BaseTransport = httpx.HTTPTransport(**self._options())
         self._checking = threading.Lock()
 
     __init__.__doc__ = _Base.__init__.__doc__

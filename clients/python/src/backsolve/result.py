@@ -48,6 +48,8 @@ class Run:
     noted_at: datetime | None = field(default=None, metadata=_sent("noted_at", "noted_at"))
     earlier: bool = field(default=False, compare=False)
     """Whether an earlier search on the same data made it, as before a larger budget."""
+    id: str = field(default="", compare=False)
+    """What no other run of the problem has, however often it is read."""
 
     @property
     def name(self) -> str:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import hashlib
 import inspect
-import json
-import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from os import environ
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +15,21 @@ from typing_extensions import Unpack
 
 from ._blackbox import Awaited, Call, MainThread, Runner, Threads, attempt, caller_of, fingerprint_of
 from ._conditions import awaited_under_each, under_each
+from ._connecting import LOCAL_PATIENCE_SECONDS, PATIENCE_SECONDS, address_of
 from ._engine import Engine
 from ._executors import AnyExecutor, Pool
-from ._journal import Folder
+from ._journal import Folder, folder_name
 from ._local import open_local
 from ._local_proof import ProvenTransport
 from ._options import refuse_unknown_options
 from ._progress import Progress, make_progress
-from ._work import Work
+from ._work import OnRun, Work
 from .client import AsyncBacksolve
 from .inputs import Input
 from .problem import AnyGoal, Problem, SearchOptions, make_problem
 from .result import Result
 
 MAXIMUM_PARALLEL = 64
-PATIENCE_SECONDS = 900.0
-"""How long a service that does not answer is waited for; one on this machine does not come back by itself."""
-LOCAL_PATIENCE_SECONDS = 20.0
 
 
 def solve(
@@ -56,6 +50,7 @@ def solve(
     executor: AnyExecutor | None = None,
     tries: int = 3,
     verify: int = 0,
+    on_run: OnRun | None = None,
     **search: Unpack[SearchOptions],
 ) -> Result:
     """
@@ -71,6 +66,10 @@ def solve(
 
     After a fit was found, `verify` allows so many further runs, beside the budget, at the ends of the intervals of its inputs, where the
     models may be off; the intervals then rest on them.
+
+    `on_run(run, problem)` is told of every run once it is kept: a logger, for example. `problem` is the same for all runs until `fresh`.
+    A call that goes on tells of the earlier runs again, so that none is missed; `run.id` is what no other run of the problem has. An
+    exception of it ends the call, and the same call goes on.
 
     What was run is kept in `folder`. After Ctrl-C or a crash the same call goes on and repeats no run that ended; `fresh` starts over, and
     `retry_failed` runs the runs that failed once more, for a black box that has been mended.
@@ -102,6 +101,7 @@ def solve(
         verify,
         executor,
         threads,
+        on_run,
     )
     outcome: list[Result | BaseException] = []
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Result]]] = []
@@ -159,6 +159,7 @@ async def solve_async(
     executor: AnyExecutor | None = None,
     tries: int = 3,
     verify: int = 0,
+    on_run: OnRun | None = None,
     **search: Unpack[SearchOptions],
 ) -> Result:
     """As solve, in the running event loop. A coroutine function is awaited, any other one runs in threads."""
@@ -180,6 +181,7 @@ async def solve_async(
         verify,
         executor,
         threads,
+        on_run,
     )
     try:
         return await session.run()
@@ -206,6 +208,7 @@ class _Session:
         verify: int,
         executor: AnyExecutor | None,
         threads: Callable[[], Runner],
+        on_run: OnRun | None,
     ) -> None:
         is_named, name = name is not None, name or getattr(f, "__name__", "solve").strip("<>")
         if fresh and retry_failed:
@@ -218,12 +221,7 @@ class _Session:
         if verify and not problem.fits:
             raise ValueError("verify runs the ends of the intervals of a fit: give a goal fit(...), or leave out verify.")
         self._root = root
-        local, url, _ = service
-        if local and url is not None:
-            raise ValueError("local=True starts a service on this machine: leave out url, or local.")
-        self._url = None if local else url or environ.get("BACKSOLVE_URL")
-        if local is False and self._url is None:
-            raise ValueError("Give the url of the service, or set BACKSOLVE_URL.")
+        self._url = address_of(*service[:2])
         self._api_key = service[2]
         self.display: Progress = make_progress(name, budget, progress, problem.miss_shares)
         if executor is not None and inspect.iscoroutinefunction(f):
@@ -240,8 +238,9 @@ class _Session:
             runner=self._runner,
             verify=verify,
             is_retry=retry_failed,
+            on_run=on_run,
         )
-        self._folder = Folder(root, _folder_name(name, self._url, None if is_named else problem))
+        self._folder = Folder(root, folder_name(name, self._url, None if is_named else problem))
         if fresh:
             self._folder.put_aside()
 
@@ -276,12 +275,3 @@ class _Session:
 def _check_parallel(parallel: int) -> None:
     if not 1 <= parallel <= MAXIMUM_PARALLEL:
         raise ValueError(f"parallel must be from 1 to {MAXIMUM_PARALLEL}.")
-
-
-def _folder_name(name: str, url: str | None, problem: Problem | None) -> str:
-    """Without a name that the user gave, the same function with other inputs or outputs is another problem."""
-    stem = re.sub(r"[^\w.-]+", "-", name)[:60].strip(".-") or "solve"
-    identity: list[Any] = [url]
-    if problem is not None:
-        identity.append(problem.project_body("").model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"case_count"}))
-    return f"{stem}-{hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:8]}"

@@ -151,7 +151,7 @@ function withoutBounds(name: keyof typeof GOALS_OF_ONE_NUMBER, target: number | 
   return { type: GOALS_OF_ONE_NUMBER[name], target, lower: null, upper: null };
 }
 
-/** Whether a front is sought: an output has no target. */
+/** Whether a front is sought: several outputs have no target. With one, the best run is the one with its best value. */
 export function seeksFront(targets: readonly (number | null)[]): boolean {
-  return targets.includes(null);
+  return targets.filter((target) => target === null).length > 1;
 }

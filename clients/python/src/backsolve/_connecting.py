@@ -1,0 +1,40 @@
+"""Which service a program uses: one at an address, or that of a folder on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import environ
+from pathlib import Path
+
+from ._exchange import Retry
+from ._local import open_local
+from ._local_proof import ProvenSyncTransport
+from .client import Backsolve
+
+PATIENCE_SECONDS = 900.0
+"""How long a service that does not answer is waited for; one on this machine does not come back by itself."""
+LOCAL_PATIENCE_SECONDS = 20.0
+
+
+def address_of(local: bool | None, url: str | None) -> str | None:
+    """The address of a service; None for the one on this machine. Raises ValueError for arguments that contradict each other."""
+    if local and url is not None:
+        raise ValueError("local=True starts a service on this machine: leave out url, or local.")
+    address = None if local else url or environ.get("BACKSOLVE_URL")
+    if local is False and address is None:
+        raise ValueError("Give the url of the service, or set BACKSOLVE_URL.")
+    return address
+
+
+def connect(address: str | None, api_key: str | None, folder: Path, note: Callable[[str], None]) -> Backsolve:
+    """A client of the service at the address; without one that of the folder, which is started if it does not run."""
+    if address is not None:
+        return Backsolve(address, api_key, maximum_retries=1000, retry_for=PATIENCE_SECONDS, on_retry=lambda retry: note(_words(retry)))
+    url, key = open_local(folder, note)
+    client = Backsolve(url, key, maximum_retries=1000, retry_for=LOCAL_PATIENCE_SECONDS, on_retry=lambda retry: note(_words(retry)))
+    client._http = ProvenSyncTransport(client._http, key)
+    return client
+
+
+def _words(retry: Retry) -> str:
+    return f"retrying in {retry.delay:.1f} s: {retry.error}"

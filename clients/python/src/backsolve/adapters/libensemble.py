@@ -1,0 +1,176 @@
+"""A generator for libEnsemble and other programs of gest-api: `GenSpecs(generator=BacksolveGenerator(vocs))`. Needs gest-api."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from gest_api import Generator
+from gest_api.vocs import (
+    VOCS,
+    BoundsConstraint,
+    ContextualVariable,
+    ContinuousVariable,
+    DiscreteVariable,
+    GreaterThanConstraint,
+    LessThanConstraint,
+    MaximizeObjective,
+    MinimizeObjective,
+)
+
+from backsolve.goals import above, below, maximize, minimize, within
+from backsolve.inputs import Input, choice, levels
+from backsolve.problem import AnyGoal, Failed
+
+from ._session import Asked, Session
+
+FIRST_OWN = -2
+"""Ids of points that fill a batch go down from here; -1 means none in libEnsemble."""
+
+
+class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
+    """
+    Suggests the points of a VOCS, and learns from results in any order: its own by their `_id`, others by their variables. A result with a
+    NaN is a failed run. `goals` replace those of objectives, or make goals of observables: {"sag": within(20, 0.5)}.
+
+    The same `name` in the same `folder` goes on where an earlier generator ended or was killed. Further arguments are those of
+    backsolve.adapters.Session. Raises ValueError for a VOCS that it cannot search.
+    """
+
+    returns_id = True
+
+    def __init__(self, vocs: VOCS, *, name: str = "generator", goals: Mapping[str, AnyGoal] | None = None, **session: Any) -> None:
+        self._vocs = vocs
+        self._stated = dict(goals or {})
+        # Exactly as many points as are asked for: it cannot wait for one that is likely to meet the goals.
+        self._options = {"stop": False, "options": {"holdBack": False}, **session, "name": name}
+        self._session: Session | None = None
+        self._asked: dict[int, Asked] = {}
+        self._filled: dict[int, Mapping[str, Any]] = {}
+        super().__init__(vocs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy in another process opens the search there."""
+        return {**self.__dict__, "_session": None, "_asked": {}}
+
+    def _validate_vocs(self, vocs: VOCS) -> None:
+        self._inputs()
+        self._goals()
+
+    @property
+    def session(self) -> Session:
+        if self._session is None:
+            self._session = Session(self._inputs(), self._goals(), **self._options)
+        return self._session
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the goals are met, or the search has ended otherwise."""
+        return not self.session.is_open
+
+    def suggest(self, num_points: int | None = None) -> list[dict[str, Any]]:
+        """
+        Exactly as many points. While the last designed runs are not back, nothing else can be suggested: random points fill the batch.
+        Raises ValueError once the search is over.
+        """
+        count = 1 if num_points is None else num_points
+        asked = self.session.ask(count, wait=False)
+        if len(asked) < count and self.is_over:
+            for each in asked:
+                self.session.release(each)
+            raise ValueError(f"The search is over. {self.session.result()}")
+        self._asked |= {each.id: each for each in asked}
+        own = {FIRST_OWN - len(self._filled) - number: self._random() for number in range(count - len(asked))}
+        self._filled |= own
+        points: list[tuple[int, Mapping[str, Any]]] = [*((each.id, each.input) for each in asked), *own.items()]
+        constants = {name: each.value for name, each in self._vocs.constants.items()}
+        return [{**{key: self._value(key, value) for key, value in point.items()}, **constants, "_id": number} for number, point in points]
+
+    def ingest(self, results: list[dict[str, Any]]) -> None:
+        """Raises ValueError for an `_id` that is unknown, and for a result without a variable or an output."""
+        for result in results:
+            number = result.get("_id")
+            point = {name: self._label(name, result.get(name)) for name in self.session.space.inputs}
+            asked = None if number is None else self._asked.pop(int(number), None)
+            if asked is not None:
+                self.session.tell(asked, self._outcome(result))
+            elif number is None or int(number) in self._filled or self.session.is_known(point):
+                self.session.add([(point, self._outcome(result))])
+            else:
+                raise ValueError(f"_id {number} is none of this generator: leave out _id for points from elsewhere.")
+
+    def finalize(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _outcome(self, result: Mapping[str, Any]) -> dict[str, float] | Failed:
+        names = self.session.space.outputs
+        missing = [name for name in names if name not in result]
+        if missing:
+            raise ValueError(f"A result has no {' and no '.join(missing)}.")
+        bad = [name for name in names if not math.isfinite(float(result[name]))]
+        return Failed(f"{bad[0]} is {float(result[bad[0]])}") if bad else {name: float(result[name]) for name in names}
+
+    def _inputs(self) -> dict[str, Input]:
+        return {name: _to_input(name, each) for name, each in self._vocs.variables.items()}
+
+    def _goals(self) -> dict[str, AnyGoal]:
+        unknown = [name for name in self._stated if name not in (*self._vocs.objectives, *self._vocs.observables)]
+        if unknown:
+            raise ValueError(f"goals has {unknown[0]}, which is no objective and no observable of the VOCS.")
+        aims = {name: self._stated.get(name) or _aim(name, each) for name, each in self._vocs.objectives.items()}
+        return {**aims, **self._stated, **{name: _limit(name, each) for name, each in self._vocs.constraints.items()}}
+
+    def _random(self) -> dict[str, Any]:
+        """Where nothing else is known, a random point tells most."""
+        return {name: _draw(each) for name, each in self.session.space.inputs.items()}
+
+    def _value(self, name: str, value: Any) -> Any:
+        """As the VOCS has it."""
+        variable = self._vocs.variables[name]
+        if not isinstance(variable, DiscreteVariable):
+            return value
+        return next(each for each in variable.values if each == value or str(each) == value)
+
+    def _label(self, name: str, value: Any) -> Any:
+        """As the search has it."""
+        return str(value) if self.session.space.inputs[name].kind == "category" else value
+
+
+def _to_input(name: str, variable: Any) -> Input:
+    if isinstance(variable.dtype, tuple):
+        raise ValueError(f"The variable {name} is an array: state one variable for each of its elements.")
+    if isinstance(variable, ContextualVariable):
+        raise ValueError(f"The variable {name} is contextual, observed rather than chosen. Only variables that are chosen can be searched.")
+    if isinstance(variable, ContinuousVariable):
+        low, high = map(float, variable.domain)
+        return Input("float", low, high, scale="linear")
+    if isinstance(variable, DiscreteVariable) and len(variable.values) > 1:
+        is_numeric = all(isinstance(each, int | float) and not isinstance(each, bool) for each in variable.values)
+        return levels(*variable.values) if is_numeric else choice(*sorted(map(str, variable.values)))
+    raise ValueError(f"The variable {name} has nothing to choose from: make it a constant.")
+
+
+def _aim(name: str, objective: Any) -> AnyGoal:
+    if isinstance(objective, MinimizeObjective | MaximizeObjective):
+        return minimize() if isinstance(objective, MinimizeObjective) else maximize()
+    raise ValueError(f"The objective {name} must be MINIMIZE or MAXIMIZE, or have a goal such as goals={{'{name}': within(20, 0.5)}}.")
+
+
+def _limit(name: str, constraint: Any) -> AnyGoal:
+    if isinstance(constraint, LessThanConstraint | GreaterThanConstraint):
+        return below(constraint.value) if isinstance(constraint, LessThanConstraint) else above(constraint.value)
+    if isinstance(constraint, BoundsConstraint):
+        lower, upper = constraint.range
+        return within((lower + upper) / 2, (upper - lower) / 2)
+    raise ValueError(f"The constraint {name} is of a kind that is not known here.")
+
+
+def _draw(each: Input) -> Any:
+    some: tuple[Any, ...] = each.names or each.values or ()
+    if some:
+        return random.choice(some)  # noqa: S311 - a design, no secret
+    return random.uniform(each.minimum, each.maximum)  # noqa: S311 - a design, no secret
