@@ -31,8 +31,10 @@ const document = JSON.parse(
   JSON.stringify(buildOpenApiDocument()).replaceAll('#/components/schemas/', DEFINITIONS),
 ) as OpenApi;
 
+/** JSON that is no body of a request: configurations of other programs, and arguments of tools. */
+const OTHER_JSON = ['configuration', 'tool'];
 /** Blocks of these languages are read by tests that name the page. */
-const BY_TESTS_OF_THE_PAGE = ['python', 'js', 'javascript', 'ts', 'typescript', 'bash', 'text', 'mermaid'];
+const BY_TESTS_OF_THE_PAGE = ['json', 'python', 'js', 'javascript', 'ts', 'typescript', 'bash', 'text', 'mermaid'];
 /**
  * Statements for administrators of PostgreSQL, of which test/cli/restricted-role.test.ts runs the role; languages that the tests do not
  * bring along; and a line that test/webhooks/sign.test.ts has in a form of its own.
@@ -71,7 +73,8 @@ function findFault(block: DocBlock): Promise<string | undefined> | string | unde
     return /^\s*(curl|npx|docker|export|import|(POST|GET|PUT|PATCH|DELETE) \/)|^[{["]/m.test(text)
       ? 'is code without a language'
       : undefined;
-  if (language === 'json') return info === 'event' ? faultOfEvent(text) : faultOfJson(text, info);
+  if (language === 'json' && !OTHER_JSON.includes(info))
+    return info === 'event' ? faultOfEvent(text) : faultOfJson(text, info);
   if (language === 'http')
     return requestsIn(text)
       .map(faultOfRequest)
@@ -177,7 +180,7 @@ async function faultOfProblem(text: string): Promise<string | undefined> {
     ['command', 'command: [node]\n'],
   ] as const;
   const has = (key: string) => new RegExp(`^${key}:`, 'm').test(text);
-  const missing = parts.filter(([key]) => !has(key) && !(key === 'command' && has('evaluator')));
+  const missing = parts.filter(([key]) => !has(key) && !(key === 'command' && ['evaluator', 'fmu'].some(has)));
   const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-documentation-'));
   try {
     const file = path.join(folder, 'problem.yaml');
@@ -185,7 +188,11 @@ async function faultOfProblem(text: string): Promise<string | undefined> {
     for (const data of ['level.csv', 'cold.csv', 'warm.csv']) {
       await writeFile(path.join(folder, data), 'time,level\n0,2\n1,1\n');
     }
-    await checkProblemFile(file, {}, checkDefinition);
+    // A model in a file, of which the page has none, says nothing of itself.
+    const python = path.join(folder, 'python');
+    await writeFile(python, `#!${process.execPath}\nconsole.log('{}');\n`, { mode: 0o755 });
+    const where = { home: folder, workFolder: folder, environment: { BACKSOLVE_PYTHON: python } };
+    await checkProblemFile(file, {}, checkDefinition, where);
     return undefined;
   } catch (error) {
     return (error as Error).message;

@@ -2,17 +2,19 @@
  * Plays the guides that bring files of their own as a reader would: writes the files, runs the commands in a shell against a running
  * service, and compares what is shown as printed with what was printed, but for the numbers: better suggestions change them.
  */
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isPlayedAlone, isPrinted, isWritten } from '../support/doc-blocks.ts';
 import { blocksOf, commandsOf, type DocPage, readPages } from '../support/doc-commands.ts';
 import { readProgram } from '../support/doc-programs.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { findMissing, isOfTrade } from '../support/trades.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const guides = (await readPages()).filter(isPlayedAlone);
@@ -31,25 +33,48 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+async function writeFilesOf(guide: DocPage): Promise<void> {
+  for (const block of blocksOf(guide).filter(isWritten)) await writeFile(path.join(folder, block.info), block.text);
+}
+
+/** bin/backsolve.js is what npx runs; documented-commands.test.ts plays npx itself. */
+function scriptOf(guide: DocPage): readonly string[] {
+  const commands = commandsOf(guide).map(({ text }) => text);
+  return ['-euo', 'pipefail', '-c', commands.join('\n').replaceAll('npx backsolve', 'node bin/backsolve.js')];
+}
+
+function settings() {
+  const url = service.service.url!;
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    KEY: service.key,
+    URL: `${url}/v1`,
+    BACKSOLVE_URL: url,
+    BACKSOLVE_API_KEY: service.key,
+  };
+  return { cwd: folder, env };
+}
+
 /** With everything that the commands print, on both streams. */
 async function play(guide: DocPage): Promise<string> {
-  for (const block of blocksOf(guide).filter(isWritten)) await writeFile(path.join(folder, block.info), block.text);
-  const commands = commandsOf(guide).map(({ text }) => text);
-  // bin/backsolve.js is what npx runs; documented-commands.test.ts plays npx itself.
-  const script = commands.join('\n').replaceAll('npx backsolve', 'node bin/backsolve.js');
-  const url = service.service.url!;
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      KEY: service.key,
-      URL: `${url}/v1`,
-      BACKSOLVE_URL: url,
-      BACKSOLVE_API_KEY: service.key,
-    },
-  });
+  const { stdout, stderr } = await promisify(execFile)('bash', scriptOf(guide), settings());
   return `${stdout}\n${stderr}`;
+}
+
+/** Plays the guide until it has printed some runs, and kills it with all its programs. Returns how many it has printed. */
+async function playInPart(guide: DocPage): Promise<number> {
+  const playing = spawn('bash', scriptOf(guide), {
+    ...settings(),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let runs = 0;
+  for await (const line of createInterface(playing.stdout)) {
+    if (/^(case|run) \d+: /.test(line)) runs += 1;
+    if (runs === 4) process.kill(-playing.pid!, 'SIGKILL');
+  }
+  return runs;
 }
 
 /** With single spaces, and a mark for every number. */
@@ -60,13 +85,38 @@ function withoutNumbers(text: string): string {
     .replaceAll(/^ | $/gm, '');
 }
 
-test.each(guides)('$path works as written and prints what it shows', async (guide) => {
-  const printed = withoutNumbers(await play(guide));
+/** Lines that the guide shows and that were not printed. */
+function unprintedLines(guide: DocPage, printed: string): readonly string[] {
+  const lines = withoutNumbers(printed);
   const shown = blocksOf(guide).filter(isPrinted);
-  const missing = shown.flatMap(({ text }) =>
-    text.split('\n').filter((line) => !printed.includes(withoutNumbers(line))),
-  );
-  expect(missing, printed).toEqual([]);
+  return shown.flatMap(({ text }) => text.split('\n').filter((line) => !lines.includes(withoutNumbers(line))));
+}
+
+const others = guides.filter(({ path: page }) => !isOfTrade(page));
+test.each(others)('$path works as written and prints what it shows', async (guide) => {
+  await writeFilesOf(guide);
+  const printed = await play(guide);
+  expect(unprintedLines(guide, printed), printed).toEqual([]);
+});
+
+describe.each(guides.filter(({ path: page }) => isOfTrade(page)))('$path', (guide) => {
+  const missing = findMissing(guide.path);
+  if (missing !== undefined) console.log(`NOT CHECKED: ${guide.path}, because ${missing} is not installed.`);
+
+  test.skipIf(missing !== undefined)('works as written, also when it is killed in the middle and goes on', async () => {
+    await writeFilesOf(guide);
+    const before = await playInPart(guide);
+    const printed = await play(guide);
+    expect(unprintedLines(guide, printed), printed).toEqual([]);
+    const [kept, runs] = [/^Going on after (\d+) runs\.$/m, /^(?!Going).* after (\d+) runs\./m].map((one) =>
+      Number(one.exec(printed)![1]),
+    );
+    expect(kept).toBeGreaterThanOrEqual(before);
+    const table = /([\w-]+\.csv) and /.exec(printed)![1]!;
+    const rows = (await readFile(path.join(folder, table), 'utf8')).trimEnd().split('\n').slice(1);
+    expect(new Set(rows.map((row) => row.replace(/(,[^,]*){4}$/, ''))).size).toBe(runs);
+    expect(rows).toHaveLength(runs!);
+  });
 });
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;

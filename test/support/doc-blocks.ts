@@ -11,9 +11,12 @@ export function isPrinted({ language, info }: DocBlock): boolean {
   return language === 'text' && info === 'printed';
 }
 
-/** Pages whose blocks clients/python/tests plays: test_coming_from.py with the peers, test_engines.py with the engines. */
+/** Pages whose blocks clients/python/tests plays: test_coming_from.py with the peers or FMPy, test_engines.py with the engines. */
 export function isPlayedByPython(path: string): boolean {
-  return path.startsWith('docs/guides/coming-from-') || path === 'docs/guides/your-cluster.md';
+  return (
+    path.startsWith('docs/guides/coming-from-') ||
+    ['fmu', 'frameworks', 'your-cluster'].some((one) => path === `docs/guides/${one}.md`)
+  );
 }
 
 /** A guide with files of its own needs a service and nothing of other pages. */
