@@ -100,7 +100,7 @@ class Game:
     def _note(self, outputs):
         if self.problem.merit is not None:
             self._outputs.append(outputs)
-            value = self.problem.merit(self._outputs, self.count == self.budget)
+            value = self.problem.merit(self._outputs)
         else:
             value = None if outputs is None else value_of(self.problem, outputs)
         if value is None or value >= self.best:

@@ -15,7 +15,7 @@ import numpy as np
 from game import Problem
 
 SHAPE = "number"
-PEERS = ("cma", "pybobyqa", "cobyqa")
+PEERS = ("random", "cma", "pybobyqa", "cobyqa")
 DIMENSIONS = (2, 5, 10)
 PRECISION = 1e-8
 STEP = 10**-0.2

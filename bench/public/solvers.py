@@ -43,6 +43,7 @@ class Solver:
 VECTOR, NUMBER, FRONT = "residuals", "number", "front"
 SOLVERS = {
     "dfols": Solver("DFO-LS", "dfols", (VECTOR,), local.play_dfols, is_local=True),
+    "dfols-scaled": Solver("DFO-LS", "dfols", (VECTOR,), local.play_dfols_scaled, is_local=True),
     "scipy": Solver("scipy", "scipy.optimize", (VECTOR,), local.play_least_squares, is_local=True),
     "pybobyqa": Solver("Py-BOBYQA", "pybobyqa", (VECTOR, NUMBER), local.play_pybobyqa, is_local=True),
     "cobyqa": Solver("scipy", "scipy.optimize", (VECTOR, NUMBER), local.play_cobyqa, is_local=True),
@@ -50,5 +51,6 @@ SOLVERS = {
     "nomad": Solver("PyNomadBBO", "PyNomad", (NUMBER,), local.play_nomad, is_local=True),
     "optuna-tpe": Solver("optuna", "optuna", (NUMBER, FRONT), model.play_tpe),
     "optuna-gp": Solver("optuna", "optuna", (NUMBER, FRONT), model.play_optuna_gp),
+    "random": Solver("numpy", "numpy", (VECTOR, NUMBER, FRONT), model.play_random),
     "nsga2": Solver("pymoo", "pymoo.algorithms.moo.nsga2", (FRONT,), model.play_nsga2),
 }

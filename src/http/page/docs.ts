@@ -48,7 +48,7 @@ export async function addDocs(app: FastifyInstance, pageFolder: string | undefin
     serve('/guides', STRICT_POLICY, (_, reply) => sendBuilt(reply, 'guides/index.html'));
     serveNamed('/guides', 'guides');
     serve('/pictures/:name', STRICT_POLICY, (name, reply) =>
-      /^[\w-]+\.png$/.test(name) ? sendBuilt(reply, `pictures/${name}`) : reply.callNotFound(),
+      /^[\w-]+\.(png|svg)$/.test(name) ? sendBuilt(reply, `pictures/${name}`) : reply.callNotFound(),
     );
     serve('/assets/:name', STRICT_POLICY, (name, reply) => sendAsset(reply, folder, `assets/${name}`));
   };
