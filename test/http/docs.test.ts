@@ -56,6 +56,7 @@ describe('when it is built', () => {
     await writeFile(join(folder, 'docs/guides/index.html'), 'guides');
     await writeFile(join(folder, 'docs/guides/keys.html'), 'keys');
     await writeFile(join(folder, 'docs/pictures/page.png'), 'picture');
+    await writeFile(join(folder, 'docs/pictures/chart.svg'), 'chart');
     await writeFile(join(folder, 'docs/assets/library-JidmHtab.js'), 'library');
   });
 
@@ -69,6 +70,7 @@ describe('when it is built', () => {
     ['/docs/guides', 'guides', STRICT],
     ['/docs/guides/keys', 'keys', STRICT],
     ['/docs/pictures/page.png', 'picture', STRICT],
+    ['/docs/pictures/chart.svg', 'chart', STRICT],
   ])('%s shows %s', async (url, body, policy) => {
     const answer = await ask(url);
     expect(answer).toMatchObject({ statusCode: 200, body });
