@@ -3,8 +3,9 @@
 import math
 
 from plays import OURS
+from tables import NAMES
 
-WIDTH, HEIGHT = 720, 400
+WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 56, 560, 30, 345
 OWN = "#c1121f"
 COLOURS = ("#003f88", "#2a9d8f", "#e9a03b", "#7b2cbf", "#6c757d", "#5c9ead", "#8ab17d")
@@ -41,7 +42,7 @@ def step_chart(title, caption, series, marks):
         y = TOP + 14 + 22 * rank
         lines.append(f'<path d="{steps(values, last, x_of, y_of)}" fill="none" stroke="{colour}" stroke-width="{width}"/>')
         lines.append(f'<line x1="{RIGHT + 14}" y1="{y}" x2="{RIGHT + 40}" y2="{y}" stroke="{colour}" stroke-width="{width}"/>')
-        lines.append(f'<text x="{RIGHT + 46}" y="{y + 4}">{name}</text>')
+        lines.append(f'<text x="{RIGHT + 46}" y="{y + 4}">{NAMES[name].strip("*")}</text>')
     return "\n".join([*lines, "</svg>\n"])
 
 

@@ -64,7 +64,8 @@ def acceleration(plays, solver, reference, keys):
     found = []
     for key in keys:
         base = plays[reference][key]
-        if base["at"]:
+        # Where the reference never leaves the start, there is nothing to overtake.
+        if base["at"] and base["at"][-1] > 1:
             found.append(base["at"][-1] / runs_to(plays[solver][key], base["best"][-1]))
     return (median(found), sum(one > 0 for one in found) / len(found)) if found else (math.nan, math.nan)
 

