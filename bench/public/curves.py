@@ -35,7 +35,9 @@ def targets_of(plays, solvers, keys, tau):
         own = [plays[solver][key] for solver in solvers]
         least = min(value_after(play, INFINITE) for play in own)
         # Every peer begins with the start.
-        first = next((play["best"][0] for play in own if play["at"] and play["at"][0] == 1), max(play["best"][0] for play in own if play["best"]))
+        first = next(
+            (play["best"][0] for play in own if play["at"] and play["at"][0] == 1), max(play["best"][0] for play in own if play["best"])
+        )
         found[key] = least + tau * (first - least)
     return found
 
@@ -49,7 +51,10 @@ def ratios(plays, solvers, keys, targets):
     """By solver the runs over those of the best solver, per problem: what a performance profile shows."""
     runs = {solver: [runs_to(plays[solver][key], targets[key]) for key in keys] for solver in solvers}
     least = [min(runs[solver][i] for solver in solvers) for i in range(len(keys))]
-    return {solver: [own / best if math.isfinite(best) else INFINITE for own, best in zip(runs[solver], least, strict=True)] for solver in solvers}
+    return {
+        solver: [own / best if math.isfinite(best) else INFINITE for own, best in zip(runs[solver], least, strict=True)]
+        for solver in solvers
+    }
 
 
 def share_within(values, limit):

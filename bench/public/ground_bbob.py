@@ -11,7 +11,6 @@ from pathlib import Path
 
 import cocoex
 import numpy as np
-
 from game import Problem
 
 SHAPE = "number"
@@ -39,7 +38,7 @@ def optimum_of(function, d, instance):
     """The suite tells where the optimum is, by a file in the working folder; a fresh copy of the problem says what it is worth."""
     problem = suite().get_problem_by_function_dimension_instance(function, d, instance)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        problem._best_parameter("print")  # noqa: SLF001 - the only way to it
+        problem._best_parameter("print")
         words = Path("._bbob_problem_best_parameter.txt").read_text().split()
     return float(problem([float(word) for word in words]))
 

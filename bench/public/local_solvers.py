@@ -1,7 +1,6 @@
 """Peers that search from a start: one search each, until it raises Over or ends by itself."""
 
 import numpy as np
-
 from game import Once
 
 FAILED = 1e30

@@ -1,7 +1,6 @@
 """Peers that search the whole box, through their ask and tell."""
 
 import numpy as np
-
 from local_solvers import FAILED
 
 

@@ -12,7 +12,9 @@ class Ours:
         self._process = subprocess.Popen(
             ["npx", "node", "bench/public/ours.ts"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self.version = self._ask(op="start", inputs=[{"kind": "float", "minimum": 0, "maximum": 1}], outputs=1, shape="number", start=None, seed=1)["version"]
+        self.version = self._ask(
+            op="start", inputs=[{"kind": "float", "minimum": 0, "maximum": 1}], outputs=1, shape="number", start=None, seed=1
+        )["version"]
         self.seconds = 0.0
 
     def _ask(self, **request):

@@ -15,7 +15,6 @@ import warnings
 from importlib.metadata import version
 
 import numpy as np
-
 from game import Game, Problem
 from plays import RESULTS
 from solvers import SOLVERS

@@ -45,7 +45,11 @@ def number(value, digits=3):
 
 def played_by_all(plays, required=2):
     """The solvers that have played most of what ours has, and the plays that all of them have."""
-    solvers = [one for one in curves.solvers_of(plays) if 2 * sum(key in plays[one] for key in plays[OURS]) >= len(plays[OURS])] if OURS in plays else []
+    solvers = (
+        [one for one in curves.solvers_of(plays) if 2 * sum(key in plays[one] for key in plays[OURS]) >= len(plays[OURS])]
+        if OURS in plays
+        else []
+    )
     return (solvers, curves.common_keys(plays, solvers)) if len(solvers) >= required else ([], [])
 
 
@@ -115,7 +119,9 @@ def black_boxes_table(plays):
         keys = [key for of in groups.values() for key in of]
         instances = sorted({seed for _, seed in keys})
         rows = [[f"{group}", *(percent(reached(own, solver, of, 50)) for solver in solvers)] for group, of in groups.items() if of]
-        rows += [[f"all, after {factor} d runs", *(percent(reached(own, solver, keys, factor)) for solver in solvers)] for factor in (10, 20, 50)]
+        rows += [
+            [f"all, after {factor} d runs", *(percent(reached(own, solver, keys, factor)) for solver in solvers)] for factor in (10, 20, 50)
+        ]
         rows.append(["processor time per run", *(f"{1000 * curves.seconds_per_run(own, solver, keys):.1f} ms" for solver in solvers)])
         head = f"{d} inputs, {len({problem for problem, _ in keys})} functions, instances {', '.join(map(str, instances))}: targets reached after 50 d runs"
         parts.append(table([head, *(NAMES[one] for one in solvers)], rows))
@@ -162,7 +168,9 @@ def front_share(plays, solver, keys, runs):
 def fronts_table(plays):
     solvers, problems = front_problems(plays)
     rows = [
-        [name, runs, *(f"{front_share(plays, solver, keys, runs):.3f}" for solver in solvers)] for name, keys in problems.items() for runs in (30, 60, 100)
+        [name, runs, *(f"{front_share(plays, solver, keys, runs):.3f}" for solver in solvers)]
+        for name, keys in problems.items()
+        for runs in (30, 60, 100)
     ]
     keys = [key for of in problems.values() for key in of]
     if keys:
@@ -223,7 +231,12 @@ def charts(squares, black_boxes):
             title = f"Least squares: share of {len(keys)} problems solved to {tau:g}"
             found[f"squares-{name}"] = (title, "runs / (inputs + 1)", data, (0.25, 0.5, 1, 2, 4, 10))
         ratios = curves.ratios(squares, solvers, keys, curves.targets_of(squares, solvers, keys, 1e-5))
-        found["squares-performance"] = ("Least squares, to 1e-05: performance profile", "runs / runs of the best solver", ratios, (1, 2, 4, 8, 16))
+        found["squares-performance"] = (
+            "Least squares, to 1e-05: performance profile",
+            "runs / runs of the best solver",
+            ratios,
+            (1, 2, 4, 8, 16),
+        )
     for d, own, solvers, groups in black_box_classes(black_boxes):
         keys = [key for of in groups.values() for key in of]
         data = {solver: [effort for key in keys for effort in precision_efforts(own[solver][key])] for solver in solvers}

@@ -48,7 +48,13 @@ def weak_plant(plays):
     for problem, factor, found in plant_rows(plays):
         middles = {solver: median(values) for solver, values in found.items()}
         peer = min((one for one in middles if one != OURS), key=lambda one: middles[one])
-        lag = 0 if middles[OURS] <= middles[peer] else 1 if not math.isfinite(middles[OURS]) else min(1, (middles[OURS] - middles[peer]) / abs(middles[peer]))
+        lag = (
+            0
+            if middles[OURS] <= middles[peer]
+            else 1
+            if not math.isfinite(middles[OURS])
+            else min(1, (middles[OURS] - middles[peer]) / abs(middles[peer]))
+        )
         texts = [number(value, 6) or "none feasible" for value in (middles[OURS], middles[peer])]
         yield (lag, problem, f"median after {factor} n runs", *texts, NAMES[peer])
 
@@ -59,4 +65,11 @@ def weak_fronts(plays):
         shares = {one: front_share(plays, one, keys, 100) for one in solvers}
         peer = max((one for one in shares if one != OURS), key=lambda one: shares[one])
         lag = shares[peer] - shares[OURS]
-        yield (lag if lag >= 0.0005 else 0, name, "share of the hypervolume after 100 runs", f"{shares[OURS]:.3f}", f"{shares[peer]:.3f}", NAMES[peer])
+        yield (
+            lag if lag >= 0.0005 else 0,
+            name,
+            "share of the hypervolume after 100 runs",
+            f"{shares[OURS]:.3f}",
+            f"{shares[peer]:.3f}",
+            NAMES[peer],
+        )
