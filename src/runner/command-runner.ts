@@ -25,9 +25,15 @@ import { lastWords } from './last-words.ts';
 import { makeGuard } from './process-guard.ts';
 import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
-import { type CurvePlace, makeOutputReader } from './read-output.ts';
+import { type CurvePlace, makeOutputReader, type OutputReader } from './read-output.ts';
 import { parseArgument } from './template.ts';
-import { fillWorkFolder, makeWorkFolder, prepareWorkFolders, readFileTemplate } from './work-folder.ts';
+import {
+  type FileTemplate,
+  fillWorkFolder,
+  makeWorkFolder,
+  prepareWorkFolders,
+  readFileTemplate,
+} from './work-folder.ts';
 
 export interface CommandOptions {
   /** The program and its arguments, or with `shell` one text for the shell: /bin/sh, on Windows cmd.exe. */
@@ -41,6 +47,10 @@ export interface CommandOptions {
   readonly inWorkFolder?: boolean | undefined;
   /** IN:OUT, see template.ts. */
   readonly templates?: readonly string[] | undefined;
+  /** Files that are written anew for each evaluation, besides `templates`. */
+  readonly files?: readonly FileTemplate[] | undefined;
+  /** Reads outputs, instead of `reads` and `curves`. */
+  readonly reader?: OutputReader | undefined;
   /** Files or folders that are copied into the work folder. */
   readonly copies?: readonly string[] | undefined;
   /** Where outputs are read, see read-output.ts; none: the last line of standard output. */
@@ -87,8 +97,10 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const meaningOf = parseExitCodes(options.onExit);
   const reads = options.reads ?? [];
   const { curves = [], fits = new Map() } = options;
-  const reader = reads.length + curves.length === 0 ? undefined : makeOutputReader(reads, curves);
-  const templates = await Promise.all((options.templates ?? []).map((text) => readFileTemplate(text, startFolder)));
+  const readsFiles = reads.length + curves.length > 0;
+  const reader = options.reader ?? (readsFiles ? makeOutputReader(reads, curves) : undefined);
+  const written = await Promise.all((options.templates ?? []).map((text) => readFileTemplate(text, startFolder)));
+  const templates = [...written, ...(options.files ?? [])];
   const copies = await findCopies(options.copies ?? [], startFolder);
   const program = await findProgram(options);
   // In a shell, values would be read as code; it has them in its environment.
@@ -108,6 +120,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
 
   const run = async (evaluation: Evaluation, folder: string, signal: AbortSignal): Promise<Outcome> => {
     await fillWorkFolder(folder, copies, templates, evaluation.inputByName);
+    for (const file of reader?.removes ?? []) await rm(path.join(folder, file), { force: true });
     const message = writeMessage(evaluation, options.withToken ?? false);
     await writeFile(path.join(folder, 'evaluation.json'), writeMessage(evaluation, false)).catch((error: Error) => {
       throw new LocalFault(`The work folder cannot be written: ${whyUnwritten(error)}`, { cause: error });
@@ -135,7 +148,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     return judge(end, async () =>
       reader === undefined
         ? readLastLine(end.lastLine, { names: evaluation.outputNames, fits })
-        : reader.read(folder, { names: evaluation.outputNames, fits }),
+        : reader.read(folder, { names: evaluation.outputNames, fits, input: evaluation.inputByName }),
     );
   };
 

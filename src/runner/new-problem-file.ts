@@ -175,7 +175,7 @@ function unitOf(unit: string): readonly string[] {
 }
 
 /** As YAML reads it back as the same text. */
-function quote(text: string): string {
+export function quote(text: string): string {
   const isPlain = /^[A-Za-z_][A-Za-z0-9_. ()/-]*$/.test(text) && !/^(true|false|null|y|n|yes|no|on|off)$/i.test(text);
   return isPlain && !/\s$/.test(text) ? text : JSON.stringify(text);
 }
