@@ -183,14 +183,14 @@ function observedIn(
   { observations }: PestNames,
   output: BestValues['output'],
 ): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const [name, values] of Object.entries(output)) {
-    const own = observations.get(name) ?? [];
-    if (typeof values === 'number') found.set(own[0]!, values);
-    else {
-      const fitted = own.filter((one) => control.observations.find((other) => other.name === one)!.weight > 0);
-      if (fitted.length === values.length) fitted.forEach((one, i) => found.set(one, values[i]!));
-    }
-  }
-  return found;
+  const weights = new Map(control.observations.map(({ name, weight }) => [name, weight]));
+  return new Map(
+    Object.entries(output).flatMap(([name, values]) => {
+      const own = observations.get(name) ?? [];
+      if (typeof values === 'number') return [[own[0]!, values] as const];
+      const fitted = own.filter((one) => weights.get(one)! > 0);
+      // Data of the problem file itself may have gaps of their own.
+      return fitted.length === values.length ? fitted.map((one, i) => [one, values[i]!] as const) : [];
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 /** Control files of PEST and PEST++, .pst: the classic form, and version 2 with its CSV files. */
-import type { FilePair, PestControl, PestParameter } from './control.ts';
+import type { Counts, FilePair, PestControl } from './control.ts';
+import { listSome, refuseFaults, refuseSections } from './control-rules.ts';
 import { type ControlLine, type ControlSections, placeOf, readSections, wordsOf } from './control-sections.ts';
 import {
   externalFilesIn,
@@ -11,36 +12,6 @@ import {
 } from './control-tables.ts';
 import { PestFileError } from './pest-error.ts';
 import { readPriors } from './prior-information.ts';
-
-/** Sections about how PEST itself searches. */
-const NOT_NEEDED = [
-  'automatic user intervention',
-  'singular value decomposition',
-  'lsqr',
-  'svd assist',
-  'sensitivity reuse',
-  'parameter groups',
-  'observation groups',
-  'regularisation',
-  'regularization',
-  'derivatives command line',
-  'control data keyword',
-];
-const READ = [
-  'control data',
-  'parameter data',
-  'observation data',
-  'model command line',
-  'model input/output',
-  'model input',
-  'model output',
-  'prior information',
-];
-/** Those that ask for something else than a fit. */
-const REFUSED: Readonly<Record<string, string>> = {
-  'predictive analysis': 'Backsolve has no predictive analysis; set PESTMODE to estimation and delete the section.',
-  pareto: 'Backsolve has no Pareto mode; set PESTMODE to estimation and delete the section.',
-};
 
 /** The names of the CSV files that a control file of version 2 is made of. Throws PestFileError. */
 export function externalFilesOf(text: string, origin: string): readonly string[] {
@@ -90,36 +61,6 @@ const USED_OPTIONS = ['additional_ins_delimiters', 'fill_tpl_zeros'];
 function optionsOf({ options, sections }: ControlSections): ReadonlyMap<string, string> {
   const keywords = (sections.get('control data keyword') ?? []).map(({ text }) => wordsOf(text));
   return new Map([...keywords.map(([name = '', value = '']) => [name.toLowerCase(), value] as const), ...options]);
-}
-
-function refuseSections({ sections }: ControlSections, origin: string): void {
-  for (const [name, lines] of sections) {
-    const plain = name.replace(/ external$/, '');
-    const where = lines[0] === undefined ? `${origin}:1` : placeOf(lines[0]);
-    const refused = REFUSED[plain];
-    if (refused !== undefined) throw new PestFileError(`${where}: ${refused}`);
-    if (READ.includes(plain) || NOT_NEEDED.includes(plain)) continue;
-    throw new PestFileError(
-      `${where}: the section "* ${name}" is not known here; delete it if the model does not need it.`,
-    );
-  }
-  const groups = (sections.get('observation groups') ?? []).find(({ text }) => wordsOf(text).length > 1);
-  if (groups !== undefined) {
-    throw new PestFileError(
-      `${placeOf(groups)}: covariance matrices of observations are not used here; delete the file name, and state weights.`,
-    );
-  }
-  for (const needed of ['parameter data', 'observation data', 'model command line']) {
-    if (sections.has(needed) || sections.has(`${needed} external`)) continue;
-    throw new PestFileError(`${origin}:1: has no section "* ${needed}".`);
-  }
-}
-
-interface Counts {
-  readonly parameters: number | undefined;
-  readonly observations: number | undefined;
-  readonly templates: number | undefined;
-  readonly instructions: number | undefined;
 }
 
 const UNCOUNTED: Counts = {
@@ -196,65 +137,4 @@ function toPair(line: ControlLine): FilePair {
 /** Control files are carried from Windows to other systems. */
 function toPath(name: string): string {
   return name.replaceAll('\\', '/');
-}
-
-function refuseFaults(control: Omit<PestControl, 'notes'>, counts: Counts, origin: string): void {
-  const { parameters, observations } = control;
-  const refuse = (message: string): never => {
-    throw new PestFileError(`${origin}: ${message}`);
-  };
-  for (const [what, announced, found] of [
-    ['parameters', counts.parameters, parameters.length],
-    ['observations', counts.observations, observations.length],
-  ] as const) {
-    if (announced !== undefined && announced !== found) {
-      refuse(`"* control data" announces ${announced} ${what}, the section has ${found}.`);
-    }
-  }
-  for (const [what, named] of [
-    ['parameter', parameters],
-    ['observation', observations],
-  ] as const) {
-    const seen = new Set<string>();
-    for (const { name } of named) {
-      if (seen.has(name))
-        refuse(`the ${what} ${name} is there twice; PEST does not tell capital and small letters apart.`);
-      seen.add(name);
-    }
-  }
-  parameters.forEach((one) => refuseParameter(one, parameters, refuse));
-  for (const { name, terms } of control.priors) {
-    const unknown = terms.find(({ parameter }) => !parameters.some((one) => one.name === parameter));
-    if (unknown !== undefined)
-      refuse(`the prior information ${name} is about ${unknown.parameter}, which is no parameter.`);
-  }
-  if (control.templates.length === 0) refuse('names no template file.');
-  if (control.instructions.length === 0) refuse('names no instruction file.');
-  if (control.commands.length === 0) refuse('the section "* model command line" is empty.');
-}
-
-function refuseParameter(one: PestParameter, all: readonly PestParameter[], refuse: (message: string) => never): void {
-  const { name, transform, lower, upper, initial, parent } = one;
-  if (transform === 'log' && !(lower > 0))
-    refuse(`${name} is logarithmic, so PARLBND must be positive; it is ${lower}.`);
-  if ((transform === 'log' || transform === 'none') && !(lower < upper)) {
-    refuse(`PARLBND of ${name}, ${lower}, must be below PARUBND, ${upper}; make it fixed to keep one value.`);
-  }
-  if (parent === null) return;
-  const above = all.find((other) => other.name === parent);
-  if (above === undefined) refuse(`${name} is tied to ${parent}, which is no parameter.`);
-  if (above!.transform === 'tied' || above!.transform === 'fixed') {
-    refuse(`${name} is tied to ${parent}, which is ${above!.transform}; tie it to one that is estimated, or fix it.`);
-  }
-  if (above!.initial === 0 || !Number.isFinite(initial / above!.initial)) {
-    refuse(`${name} is tied to ${parent}, whose PARVAL1 is 0, so their ratio is not known.`);
-  }
-}
-
-const LISTED = 8;
-
-/** The first few names, and how many more there are. */
-export function listSome(names: readonly string[]): string {
-  const rest = names.length - LISTED;
-  return rest > 1 ? `${names.slice(0, LISTED).join(', ')} and ${rest} more` : names.join(', ');
 }

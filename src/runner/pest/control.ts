@@ -49,6 +49,14 @@ export interface PestControl {
   readonly notes: readonly string[];
 }
 
+/** What `* control data` announces; undefined where it does not. */
+export interface Counts {
+  readonly parameters: number | undefined;
+  readonly observations: number | undefined;
+  readonly templates: number | undefined;
+  readonly instructions: number | undefined;
+}
+
 /** Groups whose observations are limits for PEST++: at most and at least their values. */
 export function limitOf(group: string): 'atMost' | 'atLeast' | undefined {
   if (/^(l_|less|<@)/.test(group)) return 'atMost';

@@ -50,20 +50,12 @@ function followLine(cursor: Cursor, { instructions }: InstructionLine): void {
 }
 
 function take(cursor: Cursor, one: Exclude<Instruction, { kind: 'marker' }>, next: Instruction | undefined): void {
-  switch (one.kind) {
-    case 'lines':
-      return cursor.advance(one.count);
-    case 'word':
-      return cursor.toWord();
-    case 'column':
-      return cursor.toColumn(one.column);
-    case 'free':
-      return cursor.readFree(one.name, next?.kind === 'marker' ? next.text : undefined);
-    case 'fixed':
-      return cursor.readFixed(one.name, one.from, one.to);
-    case 'semi-fixed':
-      return cursor.readSemiFixed(one.name, one.from, one.to);
-  }
+  if (one.kind === 'lines') cursor.advance(one.count);
+  else if (one.kind === 'word') cursor.toWord();
+  else if (one.kind === 'column') cursor.toColumn(one.column);
+  else if (one.kind === 'free') cursor.readFree(one.name, next?.kind === 'marker' ? next.text : undefined);
+  else if (one.kind === 'fixed') cursor.readFixed(one.name, one.from, one.to);
+  else cursor.readSemiFixed(one.name, one.from, one.to);
 }
 
 class Cursor {

@@ -2,7 +2,7 @@
 import { quote } from '../new-problem-file.ts';
 import type { PestCase } from './case.ts';
 import { isRegularisation, limitOf, type PestControl, type PestParameter } from './control.ts';
-import { listSome } from './control-file.ts';
+import { listSome } from './control-rules.ts';
 import { PestFileError } from './pest-error.ts';
 import { likelyRange } from './prior-information.ts';
 
