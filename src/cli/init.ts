@@ -12,18 +12,20 @@ import {
 } from '../runner/new-problem-file.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 
-const flags = { example: { type: 'boolean' }, from: text } as const;
+const flags = { example: { type: 'boolean' }, from: text, command: text } as const;
 const DEFAULT_FILE = 'problem.yaml';
 
 export const init: Command = {
   summary: 'write a problem file for run: asks for inputs, goals and the command',
-  usage: `Usage: backsolve init [FILE] [--example | --from OTHER]
+  usage: `Usage: backsolve init [FILE] [--example | --from OTHER [--command COMMAND]]
 
 Asks what may be changed, what is wanted and which command computes it, and writes FILE (${DEFAULT_FILE} unless named) with
 comments, for \`backsolve run FILE\`. Answers may be piped in. Never overwrites a file.
 
   --example        asks nothing and writes ${Object.keys(EXAMPLE_FILES).join(' and ')}, an example that runs
-  --from CASE.pst  asks nothing and writes a problem file, CASE.yaml, for a control file of PEST or PEST++`,
+  --from CASE.pst  asks nothing and writes a problem file, CASE.yaml, for a control file of PEST or PEST++
+  --from PETAB.yaml --command "python3 simulate.py"
+                   asks nothing and writes a problem file, PETAB.fit.yaml, for a PEtab problem and its simulator`,
   flags,
 
   async run(args) {
@@ -36,7 +38,8 @@ comments, for \`backsolve run FILE\`. Answers may be piped in. Never overwrites 
     if (positionals.length > 1 || (example && (positionals.length > 0 || from !== undefined))) {
       throw new CommandError(`Too many arguments.\n\n${this.usage}`);
     }
-    if (from !== undefined) return initFrom(from, positionals[0] ?? nameOfImport(from));
+    if (from !== undefined) return initFrom(from, positionals[0] ?? nameOfImport(from), values.command);
+    if (values.command !== undefined) throw new CommandError(`--command belongs to --from.\n\n${this.usage}`);
     const [file = DEFAULT_FILE] = positionals;
     if (example) {
       for (const name of Object.keys(EXAMPLE_FILES)) await refuseExisting(name);
@@ -56,11 +59,15 @@ comments, for \`backsolve run FILE\`. Answers may be piped in. Never overwrites 
   },
 };
 
-async function initFrom(from: string, file: string): Promise<number> {
+async function initFrom(from: string, file: string, stated: string | undefined): Promise<number> {
+  const command = stated === undefined ? undefined : readCommandAnswer(stated);
+  if (command?.kind === 'fault') throw new CommandError(`--command: ${command.message}`);
   await refuseExisting(file);
-  const { text: content, notes } = await importProblem({ from, file }).catch((error: Error) => {
-    throw error instanceof ImportError ? new CommandError(error.message, 1) : error;
-  });
+  const { text: content, notes } = await importProblem({ from, file, command: command?.value }).catch(
+    (error: Error) => {
+      throw error instanceof ImportError ? new CommandError(error.message, 1) : error;
+    },
+  );
   await writeNew(file, content);
   for (const note of notes) console.log(note);
   console.log(`Wrote ${file}. Look it over, then: backsolve run ${file}`);

@@ -26,7 +26,7 @@ import { makeGuard } from './process-guard.ts';
 import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
 import { type CurvePlace, makeOutputReader, type OutputReader } from './read-output.ts';
-import { parseArgument } from './template.ts';
+import { type InputValues, parseArgument } from './template.ts';
 import {
   type FileTemplate,
   fillWorkFolder,
@@ -49,6 +49,8 @@ export interface CommandOptions {
   readonly templates?: readonly string[] | undefined;
   /** Files that are written anew for each evaluation, besides `templates`. */
   readonly files?: readonly FileTemplate[] | undefined;
+  /** What the command gets by name besides the inputs, which say it by their values. */
+  readonly told?: { readonly names: readonly string[]; of(input: InputValues): InputValues } | undefined;
   /** Reads outputs, instead of `reads` and `curves`. */
   readonly reader?: OutputReader | undefined;
   /** Files or folders that are copied into the work folder. */
@@ -96,7 +98,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const root = path.resolve(startFolder, options.workFolder);
   const meaningOf = parseExitCodes(options.onExit);
   const reads = options.reads ?? [];
-  const { curves = [], fits = new Map() } = options;
+  const { curves = [], fits = new Map(), told } = options;
   const readsFiles = reads.length + curves.length > 0;
   const reader = options.reader ?? (readsFiles ? makeOutputReader(reads, curves) : undefined);
   const written = await Promise.all((options.templates ?? []).map((text) => readFileTemplate(text, startFolder)));
@@ -113,8 +115,9 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const guard = makeGuard(graceSeconds, onGuardError);
 
   const check = ({ inputs, outputs }: Names): void => {
-    for (const { template } of templates) template.check(inputs);
-    for (const argument of rendered ?? []) argument.check(inputs);
+    const names = [...inputs, ...(told?.names ?? [])];
+    for (const { template } of templates) template.check(names);
+    for (const argument of rendered ?? []) argument.check(names);
     reader?.check(outputs);
   };
 
@@ -168,7 +171,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   };
 
   const evaluate: Evaluate = async (claimed, signal) => {
-    const evaluation = withFits(claimed, fits);
+    const fitted = withFits(claimed, fits);
+    const evaluation = told === undefined ? fitted : { ...fitted, inputByName: told.of(fitted.inputByName) };
     check({ inputs: Object.keys(evaluation.inputByName), outputs: evaluation.outputNames });
     const folder = await makeWorkFolder(root, evaluation);
     let isKept = keep === 'all';

@@ -1,6 +1,13 @@
 /** The text of a new problem file, from the answers to the questions of `init`. */
 import { parseTolerance } from './goals.ts';
 
+/** A problem file that was made of another one. */
+export interface NewText {
+  readonly text: string;
+  /** Whole sentences about what became of the rest. */
+  readonly notes: readonly string[];
+}
+
 export interface InputAnswer {
   readonly name: string;
   /** Lines of the file: keys and values. */

@@ -39,7 +39,7 @@ function toBlackBox(stated: CommandDefinition): BlackBox {
 }
 
 /** What a kind that is called by a command has besides the keys of a command. */
-type Own = Pick<CommandOptions, 'files' | 'reader'>;
+type Own = Pick<CommandOptions, 'files' | 'reader' | 'told'>;
 
 /** @param ownOf  for each call */
 export function openCommand(

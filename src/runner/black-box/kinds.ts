@@ -15,10 +15,11 @@ import {
 import { command } from './command.ts';
 import { fmu } from './fmu.ts';
 import { pest } from './pest.ts';
+import { petab } from './petab.ts';
 import { spreadsheet } from './spreadsheet.ts';
 import { url } from './url.ts';
 
-const KINDS: readonly BlackBoxKind[] = [command, url, fmu, spreadsheet, pest];
+const KINDS: readonly BlackBoxKind[] = [command, url, fmu, spreadsheet, pest, petab];
 
 export const BLACK_BOX_KEYS: readonly string[] = [...new Set(KINDS.flatMap(({ keys }) => keys))];
 

@@ -21,7 +21,7 @@ export interface PestCase {
 /** @param file  as the user names it, relative to `home`; other files are relative to its folder. Throws PestFileError. */
 export async function loadCase(file: string, home: string): Promise<PestCase> {
   const folder = path.dirname(path.resolve(home, file));
-  const text = await readText(path.resolve(home, file), file);
+  const text = await readText(path.resolve(home, file), file, 'there is no such file');
   const externals = externalFilesOf(text, file).map(async (name): Promise<readonly [string, string | Error]> => {
     return [name, await readText(path.resolve(folder, name), name).catch((error: Error) => error)];
   });
@@ -45,10 +45,12 @@ async function loadInstructions({ pest, model }: FilePair, folder: string) {
   return { file, output: path.normalize(model) };
 }
 
+const ABSENT = 'there is no such file in the folder of the control file';
+
 /** Each byte as one character: old files have any encoding. */
-async function readText(file: string, name: string): Promise<string> {
+async function readText(file: string, name: string, absent = ABSENT): Promise<string> {
   const bytes = await readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'ENOENT' ? 'there is no such file' : error.message;
+    const why = error.code === 'ENOENT' ? absent : error.message;
     throw new PestFileError(`${name}: ${why}.`);
   });
   return bytes.toString('latin1');

@@ -77,7 +77,7 @@ class Cursor {
   advance(count: number): void {
     const wanted = this.#number + count;
     if (wanted > this.#lines.length) {
-      throw new Mismatch(`${this.#origin} ends at line ${this.#lines.length}, but line ${wanted} is needed.`);
+      throw new Mismatch(`${this.#origin} ends at line ${this.#lines.length}, but line ${wanted} is needed`);
     }
     this.#number = wanted;
     this.#line = expandTabs(this.#lines[wanted - 1]!);
@@ -89,7 +89,7 @@ class Cursor {
     const next = this.#lines.findIndex((line, i) => i >= from && expandTabs(line).includes(text));
     if (next < 0) {
       const where = from === 0 ? 'has' : `has, after line ${from},`;
-      throw new Mismatch(`${this.#origin} ${where} no line with "${text}".`);
+      throw new Mismatch(`${this.#origin} ${where} no line with "${text}"`);
     }
     this.advance(next + 1 - from);
     this.#at = this.#line.indexOf(text) + text.length;
@@ -160,7 +160,7 @@ class Cursor {
   }
 
   #mismatch(what: string): Mismatch {
-    return new Mismatch(`line ${this.#number} of ${this.#origin} ${what}: ${JSON.stringify(shorten(this.#line, 80))}.`);
+    return new Mismatch(`line ${this.#number} of ${this.#origin} ${what}: ${JSON.stringify(shorten(this.#line, 80))}`);
   }
 }
 

@@ -1,16 +1,10 @@
 /** The text of a new problem file from a control file of PEST. */
-import { quote } from '../new-problem-file.ts';
+import { type NewText, quote } from '../new-problem-file.ts';
 import type { PestCase } from './case.ts';
 import { isRegularisation, limitOf, type PestControl, type PestParameter } from './control.ts';
 import { listSome } from './control-rules.ts';
 import { PestFileError } from './pest-error.ts';
 import { likelyRange } from './prior-information.ts';
-
-export interface NewText {
-  readonly text: string;
-  /** Whole sentences about what became of the rest. */
-  readonly notes: readonly string[];
-}
 
 /** Those of the service. */
 const MOST_INPUTS = 200;
@@ -19,6 +13,13 @@ const MOST_OUTPUTS = 2_500;
 const LONGEST_INPUT = 64;
 const LONGEST_OUTPUT = 56;
 
+interface Surrounding {
+  readonly control: string;
+  readonly file: string;
+  readonly command: readonly string[] | undefined;
+  readonly copies: readonly string[];
+}
+
 /**
  * @param control  the name of the control file, as the problem file names it
  * @param file     the name of the problem file
@@ -26,14 +27,7 @@ const LONGEST_OUTPUT = 56;
  *
  * Throws PestFileError for a case that cannot be a problem.
  */
-export function formatPestProblem(
-  pestCase: PestCase,
-  {
-    control: name,
-    file,
-    copies,
-  }: { readonly control: string; readonly file: string; readonly copies: readonly string[] },
-): NewText {
+export function formatPestProblem(pestCase: PestCase, { control: name, file, command, copies }: Surrounding): NewText {
   const { control } = pestCase;
   const estimated = control.parameters.filter(({ transform }) => transform === 'log' || transform === 'none');
   refuseSizes(control, estimated, name);
@@ -57,8 +51,7 @@ export function formatPestProblem(
 name: ${quote(stem)}
 
 # The control file has the rest: template and instruction files, observations with their weights, fixed and tied parameters,
-# SCALE and OFFSET. Changes there count, too. A key "command" here replaces its model command:
-#   ${control.commands.join('\n#   ')}
+# SCALE and OFFSET. Changes there count, too. ${commandLines(command, control)}
 pest: ${quote(name)}
 
 # Files and folders that the model needs. Each run has a folder of its own with copies of them.
@@ -82,6 +75,14 @@ timeout: 1 h       # of one run
 maximumRuns: ${Math.max(100, 10 * estimated.length)}   # designed runs included
 `,
   };
+}
+
+function commandLines(command: readonly string[] | undefined, { commands }: PestControl): string {
+  if (command !== undefined) {
+    const words = command.map((word) => JSON.stringify(word));
+    return `This command replaces its model command.\ncommand: [${words.join(', ')}]`;
+  }
+  return `A key "command" here replaces its model command:\n#   ${commands.join('\n#   ')}`;
 }
 
 function refuseSizes({ observations }: PestControl, estimated: readonly PestParameter[], name: string): void {
