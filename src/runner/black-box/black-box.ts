@@ -41,6 +41,9 @@ export interface Described {
 
 export const UNDESCRIBED: Described = { inputs: {}, outputs: {}, faults: [] };
 
+/** For an input and an output with a fault, so that nothing else is said of them. */
+export const STAND_INS = { input: { minimum: 0, maximum: 1 }, output: { below: 0 } } as const;
+
 export interface BlackBox {
   /** That of its kind. */
   readonly key: string;

@@ -8,15 +8,16 @@ import { factsOfGroup, factsOfParameter } from '../pest/facts.ts';
 import { PestFileError } from '../pest/pest-error.ts';
 import { formatParameterFile, formatResidualFile } from '../pest/result-files.ts';
 import type { ValueReader } from '../value-reader.ts';
-import type {
-  BestCopy,
-  BestValues,
-  BlackBox,
-  BlackBoxKind,
-  Described,
-  Facts,
-  Fields,
-  Surroundings,
+import {
+  type BestCopy,
+  type BestValues,
+  type BlackBox,
+  type BlackBoxKind,
+  type Described,
+  type Facts,
+  type Fields,
+  STAND_INS,
+  type Surroundings,
 } from './black-box.ts';
 import { type CommandDefinition, openCommand, readCommand } from './command.ts';
 import { entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
@@ -57,13 +58,14 @@ function describe(fields: Fields, pestCase: PestCase): DescribedCase {
     const wanted = (textIn(own, 'parameter') ?? name).toLowerCase();
     const facts = factsOfParameter(control, wanted, [...own.keys()]);
     if (typeof facts === 'string') faults.push({ path: ['inputs', name], message: facts });
-    else inputs.set(name, facts);
+    inputs.set(name, typeof facts === 'string' ? STAND_INS.input : facts);
   }
   const outputs = new Map<string, Facts[string]>();
   for (const [name, own] of mapIn(fields.get('outputs'))) {
     const facts = factsOfOutput(pestCase, name, own);
     if (typeof facts === 'string') faults.push({ path: ['outputs', name], message: facts });
-    else outputs.set(name, facts);
+    if (typeof facts !== 'string') outputs.set(name, facts);
+    else if (own.size === 0) outputs.set(name, STAND_INS.output);
   }
   return {
     inputs: Object.fromEntries(inputs),

@@ -7,7 +7,16 @@ import { PetabError } from '../petab/petab-error.ts';
 import type { PetabProblem } from '../petab/petab-problem.ts';
 import { formatEstimates, formatSimulations } from '../petab/result-tables.ts';
 import { namesTold, simulationReader, tablesOf, toldTo } from '../petab/simulator.ts';
-import type { BestCopy, BestValues, BlackBox, BlackBoxKind, Described, Facts, Fields } from './black-box.ts';
+import {
+  type BestCopy,
+  type BestValues,
+  type BlackBox,
+  type BlackBoxKind,
+  type Described,
+  type Facts,
+  type Fields,
+  STAND_INS,
+} from './black-box.ts';
 import { type CommandDefinition, openCommand, readCommand } from './command.ts';
 import { mapIn } from './named-fields.ts';
 
@@ -46,7 +55,7 @@ function describe(fields: Fields, petabProblem: PetabProblem): DescribedProblem 
   for (const [name] of mapIn(fields.get('inputs'))) {
     const facts = factsOfParameter(petabProblem, name);
     if (typeof facts === 'string') faults.push({ path: ['inputs', name], message: facts });
-    else inputs.set(name, facts);
+    inputs.set(name, typeof facts === 'string' ? STAND_INS.input : facts);
   }
   const outputs = mapIn(fields.get('outputs')).flatMap(([name]) => {
     const set = setOfOutput(petabProblem, name);

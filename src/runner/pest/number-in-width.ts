@@ -17,6 +17,8 @@ export function writeInWidth(value: number, width: number, fill: ' ' | '0' = ' '
 }
 
 const DIGITS = 17;
+/** A relative error that no model notices. */
+const ENOUGH = 1e-9;
 
 /** The usual ways to write a number first, those that save characters after them. */
 function candidatesOf(magnitude: number, room: number): readonly string[] {
@@ -30,7 +32,11 @@ function candidatesOf(magnitude: number, room: number): readonly string[] {
   }
   if (magnitude < 1e21) found.push(`${magnitude.toFixed(0)}.`, magnitude.toFixed(0));
   for (let digits = 0; digits < Math.min(DIGITS, room); digits++) found.push(magnitude.toExponential(digits));
-  return [...found, ...found.map(shortened)];
+  // JSON, for one, knows only the usual ways.
+  const isEnough = found.some(
+    (text) => text.length <= room && Math.abs(Number(text) - magnitude) <= ENOUGH * magnitude,
+  );
+  return isEnough ? found : [...found, ...found.map(shortened)];
 }
 
 function hasPoint(text: string): boolean {
