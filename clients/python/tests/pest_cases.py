@@ -30,7 +30,7 @@ def _value(draw: random.Random) -> float:
 
 def write_files(draw: random.Random, folder: Path, longest: int, end: str) -> Case:
     """model.tpl, model.ins and model.out."""
-    parameters = []
+    parameters: list[dict[str, Any]] = []
     for i in range(draw.randint(1, 9)):
         is_log = draw.random() < 0.5
         value = abs(_value(draw)) if is_log else _value(draw)
@@ -57,7 +57,8 @@ def _write_output(draw: random.Random, folder: Path, longest: int, end: str) -> 
     """Lines with noise between them, and each way to find a number."""
     marker = draw.choice(MARKERS)
     found: dict[str, float] = {}
-    instructions, output = [f"pif {marker}"], []
+    instructions = [f"pif {marker}"]
+    output: list[str] = []
     for i in range(draw.randint(2, 9)):
         name = _name(draw, "o", i, longest)
         noise = draw.randint(0, 3)
@@ -123,12 +124,14 @@ def write_by_hand(draw: random.Random, folder: Path) -> None:
         low, high = sorted([value / 10, value * 10])
         numbers = [fortran(value), fortran(low), fortran(high)]
         group = draw.choice(["pg", "PG"])
-        rows.append(gap.join([word(one["parnme"]), word(kind), "factor", *numbers, group, fortran(one["scale"]), fortran(one["offset"]), "1"]))
+        rows.append(
+            gap.join([word(one["parnme"]), word(kind), "factor", *numbers, group, fortran(one["scale"]), fortran(one["offset"]), "1"])
+        )
     observed = [
         gap.join([word(name), fortran(value + draw.gauss(0, 1)), fortran(draw.choice([0.0, 1.0, 50.0, 0.25])), word(draw.choice(GROUPS))])
         for name, value in case.observations.items()
     ]
-    adjustable = [one for one, row in zip(case.parameters, rows) if row.split()[1].lower() in {"log", "none"}]
+    adjustable = [one for one, row in zip(case.parameters, rows, strict=True) if row.split()[1].lower() in {"log", "none"}]
     priors = []
     if adjustable and draw.random() < 0.5:
         one = draw.choice(adjustable)

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def write_by_pyemu(draw: random.Random, folder: Path, version: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Path, dict[str, Any]]]]:
+def cases(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, dict[str, Any]]]:
     """Folders with cases, each with what Backsolve makes of it."""
     root = tmp_path_factory.mktemp("pest")
     folders = []
@@ -74,7 +73,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Path,
     words = [npx, "node", str(ROOT / "test" / "support" / "read-pest.ts"), *map(str, folders)]
     ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert ended.returncode == 0, ended.stderr
-    yield list(zip(folders, map(json.loads, ended.stdout.splitlines())))
+    return list(zip(folders, map(json.loads, ended.stdout.splitlines()), strict=True))
 
 
 def _by_pyemu(folder: Path) -> Any:

@@ -16,7 +16,7 @@ export interface Row {
 export type FileTexts = ReadonlyMap<string, string | Error>;
 
 /** Lines in which the words stand at the places of the titles. */
-export function rowsOfLines(lines: readonly ControlLine[], titles: readonly string[]): readonly Row[] {
+function rowsOfLines(lines: readonly ControlLine[], titles: readonly string[]): readonly Row[] {
   return lines.map((line) => {
     const words = wordsOf(line.text);
     return { where: placeOf(line), cells: new Map(titles.flatMap((title, i) => cellOf(title, words[i]))) };

@@ -17,7 +17,7 @@ import {
 import { formatPetabTable, numberOfCell, type PetabRow, parsePetabTable } from './table.ts';
 
 /** A table like that of the measurements, with a column of simulated values. */
-export const SIMULATIONS = 'simulations.tsv';
+const SIMULATIONS = 'simulations.tsv';
 
 /** What a simulator is told beside the inputs: all parameters, the ids of the condition, and its values. */
 export function toldTo(problem: PetabProblem, input: InputValues): InputValues {
