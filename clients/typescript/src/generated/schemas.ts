@@ -1205,7 +1205,9 @@ export interface ExplainedObjective {
 }
 
 export interface Advice {
-  /** sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come. */
+  /**
+   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come.
+   */
   kind: string;
   sentence: string;
   /** The objectives that it is about. */

@@ -1085,7 +1085,7 @@ class AdviceRuns(Wire):
 
 class Advice(Wire):
     kind: str
-    """sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come."""
+    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
