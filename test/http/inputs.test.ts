@@ -185,7 +185,14 @@ describe('a project', () => {
   });
 
   it('is not made for more than 64 evaluations at a time', async () => {
-    const sent = { name: 'Filled', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], parallelism: 65 };
+    const sent = {
+      name: 'Filled',
+      inputCount: 1,
+      minimums: [0],
+      maximums: [1],
+      inputTypes: ['float'],
+      parallelism: 65,
+    };
     const { status, body } = await service.send('POST', projects, sent);
     expect([status, body.errors[0].pointer]).toEqual([400, '/parallelism']);
   });
