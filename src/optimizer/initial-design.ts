@@ -205,13 +205,13 @@ function* furtherInputs(
 
 /**
  * About n / 2, and at most m + 2 when the number of outputs m is known: the suggestions that follow are worth more than
- * designed points.
+ * designed points. Points that are evaluated beside others take no time, so there are at least as many as fill one round.
  */
-function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: DesignRequest): number {
+function caseCount(encoding: Encoding, { caseCount: asked, outputCount, atOnce = 1 }: DesignRequest): number {
   if (asked !== null) return Math.max(1, asked);
   const n = movableCount(encoding);
   const few = Math.min(Math.ceil(n / 2) + 1, MAX_CASES);
-  return outputCount === null ? few : Math.min(few, outputCount + 2);
+  return Math.max(atOnce, outputCount === null ? few : Math.min(few, outputCount + 2));
 }
 
 /** The middle of the box; categories and booleans at their first level. */

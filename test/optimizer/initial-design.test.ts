@@ -52,6 +52,20 @@ describe('the designed cases', () => {
     expect(design(4, 2, 17).count).toBe(17);
   });
 
+  it.each([
+    ['as many as are evaluated at a time', 16, null, 16],
+    ['no fewer than one machine gets', 2, null, 4],
+    ['as many as the client asks for all the same', 16, 5, 5],
+  ])('number %s', (_, atOnce, caseCount, count) => {
+    const space = { variables: floats(6) };
+    const request = { space, outputCount: null, caseCount, seed: 1 };
+    const filled = initialDesign({ ...request, atOnce });
+    expect(filled.count).toBe(count);
+    // The first ones are those of one machine.
+    const { X } = initialDesign(request);
+    expect(filled.X.slice(0, X.length)).toEqual(X);
+  });
+
   it('The designed cases start at the centre of the box and stay within 0.4 half widths of it', () => {
     const { X } = design(6, 20, 7);
     expect(Array.from(X.subarray(0, 6))).toEqual([5, 5, 5, 5, 5, 5]);

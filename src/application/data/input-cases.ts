@@ -62,6 +62,7 @@ async function designCases(engine: DesignEngine, project: NewProject, seed: numb
     space: toOptimizerSpace(project.space),
     outputCount: project.outputCount,
     caseCount: project.inputCases === null ? project.caseCount : 1,
+    ...(project.parallelism !== undefined && { atOnce: project.parallelism }),
     seed,
   });
   if (space.details !== undefined && region !== undefined) {

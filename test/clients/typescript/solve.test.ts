@@ -47,6 +47,25 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('solve', () => {
+  it.each([
+    ['fills the first round', { parallel: 5 }, 5],
+    ['leaves half of the budget to the search', { parallel: 5, budget: 8 }, 4],
+    ['designs as many as are stated', { parallel: 5, cases: 2 }, 2],
+  ])('%s with designed runs', async (_, options, count) => {
+    let [running, most] = [0, 0];
+    const result = await solve(
+      async (input) => {
+        most = Math.max(most, ++running);
+        await new Promise(setImmediate);
+        running -= 1;
+        return two(input);
+      },
+      { ...here(), ...TWO, ...options },
+    );
+    expect(result.history.filter(({ kind }) => kind === 'designed')).toHaveLength(count);
+    if (!('cases' in options)) expect(most).toBe(count);
+  });
+
   it('meets the goals with inputs of every kind, by their names', async () => {
     const seen: unknown[] = [];
     const result = await solve(

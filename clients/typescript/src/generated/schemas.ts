@@ -72,6 +72,11 @@ export interface NewProject {
    * outputCount + 2.
    */
   caseCount?: number | null | undefined;
+  /**
+   * How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no
+   * longer than one. `solve` and `run` send it.
+   */
+  parallelism?: number | null | undefined;
   /** How many outputs each point will have; output cases must match it. */
   outputCount?: number | null | undefined;
 }
