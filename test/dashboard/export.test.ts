@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { drawSvg } from '../../src/dashboard/parts/drawing.ts';
+import { drawSvg } from '../../src/shown/drawing.ts';
 import { fileName, toCsv, toTabs } from '../../src/dashboard/parts/export.ts';
 import { guardText, unguardText } from '../../src/dashboard/parts/formula.ts';
-import type { Drawing } from '../../src/dashboard/parts/plot.ts';
-import { ticksOf } from '../../src/dashboard/parts/ticks.ts';
+import type { Drawing } from '../../src/shown/plot.ts';
+import { ticksOf } from '../../src/shown/ticks.ts';
 import { guardText as guardOfService, unguardText as unguardOfService } from '../../src/domain/case-columns.ts';
 
 describe('tables as text', () => {

@@ -26,6 +26,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   optimizer: { imports: ['numbers'], packages: [], platform: [] },
   // Pure functions of numbers that the domain, the optimizer and the page share. Runs in browsers.
   numbers: { imports: [], packages: [], platform: [] },
+  // How objectives are shown: numbers as people read them, charts as data, sentences. The page and reports share it. Runs in browsers.
+  shown: { imports: ['../clients/typescript', 'numbers'], packages: [], platform: [] },
   engine: { imports: ['optimizer', 'compile-cache', 'earlier-node', 'installation'], packages: ['p-queue', 'piscina'] },
   db: { imports: ['domain', 'installation'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
@@ -96,7 +98,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   // Runs in browsers: knows the service through its interface only.
   dashboard: {
-    imports: ['../clients/typescript', 'numbers'],
+    imports: ['../clients/typescript', 'numbers', 'shown'],
     // The last one searches /docs.
     packages: ['preact', '@preact/signals', 'uplot', 'minisearch'],
     platform: [],

@@ -1,6 +1,7 @@
 /** Takes data and pictures out of the page: text of tables, and files to save. */
+
+import type { Drawing, PlotColours } from '../../shown/plot.ts';
 import { guardText } from './formula.ts';
-import type { Drawing, PlotColours } from './plot.ts';
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -52,7 +53,7 @@ export function saveJson(title: string, value: unknown): void {
 
 /** Loaded with the first picture that is saved. */
 async function toSvg(drawing: Drawing, colours: PlotColours): Promise<string> {
-  const { drawSvg } = await import('./drawing.ts');
+  const { drawSvg } = await import('../../shown/drawing.ts');
   return drawSvg(drawing, colours);
 }
 

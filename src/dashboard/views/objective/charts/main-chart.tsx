@@ -1,18 +1,18 @@
 /** The picture that answers the question of an objective: the front, the misfit of a fit, or how far runs miss their targets. */
 import { useMemo } from 'preact/hooks';
+import { openOutputs } from '../../../../shown/columns.ts';
+import { counted, short } from '../../../../shown/formats.ts';
+import { frontRows } from '../../../../shown/front-rows.ts';
+import { bestText } from '../../../../shown/nearness.ts';
+import type { Drawing } from '../../../../shown/plot.ts';
+import { pointSeries } from '../../../../shown/run-points.ts';
+import { outputLabel } from '../../../../shown/values.ts';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short } from '../../../parts/formats.ts';
-import type { Drawing } from '../../../parts/plot.ts';
 import { Link } from '../../../shell/link.tsx';
-import { openOutputs } from '../columns.ts';
 import { Distance } from '../distance/distance.tsx';
 import type { Judged } from '../judged.ts';
-import { bestText } from '../nearness.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { ChartFigure } from './chart-figure.tsx';
-import { frontRows } from './front-rows.ts';
-import { outputLabel } from './model-lines.ts';
-import { pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
 import { ValueChart } from './value-chart.tsx';
 

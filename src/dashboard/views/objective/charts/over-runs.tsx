@@ -1,16 +1,15 @@
 /** Every output over the number of the run, with the values that meet its target. */
 import { useMemo, useState } from 'preact/hooks';
+import type { Head } from '../../../../shown/columns.ts';
+import { counted, short, wanted, withUnit } from '../../../../shown/formats.ts';
+import type { Drawing } from '../../../../shown/plot.ts';
+import { bandOf, isWorthLog, pointSeries } from '../../../../shown/run-points.ts';
+import { outputLabel, outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short, wanted, withUnit } from '../../../parts/formats.ts';
-import type { Drawing } from '../../../parts/plot.ts';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
-import type { Head } from '../columns.ts';
-import { outputNames } from '../values.ts';
 import { ChartFigure } from './chart-figure.tsx';
 import { Chooser, MOST_CHARTS } from './chooser.tsx';
-import { outputLabel } from './model-lines.ts';
-import { bandOf, isWorthLog, pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
 
 export function OverRuns({ data }: { readonly data: ChartData }) {

@@ -1,14 +1,14 @@
 /** The only output without a target over the number of the run, and its best value so far among runs that meet the other targets. */
 import { useMemo } from 'preact/hooks';
+import { counted, short } from '../../../../shown/formats.ts';
+import type { Drawing } from '../../../../shown/plot.ts';
+import { isWorthLog, pointSeries } from '../../../../shown/run-points.ts';
+import { bestSoFar } from '../../../../shown/value-so-far.ts';
+import { outputLabel } from '../../../../shown/values.ts';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short } from '../../../parts/formats.ts';
-import type { Drawing } from '../../../parts/plot.ts';
 import type { Judged } from '../judged.ts';
 import { ChartFigure } from './chart-figure.tsx';
-import { outputLabel } from './model-lines.ts';
-import { isWorthLog, pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
-import { bestSoFar } from './value-so-far.ts';
 
 interface Props {
   readonly data: ChartData;

@@ -1,5 +1,5 @@
 /** The state of a run, in a few words. */
-import { type Columns, factAt, repeatText, type RunState as State, stateOf } from '../columns.ts';
+import { type Columns, factAt, repeatText, type RunState as State, stateOf } from '../../../../shown/columns.ts';
 import type { JudgedAll } from '../judged.ts';
 
 const TEXTS: Readonly<Record<State, string>> = {

@@ -1,10 +1,11 @@
 /** Inputs and outputs of a run with all digits, and the margin of every target. */
-import { near, short, titled, wanted } from '../../../parts/formats.ts';
+
+import { type Columns, type Head, vectorAt } from '../../../../shown/columns.ts';
+import { near, short, titled, wanted } from '../../../../shown/formats.ts';
+import { marginText } from '../../../../shown/margin.ts';
+import { fullInputText, inputNames, outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
-import { type Columns, type Head, vectorAt } from '../columns.ts';
-import { marginText } from '../margin.ts';
-import { fullInputText, inputNames, outputNames } from '../values.ts';
 
 interface RunValuesProps {
   readonly head: Head;

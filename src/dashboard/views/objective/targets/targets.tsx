@@ -1,15 +1,15 @@
 /** The targets of all outputs and how near the runs have come; the worst first. */
 import { computed } from '@preact/signals';
 import { useId, useMemo, useState } from 'preact/hooks';
-import { near, short, titled, wanted } from '../../../parts/formats.ts';
+import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../../../../shown/columns.ts';
+import { distanceOf, type Span, spanOf, sumOfDistances } from '../../../../shown/distances.ts';
+import { near, short, titled, wanted } from '../../../../shown/formats.ts';
+import { marginText } from '../../../../shown/margin.ts';
+import { outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
-import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../columns.ts';
-import { distanceOf, type Span, spanOf, sumOfDistances } from '../distances.ts';
 import type { Run } from '../history.ts';
 import type { Judged } from '../judged.ts';
-import { marginText } from '../margin.ts';
-import { outputNames } from '../values.ts';
 import './targets.css';
 
 const SHOWN = 40;

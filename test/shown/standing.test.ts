@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedOf, chance, chanceWithRange, sureText } from '../../src/dashboard/views/objective/standing/words.ts';
+import { askedOf, chance, chanceWithRange, sureText } from '../../src/shown/asked.ts';
 
 const nothing = {
   noise: null,

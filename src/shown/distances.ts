@@ -1,6 +1,7 @@
 /** How far runs are from what is wanted, by the misses that the service sends. Needs no browser. */
-import type { Ends } from '../../parts/formats.ts';
+
 import type { Columns, Head } from './columns.ts';
+import type { Ends } from './formats.ts';
 
 /** True if the value lies in the interval; an open end does not belong to it. For values that the service has not judged. */
 export function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: number): boolean {

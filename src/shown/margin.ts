@@ -1,6 +1,7 @@
 /** How far a value is from the ends of what is wanted. Needs no browser. */
-import { type Ends, short, withUnit } from '../../parts/formats.ts';
+
 import { isInside } from './distances.ts';
+import { type Ends, short, withUnit } from './formats.ts';
 
 /** For example "0.3 kW inside", "1.2 kW above" or "at the limit"; empty where anything is wanted. */
 export function marginText(ends: Ends, value: number, unit: string | null | undefined): string {

@@ -1,7 +1,8 @@
 /** The search options, and the probability that the best input meets the targets, in words. Needs no browser. */
-import { counted, dayAndTime, short, withUnit } from '../../../parts/formats.ts';
-import type { Head } from '../columns.ts';
-import { inputNames, outputNames } from '../values.ts';
+
+import type { Head } from './columns.ts';
+import { counted, dayAndTime, short, withUnit } from './formats.ts';
+import { inputNames, outputNames } from './values.ts';
 
 /** Two digits, three near 1: what is nearly certain is never shown as certain. */
 export function chance(share: number): string {

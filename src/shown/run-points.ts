@@ -1,7 +1,7 @@
 /** The runs of a trial as points of a chart: own runs, earlier ones in grey, failed, excluded and the best one marked. Needs no browser. */
-import type { Colours } from '../../../parts/colours.ts';
-import type { DrawnBand, DrawnSeries } from '../../../parts/plot.ts';
-import { type Columns, hasFailed } from '../columns.ts';
+import type { Colours } from './colours.ts';
+import { type Columns, hasFailed } from './columns.ts';
+import type { DrawnBand, DrawnSeries } from './plot.ts';
 
 export interface RunsOfTrial {
   /** The others first, then the objective's own. */

@@ -1,5 +1,5 @@
 /** The runs of the trial that are not the objective's own: its cases, and the runs of other objectives. Needs no browser. */
-import type { TrialRun } from '../../../../clients/typescript/src/index.ts';
+import type { TrialRun } from '../../clients/typescript/src/index.ts';
 import { type Columns, columnsOfRuns } from './columns.ts';
 
 export interface RunSource {

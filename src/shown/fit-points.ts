@@ -1,8 +1,8 @@
 /** The data sets of a fit with the values of the best run, as charts show them. Needs no browser. */
-import type { FitParameters } from '../../../../../clients/typescript/src/index.ts';
-import { titled } from '../../../parts/formats.ts';
-import type { Head } from '../columns.ts';
-import { outputNames } from '../values.ts';
+import type { FitParameters } from '../../clients/typescript/src/index.ts';
+import type { Head } from './columns.ts';
+import { titled } from './formats.ts';
+import { outputNames } from './values.ts';
 
 /** Outputs with intervals, as the models predict them. */
 export type Predicted = NonNullable<FitParameters['fit']>['outputs'];

@@ -1,8 +1,8 @@
 /** What the data of a fit tell about its inputs, in words beside those of the service. Needs no browser. */
-import type { FitParameters } from '../../../../../clients/typescript/src/index.ts';
-import { short } from '../../../parts/formats.ts';
-import type { Head } from '../columns.ts';
-import { inputNames, inputText } from '../values.ts';
+import type { FitParameters } from '../../clients/typescript/src/index.ts';
+import type { Head } from './columns.ts';
+import { short } from './formats.ts';
+import { inputNames, inputText } from './values.ts';
 
 export type FoundFit = NonNullable<FitParameters['fit']>;
 export type FoundParameter = FoundFit['parameters'][number];

@@ -1,7 +1,7 @@
 /** The charts of a data set: measured values with their errors, the best run and its band, and the residuals. */
-import type { Colours } from '../../../parts/colours.ts';
-import { type Drawing, type DrawnBand, type Range, rangeOf } from '../../../parts/plot.ts';
-import type { FitPoint, FitSet } from './points.ts';
+import type { Colours } from './colours.ts';
+import type { FitPoint, FitSet } from './fit-points.ts';
+import { type Drawing, type DrawnBand, type Range, rangeOf } from './plot.ts';
 
 /** Residuals beyond two standard errors are rare if the model is right. */
 const USUAL: readonly DrawnBand[] = [{ axis: 'y', from: -2, to: 2 }];

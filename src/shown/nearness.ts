@@ -1,8 +1,9 @@
 /** How near an objective came to its targets, in words, with misses in the units of its outputs. Needs no browser. */
-import { counted, short, withUnit } from '../../parts/formats.ts';
+
+import { chance, chanceWithRange } from './asked.ts';
 import { type Head, openOutputs, seeksFront } from './columns.ts';
 import { distanceOf, sumOfDistances, worstFirst } from './distances.ts';
-import { chance, chanceWithRange } from './standing/words.ts';
+import { counted, short, withUnit } from './formats.ts';
 import { outputNames } from './values.ts';
 
 /** At most this many misses are listed, the worst ones. */

@@ -1,6 +1,6 @@
 /** How near an objective came, in words. */
 import { describe, expect, test } from 'vitest';
-import { bestText, fitText, reachedText } from '../../src/dashboard/views/objective/nearness.ts';
+import { bestText, fitText, reachedText } from '../../src/shown/nearness.ts';
 
 const head = {
   bestMisses: [95.05, 142.92],

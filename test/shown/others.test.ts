@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { TrialRun } from '../../clients/typescript/src/index.ts';
-import {
-  emptyColumns,
-  factAt,
-  joinColumns,
-  replaceRows,
-  stateOf,
-  vectorAt,
-} from '../../src/dashboard/views/objective/columns.ts';
-import { NO_OTHERS, placeOfOther } from '../../src/dashboard/views/objective/distance/measures.ts';
-import { sourceOrder, toOthers } from '../../src/dashboard/views/objective/others.ts';
+import { emptyColumns, factAt, joinColumns, replaceRows, stateOf, vectorAt } from '../../src/shown/columns.ts';
+import { NO_OTHERS, placeOfOther } from '../../src/shown/distance-data.ts';
+import { sourceOrder, toOthers } from '../../src/shown/others.ts';
 
 const nothing = {
   sourceName: null,

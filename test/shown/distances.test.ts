@@ -8,7 +8,7 @@ import {
   spanOf,
   sumOfDistances,
   worstFirst,
-} from '../../src/dashboard/views/objective/distances.ts';
+} from '../../src/shown/distances.ts';
 
 const NONE = Number.NaN;
 

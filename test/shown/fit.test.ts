@@ -1,7 +1,7 @@
 /** What the page makes of a fit before it draws it. */
 import { describe, expect, it } from 'vitest';
-import { fitSetsOf, placesOf } from '../../src/dashboard/views/objective/fit/points.ts';
-import { correlationTexts, intervalText, profileShape } from '../../src/dashboard/views/objective/fit/words.ts';
+import { fitSetsOf, placesOf } from '../../src/shown/fit-points.ts';
+import { correlationTexts, intervalText, profileShape } from '../../src/shown/fit-words.ts';
 
 describe('the place of a measured value on its axis', () => {
   it('is the last number in its name where the names differ in nothing else', () => {

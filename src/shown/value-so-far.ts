@@ -1,6 +1,6 @@
 /** The best value so far of an output without a target. Needs no browser. */
-import type { Columns } from '../columns.ts';
-import { type Distances, smallestSoFar } from '../distances.ts';
+import type { Columns } from './columns.ts';
+import { type Distances, smallestSoFar } from './distances.ts';
 
 /** @returns per run; NaN before the first run that meets all targets. Excluded runs do not count. */
 export function bestSoFar(

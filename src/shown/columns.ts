@@ -1,6 +1,6 @@
 /** The runs of an objective as columns of numbers, in order of their numbers. Needs no browser. */
-import { RUN_COLUMNS } from '../../../../clients/typescript/src/generated/run-columns.ts';
-import type { History, TrialRun } from '../../../../clients/typescript/src/index.ts';
+import { RUN_COLUMNS } from '../../clients/typescript/src/generated/run-columns.ts';
+import type { History, TrialRun } from '../../clients/typescript/src/index.ts';
 
 type ColumnName = keyof typeof RUN_COLUMNS;
 type NamesOf<As extends string> = {

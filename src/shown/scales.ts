@@ -1,6 +1,7 @@
 /** Positions and ticks on an axis. Needs no browser. */
-import { powersOf, ticksOf } from '../../parts/ticks.ts';
+
 import type { Span } from './distances.ts';
+import { powersOf, ticksOf } from './ticks.ts';
 
 export interface AxisScale extends Span {
   readonly isLog: boolean;

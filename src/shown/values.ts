@@ -1,6 +1,7 @@
 /** Values of inputs as people read and copy them. Needs no browser. */
-import { namesOf, short } from '../../parts/formats.ts';
+
 import type { Head } from './columns.ts';
+import { namesOf, short, titled } from './formats.ts';
 
 type InputFacts = Pick<Head, 'inputTypes' | 'categories' | 'minimums'>;
 
@@ -26,4 +27,14 @@ export function inputNames(head: Pick<Head, 'inputNames' | 'minimums'>): readonl
 
 export function outputNames(head: Pick<Head, 'outputNames' | 'objectives'>): readonly string[] {
   return namesOf(head.outputNames, 'y', head.objectives.length);
+}
+
+/** The name of an output with its unit. */
+export function outputLabel(head: Pick<Head, 'outputNames' | 'outputUnits' | 'objectives'>, j: number): string {
+  return titled(outputNames(head)[j]!, head.outputUnits?.[j]);
+}
+
+/** The name of an input with its unit. */
+export function inputLabel(head: Pick<Head, 'inputNames' | 'inputUnits' | 'minimums'>, i: number): string {
+  return titled(inputNames(head)[i]!, head.inputUnits?.[i]);
 }

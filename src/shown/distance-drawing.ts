@@ -1,6 +1,6 @@
-import type { Colours } from '../../../parts/colours.ts';
-import type { Drawing, DrawnSeries } from '../../../parts/plot.ts';
-import { BEYOND, type DistanceData, EXCLUDED, FAILED, placeOfOther, REPEAT } from './measures.ts';
+import type { Colours } from './colours.ts';
+import { BEYOND, type DistanceData, EXCLUDED, FAILED, placeOfOther, REPEAT } from './distance-data.ts';
+import type { Drawing, DrawnSeries } from './plot.ts';
 
 const EARLIER = 'Earlier runs';
 

@@ -1,6 +1,6 @@
 /** Which runs are on the front. Needs no browser. */
-import { nonDominated } from '../../../../numbers/pareto.ts';
-import type { Head } from '../columns.ts';
+import { nonDominated } from '../numbers/pareto.ts';
+import type { Head } from './columns.ts';
 import type { RunsOfTrial } from './run-points.ts';
 
 /** Rows on the front: they meet all targets, and no other run is better in every open output. */

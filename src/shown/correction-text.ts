@@ -1,8 +1,8 @@
 /** A correction in words. Needs no browser. */
-import type { Correction } from '../../../../../clients/typescript/src/index.ts';
-import { short, withUnit } from '../../../parts/formats.ts';
-import type { Head } from '../columns.ts';
-import { outputNames } from '../values.ts';
+import type { Correction } from '../../clients/typescript/src/index.ts';
+import type { Head } from './columns.ts';
+import { short, withUnit } from './formats.ts';
+import { outputNames } from './values.ts';
 
 /** More changed values are counted. */
 const TOLD = 4;

@@ -10,7 +10,7 @@ import {
   rowOf,
   stateOf,
   vectorAt,
-} from '../../src/dashboard/views/objective/columns.ts';
+} from '../../src/shown/columns.ts';
 
 type Row = Partial<{
   status: History['statuses'][number];
