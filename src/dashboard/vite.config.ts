@@ -61,7 +61,7 @@ export default defineConfig({
             { name: 'plots', test: /node_modules.uplot|parts.plot-/, ...alone },
             {
               name: 'charts',
-              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|shown.(run-points|front-rows|value-so|distance-d|fit-)/,
+              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|shown.(run-|front-rows|value-so|distance-d|fit-)/,
               ...alone,
             },
             { name: 'compare', test: /views.compare/, ...alone },

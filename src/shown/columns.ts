@@ -83,6 +83,16 @@ export function hasFailed({ statuses }: Pick<Columns, 'statuses'>, row: number):
 /** The state of a run. */
 export type RunState = 'computing' | 'waiting' | 'loaded' | 'met' | 'failed' | 'given up' | 'summary';
 
+export const STATE_TEXTS: Readonly<Record<RunState, string>> = {
+  met: 'met',
+  loaded: 'loaded',
+  waiting: 'waiting',
+  computing: 'computing',
+  failed: 'failed',
+  'given up': 'given up',
+  summary: 'not run: the best input',
+};
+
 /** @param row  from 0 to count - 1 */
 export function stateOf({ statuses, inputs, outputs, loadedAt }: Columns, row: number): RunState {
   const status = statuses[row];

@@ -5,7 +5,7 @@ import type { RunsOfTrial } from './run-points.ts';
 
 /** Rows on the front: they meet all targets, and no other run is better in every open output. */
 export function frontRows(
-  { columns }: RunsOfTrial,
+  { columns }: Pick<RunsOfTrial, 'columns'>,
   { objectiveTypes }: Pick<Head, 'objectiveTypes'>,
   open: readonly number[],
 ) {

@@ -1,5 +1,6 @@
 /** Takes data and pictures out of the page: text of tables, and files to save. */
 
+import { fileName } from '../../shown/file-name.ts';
 import type { Drawing, PlotColours } from '../../shown/plot.ts';
 import { guardText } from './formula.ts';
 
@@ -20,16 +21,6 @@ export function toCsv(header: readonly string[], rows: readonly (readonly Cell[]
 export function toTabs(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const quote = (text: string) => (/["\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return [header, ...rows].map((row) => `${row.map((cell) => quote(toText(cell))).join('\t')}\n`).join('');
-}
-
-/** A file name that every file system accepts. */
-export function fileName(title: string, extension: string): string {
-  const plain = title
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '');
-  return `${plain.slice(0, 80) || 'backsolve'}.${extension}`;
 }
 
 /** Lets the browser save a file. */

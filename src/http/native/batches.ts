@@ -12,6 +12,7 @@ import { answerRows } from '../answer/rows.ts';
 import { designEngineOf } from '../gone-signal.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { batchSchema, batchStatus, presentBatch } from '../wire/batch.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import {
   batchObjectiveSchema,
   batchObjectiveTypes,
@@ -139,7 +140,7 @@ export const batchOperations: readonly Operation[] = [
     summary: 'List the objectives of a batch with the best run of each',
     description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    hasFormats: true,
+    formats: ROW_FORMATS,
     answers: pageOf.spec(
       'The objectives in order; after takes the position of the last one.',
       batchObjectiveSchema,

@@ -11,6 +11,7 @@ import { answerRows } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { matchesETag } from '../wire/etag.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import { historySchema, presentETag, presentHistory, presentInsightVersion } from './history.wire.ts';
 import { runTypes, toRunTable } from './runs.wire.ts';
 import { waitForChange } from './wait-for-change.ts';
@@ -51,7 +52,7 @@ export const historyOperations: readonly Operation[] = [
           'As JSON: insightVersion of an earlier answer. As long as it is the same, insight and diagnosis are not sent again.',
       },
     },
-    hasFormats: true,
+    formats: ROW_FORMATS,
     hasETag: true,
     waits: 'change',
     answers: {

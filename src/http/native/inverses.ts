@@ -15,6 +15,7 @@ import { answerRows } from '../answer/rows.ts';
 import type { HttpDeps } from '../deps.ts';
 import { goneSignalOf } from '../gone-signal.ts';
 import { type Answer, type Call, defineOperation, type Operation } from '../operation.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import { applyWait } from '../wire/prefer.ts';
 import {
   inverseSchema,
@@ -181,7 +182,7 @@ export const inverseOperations: readonly Operation[] = [
         description: 'open: only those that wait for their outputs or are being computed, as JSON.',
       },
     },
-    hasFormats: true,
+    formats: ROW_FORMATS,
     answers: pageOf.spec('The inverses in order of creation.', inverseSchema, runTypes),
     handle: async (call) => {
       if (call.texts['status'] !== undefined) return answerOpen(call);

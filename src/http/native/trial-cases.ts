@@ -4,6 +4,7 @@ import { labelsOf } from '../../domain/names.ts';
 import { createdWithoutPath, nextPageHeaders, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import { toTrialCaseTable, trialCaseTypes } from './trial-case-rows.wire.ts';
 import {
   addedCasesSchema,
@@ -43,7 +44,7 @@ export const trialCaseOperations: readonly Operation[] = [
     summary: 'List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON',
     description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    hasFormats: true,
+    formats: ROW_FORMATS,
     answers: pageOf.spec(
       'The cases as they are now; after takes the number of the last case.',
       trialCaseSchema,

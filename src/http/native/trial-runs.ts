@@ -2,6 +2,7 @@ import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import { makePresentTrialRun, toTrialRunTable, trialRunSchema, trialRunTypes } from './trial-runs.wire.ts';
 
 export const trialRunOperations: readonly Operation[] = [
@@ -14,7 +15,7 @@ export const trialRunOperations: readonly Operation[] = [
     description:
       'The cases of the trial, designed and added, then the runs of all its objectives, by objective and iteration. As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    hasFormats: true,
+    formats: ROW_FORMATS,
     numbers: {
       without: {
         description: 'The id of an objective whose runs are left out.',

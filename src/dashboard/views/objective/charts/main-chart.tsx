@@ -4,8 +4,7 @@ import { openOutputs } from '../../../../shown/columns.ts';
 import { counted, short } from '../../../../shown/formats.ts';
 import { frontRows } from '../../../../shown/front-rows.ts';
 import { bestText } from '../../../../shown/nearness.ts';
-import type { Drawing } from '../../../../shown/plot.ts';
-import { pointSeries } from '../../../../shown/run-points.ts';
+import { drawFront } from '../../../../shown/run-drawings.ts';
 import { outputLabel } from '../../../../shown/values.ts';
 import { colours } from '../../../parts/colours.ts';
 import { Link } from '../../../shell/link.tsx';
@@ -40,26 +39,7 @@ function FrontChart({ data, open }: { readonly data: ChartData; readonly open: r
   const palette = colours.value;
   const { front, drawing } = useMemo(() => {
     const front = frontRows(runs.value, head, open);
-    const { outputs } = runs.value.columns;
-    const at = (j: number) => Float64Array.from(front, (row) => outputs[j]![row]!);
-    const points = pointSeries(runs.value, rows.value, { xs: outputs[across]!, ys: outputs[up]! }, palette);
-    const drawing: Drawing = {
-      title: `${head.projectName}: front`,
-      x: { label: outputLabel(head, across) },
-      y: { label: outputLabel(head, up) },
-      series: [
-        ...points.filter(({ shape }) => shape !== 'top-cross'),
-        {
-          label: 'On the front',
-          colour: palette.accent,
-          kind: 'points',
-          shape: 'dot',
-          xs: at(across),
-          ys: at(up),
-          rows: front,
-        },
-      ],
-    };
+    const drawing = drawFront(head, { runs: runs.value, rows: rows.value }, front, [across, up], palette);
     return { front, drawing };
   }, [runs.value, rows.value, palette]);
   const { outputs } = runs.value.columns;

@@ -2,8 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Head } from '../../../../shown/columns.ts';
 import { counted, short, wanted, withUnit } from '../../../../shown/formats.ts';
-import type { Drawing } from '../../../../shown/plot.ts';
-import { bandOf, isWorthLog, pointSeries } from '../../../../shown/run-points.ts';
+import { drawOutput } from '../../../../shown/run-drawings.ts';
 import { outputLabel, outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
@@ -79,18 +78,10 @@ function OutputChart({ data, j, isLarge }: ChartProps) {
   const { all, runs, places, rows, zoom } = data;
   const head = all.run.head.value;
   const palette = colours.value;
-  const drawing = useMemo((): Drawing => {
-    const ys = runs.value.columns.outputs[j]!;
-    const bands = bandOf('y', head.intervals[j]!);
-    const label = outputLabel(head, j);
-    return {
-      title: `${head.projectName}: ${label}, run by run`,
-      x: { label: isLarge ? 'Run' : '', isWhole: true, least: 1 },
-      y: { label: isLarge ? label : '', isLog: isWorthLog(ys, bands) },
-      series: pointSeries(runs.value, rows.value, { xs: places.value, ys }, palette),
-      bands,
-    };
-  }, [runs.value, rows.value, places.value, palette, j, isLarge]);
+  const drawing = useMemo(
+    () => drawOutput(head, { runs: runs.value, rows: rows.value, places: places.value }, j, isLarge, palette),
+    [runs.value, rows.value, places.value, palette, j, isLarge],
+  );
   const unit = head.outputUnits?.[j];
   return (
     <ChartFigure
