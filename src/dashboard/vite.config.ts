@@ -74,7 +74,7 @@ export default defineConfig({
             {
               name: 'base',
               // What runs are made of is shared by the run view, the comparison and new problems.
-              test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.history|shown.(scales|distances|columns|values|formats|ticks|plot|colours)/,
+              test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main)|objective.history|shown.(scales|distances|columns|values|formats|ticks|plot|colours)/,
             },
             // The parts of an objective beside its targets.
             {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Columns, Head } from '../../src/shown/columns.ts';
 import { allKeys, keysAtFirst, makeAxis, valueOn } from '../../src/dashboard/views/objective/coordinates/axes.ts';
+import type { Columns, Head } from '../../src/shown/columns.ts';
 import { improvements } from '../../src/shown/distance-data.ts';
 import { logFloor, positionOn, ticksOn, valueAt } from '../../src/shown/scales.ts';
 

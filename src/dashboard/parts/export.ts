@@ -4,6 +4,8 @@ import { fileName } from '../../shown/file-name.ts';
 import type { Drawing, PlotColours } from '../../shown/plot.ts';
 import { guardText } from './formula.ts';
 
+export { fileName };
+
 export type Cell = string | number | boolean | null | undefined;
 
 function toText(cell: Cell): string {

@@ -7,7 +7,7 @@ import {
   type ObjectiveStamp,
 } from '../../application/search/read-history.ts';
 import { LARGEST_MAXIMUM_ATTEMPTS } from '../../domain/objective.ts';
-import { answerRows } from '../answer/rows.ts';
+import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { matchesETag } from '../wire/etag.ts';
@@ -46,6 +46,7 @@ export const historyOperations: readonly Operation[] = [
       },
     },
     texts: {
+      ...ROW_TEXTS,
       knownInsight: {
         schema: z.string().max(200, 'must have at most 200 characters.'),
         description:
@@ -53,6 +54,7 @@ export const historyOperations: readonly Operation[] = [
       },
     },
     formats: ROW_FORMATS,
+    flags: ROW_FLAGS,
     hasETag: true,
     waits: 'change',
     answers: {
@@ -79,7 +81,7 @@ export const historyOperations: readonly Operation[] = [
       const after = numbers['after']!;
       if (format !== 'json') {
         const request = { iteration: after, inverseId: 0, limit: Number.POSITIVE_INFINITY };
-        return answerRows(format, toRunTable(await getRunTable(db, accountId, stamp, request)), headers);
+        return answerRows(call, toRunTable(await getRunTable(db, accountId, stamp, request)), headers);
       }
       const isInsightKnown = texts['knownInsight'] === presentInsightVersion(stamp);
       const history = await getHistory(db, accountId, stamp, {

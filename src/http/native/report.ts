@@ -10,7 +10,7 @@ import { goneSignalOf } from '../gone-signal.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { matchesETag } from '../wire/etag.ts';
 import { toTimestamp } from '../wire/fields.ts';
-import { MEDIA_TYPES } from '../wire/formats.ts';
+import { bytesSchema, MEDIA_TYPES } from '../wire/formats.ts';
 import { presentCorrection } from './corrections.wire.ts';
 import { presentFitParameters } from './fit.wire.ts';
 import { presentHistory } from './history.wire.ts';
@@ -38,7 +38,7 @@ export const reportOperations: readonly Operation[] = [
         description: 'The report.',
         mediaType: MEDIA_TYPES.html,
         schema: z.string(),
-        otherTypes: { [MEDIA_TYPES.pdf]: z.string().meta({ format: 'binary' }) },
+        otherTypes: { [MEDIA_TYPES.pdf]: bytesSchema },
         headers: {
           ETag: 'Changes with the report.',
           Vary: 'Accept',

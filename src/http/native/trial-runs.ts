@@ -1,6 +1,6 @@
 import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
-import { answerRows } from '../answer/rows.ts';
+import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { ROW_FORMATS } from '../wire/formats.ts';
 import { makePresentTrialRun, toTrialRunTable, trialRunSchema, trialRunTypes } from './trial-runs.wire.ts';
@@ -16,6 +16,8 @@ export const trialRunOperations: readonly Operation[] = [
       'The cases of the trial, designed and added, then the runs of all its objectives, by objective and iteration. As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
     formats: ROW_FORMATS,
+    texts: ROW_TEXTS,
+    flags: ROW_FLAGS,
     numbers: {
       without: {
         description: 'The id of an objective whose runs are left out.',
@@ -33,7 +35,7 @@ export const trialRunOperations: readonly Operation[] = [
       const request = { ...call.page, without: call.numbers['without'] ?? null };
       const runs = await readTrialRuns(call.deps.db, call.accountId, call.ids, request);
       if (call.format !== 'json') {
-        return answerRows(call.format, toTrialRunTable(runs), nextPageHeaders(call, runs.nextAfter));
+        return answerRows(call, toTrialRunTable(runs), nextPageHeaders(call, runs.nextAfter));
       }
       return pageOf.written(call, runs, makePresentTrialRun(runs));
     },

@@ -1,4 +1,6 @@
 /** The formats of answers, and how a client chooses one by the Accept header (RFC 9110, section 12.5.1). */
+import { z } from 'zod';
+
 export const MEDIA_TYPES = {
   json: 'application/json',
   csv: 'text/csv',
@@ -9,6 +11,13 @@ export const MEDIA_TYPES = {
 } as const;
 
 export type AnswerFormat = keyof typeof MEDIA_TYPES;
+
+/** Bytes, in the OpenAPI document. */
+export const bytesSchema = z.string().meta({ format: 'binary' });
+export const workbookSchema = z.string().meta({
+  format: 'binary',
+  description: 'A workbook of one sheet with the columns of the CSV file; numbers are numbers.',
+});
 
 /** Of answers with rows. */
 export const ROW_FORMATS = ['json', 'csv', 'ndjson', 'xlsx'] as const satisfies readonly AnswerFormat[];

@@ -1,7 +1,7 @@
 /** Every output over the number of the run, with the values that meet its target. */
 import { useMemo, useState } from 'preact/hooks';
-import type { Head } from '../../../../shown/columns.ts';
 import { counted, short, wanted, withUnit } from '../../../../shown/formats.ts';
+import { wantedText } from '../../../../shown/margin.ts';
 import { drawOutput } from '../../../../shown/run-drawings.ts';
 import { outputLabel, outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
@@ -93,16 +93,9 @@ function OutputChart({ data, j, isLarge }: ChartProps) {
       isLarge={isLarge}
       textOf={(row) => valueText(runs.value.columns.outputs[j]![row]!, unit)}
     >
-      <strong>{outputLabel(head, j)}</strong> <span class="hint">{targetText(head, j)}</span>
+      <strong>{outputLabel(head, j)}</strong> <span class="hint">{wantedText(head, j)}</span>
     </ChartFigure>
   );
-}
-
-function targetText(head: Head, j: number): string {
-  const { lower, upper } = head.intervals[j]!;
-  if (lower !== null || upper !== null) return wanted(head.intervals[j]!);
-  const type = head.objectiveTypes[j];
-  return type === 'minimize' || type === 'maximize' ? `${type}d` : '';
 }
 
 export function valueText(value: number, unit: string | null | undefined): string {
@@ -120,7 +113,8 @@ function factsOf({ all, runs }: ChartData, j: number) {
     met += Number(columns.misses[j]![row] === 0);
     last = ys[row]!;
   }
-  const hasTarget = targetText(all.run.head.value, j) !== '' && all.run.head.value.objectives[j] !== null;
+  const { objectives, objectiveTypes } = all.run.head.value;
+  const hasTarget = objectives[j] !== null && objectiveTypes[j] !== 'fit';
   return { known, met: hasTarget ? met : undefined, last, best: best < 0 ? Number.NaN : ys[best]! };
 }
 
@@ -142,7 +136,7 @@ function Table({ data }: { readonly data: ChartData }) {
         const { known, met, last, best } = factsOf(data, j);
         return [
           outputLabel(head, j),
-          targetText(head, j),
+          wantedText(head, j),
           cell(best),
           cell(last),
           cell(known),
