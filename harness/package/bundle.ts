@@ -11,6 +11,7 @@ const ENTRIES = [
   'src/engine/cached-entry.ts',
   'src/engine/design-entry.ts',
   'src/http/body/body-thread.ts',
+  'src/http/report/report-thread.ts',
   'src/runner/windows-gate.ts',
   'node_modules/piscina/dist/worker.js',
 ];

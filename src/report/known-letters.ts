@@ -1,10 +1,10 @@
 /** Text that a font can print: what it has no letter for becomes a visible sign. */
 
 /** U+FFFD, which the fonts of reports have. */
-export const UNKNOWN = '\uFFFD';
+const UNKNOWN = '\uFFFD';
 
 /** Marks without a shape: joiners, directions, variants. */
-const SHAPELESS = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFE00-\uFE0F\uFEFF]/g;
+const SHAPELESS = /\p{Cf}|\p{Variation_Selector}/gu;
 
 /** @param isKnown  whether a code point can be printed */
 export function makeCleaner(isKnown: (code: number) => boolean): (text: string) => string {

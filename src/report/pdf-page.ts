@@ -16,7 +16,7 @@ const FOOTER_SIZE = 7.5;
 /** Of a line, in sizes of its text. */
 const LEADING = 1.32;
 
-export type Font = 'regular' | 'bold';
+type Font = 'regular' | 'bold';
 
 export interface Fonts {
   readonly regular: Uint8Array;

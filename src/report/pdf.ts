@@ -33,7 +33,7 @@ export async function writePdf(report: Report, fonts: Fonts): Promise<Uint8Array
   pages.paragraph(report.title, TITLE);
   pages.y += 2;
   pages.paragraph([report.state, ...report.facts].join('  ·  '), FACTS);
-  report.blocks.forEach((block, i) => drawBlock(pages, block, report.blocks[i + 1]));
+  for (const [i, block] of report.blocks.entries()) drawBlock(pages, block, report.blocks[i + 1]);
   return pages.finish(report.title);
 }
 
@@ -105,7 +105,7 @@ function drawChartRow(pages: PdfPages, charts: readonly Chart[], width: number):
   pages.ensure(height);
   placed.forEach(({ picture, lines }, k) => {
     const x = LEFT + k * (width + GAP);
-    lines.forEach((line, i) => pages.write(line, x, pages.y + i * lineHeight(CAPTION.size), CAPTION));
+    for (const [i, line] of lines.entries()) pages.write(line, x, pages.y + i * lineHeight(CAPTION.size), CAPTION);
     pages.picture(picture, x, pages.y + captionHeight, width);
   });
   pages.y += height + 6;

@@ -16,7 +16,7 @@ import {
   valueIn,
 } from './plot.ts';
 
-export interface Outline {
+interface Outline {
   readonly fill?: string | undefined;
   readonly stroke?: string | undefined;
   /** Of the line. */
@@ -27,7 +27,7 @@ export interface Outline {
   readonly by?: readonly [x: number, y: number];
 }
 
-export interface Written {
+interface Written {
   readonly text: string;
   readonly x: number;
   /** Of the base line. */
@@ -40,7 +40,7 @@ export interface Written {
 }
 
 /** `d` is the data of a path in SVG. */
-export type PrintedShape = ({ readonly d: string } & Outline) | Written;
+type PrintedShape = ({ readonly d: string } & Outline) | Written;
 
 export interface Picture {
   readonly width: number;
@@ -70,7 +70,7 @@ const SAVED: Frame = {
 };
 const LEGEND_LINE = 20;
 export const TEXT_SIZE = 13;
-export const TITLE_SIZE = 18;
+const TITLE_SIZE = 18;
 /** Of a character, in sizes of the text: rather too wide than too narrow. */
 const WIDTH_OF_CHARACTER = 0.56;
 

@@ -57,7 +57,7 @@ describe('a report', () => {
 
   it('loads nothing and runs nothing, in the service and on a disk', async () => {
     const { headers, text } = await read(id);
-    const [, style] = /<style>([^]*?)<\/style>/.exec(text)!;
+    const [, style] = /<style>([\s\S]*?)<\/style>/.exec(text)!;
     const hash = createHash('sha256').update(style!).digest('base64');
     expect(headers['content-security-policy']).toBe(
       `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; sandbox`,
@@ -142,7 +142,7 @@ describe('a report of what is not usual', () => {
   it('has the best and the last of very many runs, and says how many it leaves out', async () => {
     const id = await seedObjective(post, service.db, { inputs: 2, outputs: 2, runs: 700 });
     const { text } = await read(id);
-    const table = /<table class="dense" aria-label="Runs">[^]*?<\/table>/.exec(text)![0];
+    const table = /<table class="dense" aria-label="Runs">[\s\S]*?<\/table>/.exec(text)![0];
     const rows = table.match(/<tr>/g)!.length - 1;
     expect(rows).toBeLessThanOrEqual(200);
     expect(text).toContain(`The 100 best and the 100 last runs; ${700 - rows} are left out.`);
@@ -152,7 +152,7 @@ describe('a report of what is not usual', () => {
   it('leaves out columns that do not fit, and says so', async () => {
     const id = await seedObjective(post, service.db, { inputs: 100, outputs: 30, runs: 5 });
     const { text } = await read(id);
-    const table = /<table class="dense" aria-label="Runs">[^]*?<\/thead>/.exec(text)![0];
+    const table = /<table class="dense" aria-label="Runs">[\s\S]*?<\/thead>/.exec(text)![0];
     expect(table.match(/<th /g)).toHaveLength(12 + 3);
     expect(text).toContain('118 further inputs and outputs are left out.');
     expect((await readPdf(id)).length).toBeGreaterThan(1_000);
