@@ -77,6 +77,9 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'composing/database',
       'composing/url-judges',
       'http/native/export',
+      // Writes reports without a service.
+      'http/native/report',
+      'http/report',
       // Replays a campaign without a service.
       'engine/pool',
       'config',

@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { ObjectivePath } from '../../application/paths.ts';
 import { getHistory, getObjectiveStamp } from '../../application/search/read-history.ts';
 import { readReportFacts } from '../../application/search/read-report.ts';
+import type { Db } from '../../db/connection/transaction.ts';
 import { fitOutputs } from '../../domain/fit.ts';
 import { VERSION } from '../../installation.ts';
 import { REPORT_POLICY } from '../../report/html.ts';
-import { inSlices } from '../answer/write-json.ts';
+import { inSlices, type NextSlice } from '../answer/write-json.ts';
+import type { HttpDeps } from '../deps.ts';
 import { goneSignalOf } from '../gone-signal.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
+import type { ReportTask } from '../report/report-thread.ts';
 import { matchesETag } from '../wire/etag.ts';
 import { toTimestamp } from '../wire/fields.ts';
 import { bytesSchema, MEDIA_TYPES } from '../wire/formats.ts';
@@ -20,7 +24,17 @@ const POLICY = `${REPORT_POLICY}; frame-ancestors 'none'; sandbox`;
 /** Of the intervals of a fit. */
 const CONFIDENCE = 0.95;
 
-type ReportCall = Call<Parameters<typeof getObjectiveStamp>[2], unknown>;
+type ReportCall = Call<ObjectivePath, unknown>;
+
+interface Wanted {
+  readonly db: Db;
+  readonly accountId: number;
+  readonly path: ObjectivePath;
+  readonly modelInsights: HttpDeps['modelInsights'];
+  /** Fires when nobody waits for the report any more. */
+  readonly signal: AbortSignal;
+  readonly nextSlice: NextSlice;
+}
 
 export const reportOperations: readonly Operation[] = [
   defineOperation({
@@ -67,20 +81,25 @@ export const reportOperations: readonly Operation[] = [
   }),
 ];
 
-async function readSource(call: ReportCall) {
-  const { deps, accountId, ids } = call;
-  const { db } = deps;
-  const stamp = await getObjectiveStamp(db, accountId, ids);
+function readSource(call: ReportCall) {
+  const { deps, accountId, ids, nextSlice } = call;
+  const { db, modelInsights } = deps;
+  return readReportSource({ db, accountId, path: ids, modelInsights, signal: goneSignalOf(call), nextSlice });
+}
+
+/** Everything that a report is made of; commands use it too. Throws NOT_FOUND. */
+export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask, 'format'>> {
+  const { db, accountId, path, modelInsights, signal, nextSlice } = wanted;
+  const stamp = await getObjectiveStamp(db, accountId, path);
   const request = { after: 0, every: 1, completed: null, wantsExplanation: true };
   const history = await getHistory(db, accountId, stamp, request);
   let text = '';
   // What somebody is typing is no part of a report.
-  for await (const piece of inSlices(presentHistory(history, { ...stamp, typing: [] }), call.nextSlice)) text += piece;
+  for await (const piece of inSlices(presentHistory(history, { ...stamp, typing: [] }), nextSlice)) text += piece;
   const { project, corrections, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
-  const asking = { db, accountId, signal: goneSignalOf(call) };
   const fit =
     fitOutputs(history.objective.objectiveTypes).length > 0
-      ? presentFitParameters(await deps.modelInsights.fit(asking, ids, CONFIDENCE))
+      ? presentFitParameters(await modelInsights.fit({ db, accountId, signal }, path, CONFIDENCE))
       : null;
   return {
     history: text,
