@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'pure',
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: [
-            'test/{domain,numbers,optimizer,engine,wire,bench,deploy,runner,dashboard}/**/*.test.ts',
+            'test/{domain,numbers,optimizer,engine,wire,bench,deploy,runner,dashboard,shown,report}/**/*.test.ts',
             'test/clients/*/{generated,retry}.test.ts',
             'test/*.test.ts',
           ],

@@ -61,28 +61,28 @@ export default defineConfig({
             { name: 'plots', test: /node_modules.uplot|parts.plot-/, ...alone },
             {
               name: 'charts',
-              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)/,
+              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|shown.(run-|front-rows|value-so|distance-d|fit-)/,
               ...alone,
             },
             { name: 'compare', test: /views.compare/, ...alone },
             // Opened more rarely than the overview and the run view, or only to save something.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|new-problem|administration)|parts.(export|file-box|sign-question)|shown.drawing/,
               ...alone,
             },
             {
               name: 'base',
               // What runs are made of is shared by the run view, the comparison and new problems.
-              test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
+              test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main)|objective.history|shown.(scales|distances|columns|values|formats|ticks|plot|colours)/,
             },
             // The parts of an objective beside its targets.
             {
               name: 'parts',
-              test: /objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)/,
+              test: /objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)|shown.correction/,
               ...alone,
             },
-            { name: 'objective', test: /views.objective/, ...alone },
+            { name: 'objective', test: /views.objective|shown/, ...alone },
           ],
         },
       },

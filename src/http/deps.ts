@@ -17,6 +17,7 @@ import type { HeavyLane } from './fairness/heavy-lane.ts';
 import type { RequestSlots } from './fairness/slots.ts';
 import type { LoadLimits } from './hooks/backpressure.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { Reports } from './report/reports.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 
 export interface HttpSettings {
@@ -117,8 +118,13 @@ export interface HttpDeps {
   readonly wrongSignIns?: WrongKeys;
 }
 
+/** What the handlers of operations get. */
+export interface HandlerDeps extends HttpDeps {
+  readonly reports: Reports;
+}
+
 /** Adds what the server itself builds for the operations. */
-export interface IngressDeps extends HttpDeps {
+export interface IngressDeps extends HandlerDeps {
   readonly bodies: Bodies;
   /** Rations long work between accounts. */
   readonly lane: HeavyLane;

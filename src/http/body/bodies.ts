@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation } from '../../domain/errors.ts';
 import { ByteBudget } from '../fairness/byte-budget.ts';
 import { Pace } from '../fairness/pace.ts';
-import { isCsv } from '../media-types.ts';
+import { bodyFormatOf } from '../media-types.ts';
 import { MAXIMUM_CASE_COUNT } from '../wire/limits.ts';
 import { makeBodyReader } from './body-reader.ts';
 import type { TextLimits } from './json-text.ts';
@@ -67,7 +67,7 @@ export function makeBodies(settings: BodySettings): Bodies {
       const rules = { ...rulesOf(spec.size ?? 'plain'), wantsDigest, budget, pace, holder };
       const { bytes, digest } = await receiveBody(request, reply, rules);
       const isEmpty = bytes.length === 0;
-      const reading = await reader.read(spec, bytes, isCsv(request) ? 'csv' : 'json');
+      const reading = await reader.read(spec, bytes, bodyFormatOf(request));
       if (reading.unreadable !== undefined) throw unreadable(reading.unreadable);
       return { ...reading, digest: isEmpty ? NO_BODY_DIGEST : digest };
     },

@@ -22,6 +22,8 @@ interface BodyForm {
 export interface CsvForm<B = unknown> {
   /** `values` is the most cells that are read. */
   read(bytes: Uint8Array, limits: { readonly values: number }): ParsedText<Parsed<B>>;
+  /** The same as a workbook (.xlsx). Only in a thread: a small file may unpack to a large one. */
+  readWorkbook(bytes: Uint8Array, limits: { readonly values: number }): Promise<ParsedText<Parsed<B>>>;
   readonly description: string;
   readonly example: string;
 }

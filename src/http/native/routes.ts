@@ -27,6 +27,7 @@ import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
+import { reportOperations } from './report.ts';
 import { trialCaseOperations } from './trial-cases.ts';
 import { trialRunOperations } from './trial-runs.ts';
 import { trialOperations } from './trials.ts';
@@ -43,6 +44,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...historyOperations,
   ...trialRunOperations,
   ...modelInsightOperations,
+  ...reportOperations,
   ...overviewOperations,
   ...correctionOperations,
   ...keyOperations,

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from pydantic import BaseModel
 
 from ._generated.operations import VERSION
-from ._operation import JSON_MEDIUM, Operation
+from ._operation import JSON_MEDIUM, XLSX_MEDIUM, Operation
 
 VERSION_PATH = "/v1/openapi.json"
 
@@ -56,8 +56,9 @@ def build_request(
     headers.update(given)
     content = None
     if body is not None:
-        headers["content-type"] = "text/csv" if isinstance(body, str) else JSON_MEDIUM
-        content = body.encode() if isinstance(body, str) else _write_json(body)
+        kind = {str: "text/csv", bytes: XLSX_MEDIUM}.get(type(body), JSON_MEDIUM)
+        headers["content-type"] = kind
+        content = _write_json(body) if kind == JSON_MEDIUM else body.encode() if isinstance(body, str) else body
     asked = urlencode([(name, _write_value(value)) for name, value in (query or {}).items() if value is not None])
     return Request(
         operation=operation.id,

@@ -7,7 +7,7 @@ export interface Route {
   readonly path: string;
   /** Whether the operation takes a body of JSON. */
   readonly takesBody?: true;
-  /** Whether it takes a body of CSV as well. */
+  /** Whether it takes a CSV file as text, and the bytes of a workbook, as well. */
   readonly takesCsv?: true;
   /** Whether it takes an Idempotency-Key. */
   readonly takesKey?: true;
@@ -63,6 +63,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getSolutions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions' },
   getPredictions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions' },
   getFront: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front' },
+  getReport: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/report', accept: 'text/html' },
   listAllObjectives: { method: 'GET', path: '/objectives' },
   correctInverse: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
   correctCase: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections', takesBody: true, takesKey: true },
@@ -125,5 +126,6 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getSolutionsFlat: { method: 'GET', path: '/objectives/{objective_id}/solutions' },
   getPredictionsFlat: { method: 'GET', path: '/objectives/{objective_id}/predictions' },
   getFrontFlat: { method: 'GET', path: '/objectives/{objective_id}/front' },
+  getReportFlat: { method: 'GET', path: '/objectives/{objective_id}/report', accept: 'text/html' },
   correctInverseFlat: { method: 'POST', path: '/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
 };

@@ -1,9 +1,11 @@
 /** Starts a batch: one search for each row of targets, otherwise as an objective that is already there. */
 import { useEffect, useState } from 'preact/hooks';
 import type { NewObjectives } from '../../../../clients/typescript/src/index.ts';
+import { type Head, headOf } from '../../../shown/columns.ts';
+import { counted, short, titled } from '../../../shown/formats.ts';
+import { outputNames } from '../../../shown/values.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { counted, short, titled } from '../../parts/formats.ts';
 import { NumberField } from '../../parts/number-field.tsx';
 import { readNumber } from '../../parts/read-number.ts';
 import { ScrollBox } from '../../parts/scroll-box.tsx';
@@ -14,9 +16,7 @@ import { navigate, type ViewProps } from '../../shell/router.ts';
 import { service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
 import { TakeTable } from '../new-problem/take-table.tsx';
-import { type Head, headOf } from '../objective/columns.ts';
 import { repeatedOf } from '../objective/going-on.ts';
-import { outputNames } from '../objective/values.ts';
 import { readTargetRows, type Targets } from './target-rows.ts';
 
 /** A step beyond every run: the targets are all that is needed. */

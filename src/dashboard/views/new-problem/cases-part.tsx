@@ -1,8 +1,8 @@
 /** The second part: the runs to begin with, designed by the service or the user's own. */
 import { useState } from 'preact/hooks';
+import { short, titled } from '../../../shown/formats.ts';
 import { copyText } from '../../parts/clipboard.ts';
 import { saveCsv, toTabs } from '../../parts/export.ts';
-import { short, titled } from '../../parts/formats.ts';
 import { type Rows, splitPaste } from '../../parts/paste.ts';
 import { SignQuestion, useTableReading } from '../../parts/sign-question.tsx';
 import { type Draft, namesOfRows } from './draft.ts';

@@ -1,7 +1,7 @@
 /** The places in the form for the violations found by the service. */
 
 import type { Violation } from '../../../../clients/typescript/src/index.ts';
-import { capitalized } from '../../parts/formats.ts';
+import { capitalized } from '../../../shown/formats.ts';
 import type { Draft } from './draft.ts';
 import type { Faults } from './requests.ts';
 import { constraintLines } from './requests.ts';

@@ -1,7 +1,7 @@
 /** One objective of the overview. */
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
+import { grouped, short } from '../../../shown/formats.ts';
 import { Age } from '../../parts/age.tsx';
-import { grouped, short } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
 import { nameOf, numbersOf, STATES, stateOf, targetsText } from './choice.ts';
 import { GlanceMenu } from './marks.tsx';

@@ -2,9 +2,9 @@
 import { type Signal, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
+import { counted } from '../../../shown/formats.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { counted } from '../../parts/formats.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { useSending } from '../../parts/sending.ts';
 import { Link } from '../../shell/link.tsx';

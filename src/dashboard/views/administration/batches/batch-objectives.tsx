@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BatchObjective } from '../../../../../clients/typescript/src/index.ts';
-import { grouped, short } from '../../../parts/formats.ts';
+import { grouped, short } from '../../../../shown/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';

@@ -1,16 +1,16 @@
 /** One run at an address of its own: all that is known of it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Inverse } from '../../../../../clients/typescript/src/index.ts';
+import { factAt, stateOf } from '../../../../shown/columns.ts';
+import { correctionText } from '../../../../shown/correction-text.ts';
+import { isFit } from '../../../../shown/distances.ts';
+import { dayAndTime, short } from '../../../../shown/formats.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
-import { dayAndTime, short } from '../../../parts/formats.ts';
 import { Link } from '../../../shell/link.tsx';
 import { explain, service } from '../../../shell/service.ts';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { factAt, stateOf } from '../columns.ts';
-import { isFit } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
-import { correctionText } from '../log/correction-text.ts';
 import { useCorrections } from '../log/read-corrections.ts';
 import type { PartProps } from '../part.ts';
 import { addressOf } from '../tabs/tabs.ts';

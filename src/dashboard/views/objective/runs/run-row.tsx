@@ -1,11 +1,11 @@
-import { short } from '../../../parts/formats.ts';
+import { type Head, stateOf } from '../../../../shown/columns.ts';
+import { isFit, judgedCount } from '../../../../shown/distances.ts';
+import { short } from '../../../../shown/formats.ts';
 import { Menu } from '../../../parts/menu.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { type Head, stateOf } from '../columns.ts';
 import { type Axis, isInput, numberOf } from '../coordinates/axes.ts';
-import { isFit, judgedCount } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { keyAt, nameAt } from './run-key.ts';

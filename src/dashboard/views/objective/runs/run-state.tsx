@@ -1,16 +1,13 @@
 /** The state of a run, in a few words. */
-import { type Columns, factAt, repeatText, type RunState as State, stateOf } from '../columns.ts';
+import {
+  type Columns,
+  factAt,
+  repeatText,
+  STATE_TEXTS,
+  type RunState as State,
+  stateOf,
+} from '../../../../shown/columns.ts';
 import type { JudgedAll } from '../judged.ts';
-
-const TEXTS: Readonly<Record<State, string>> = {
-  met: 'met',
-  loaded: 'loaded',
-  waiting: 'waiting',
-  computing: 'computing',
-  failed: 'failed',
-  'given up': 'given up',
-  summary: 'not run: the best input',
-};
 
 /** Runs in other states have no result to correct. */
 export function hasResult(state: State): boolean {
@@ -31,7 +28,7 @@ export function RunState({ all: { run, others }, row, hasReason = true }: RunSta
   // Another objective had other targets.
   const state = source !== undefined && known === 'met' ? 'loaded' : known;
   const reason = factAt(columns, 'failureReasons', row);
-  const text = reason === undefined || !hasReason ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
+  const text = reason === undefined || !hasReason ? STATE_TEXTS[state] : `${STATE_TEXTS[state]}: ${reason}`;
   const look = state === 'failed' ? 'unmet run-text' : state === 'met' ? 'met run-text' : 'run-text';
   return (
     <span class="run-state">

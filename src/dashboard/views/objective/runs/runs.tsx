@@ -2,14 +2,14 @@
 
 import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
-import { grouped } from '../../../parts/formats.ts';
+import { isFit } from '../../../../shown/distances.ts';
+import { grouped } from '../../../../shown/formats.ts';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { explain } from '../../../shell/service.ts';
 import { type Sorting, selectIn } from '../choice.ts';
 import { makeAxis, nameOf, unitOf } from '../coordinates/axes.ts';
 import { ChooseAxes } from '../coordinates/choose-axes.tsx';
-import { isFit } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
 import { orderRows } from '../order.ts';
 import type { PartProps } from '../part.ts';
