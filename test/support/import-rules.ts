@@ -65,7 +65,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     // Designing the cases of a project needs the engine.
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     // Large bodies are read in a thread, and reports written in another.
-    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse', 'csv-parse', 'hucre'],
+    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse', 'csv-parse', 'hucre', 'fflate'],
     typePackages: HANDED_THROUGH.typePackages,
   },
   // Like the ingress, commands distinguish error codes.
