@@ -59,12 +59,12 @@ export default defineConfig({
           groups: [
             // For views that draw charts; many visits see none.
             { name: 'plots', test: /node_modules.uplot|parts.plot-/, ...alone },
+            // The comparison draws the same.
             {
               name: 'charts',
-              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|shown.(run-|front-rows|value-so|distance-d|fit-)/,
+              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|views.compare|shown.(run-|front-rows|value-so|distance-d|fit-)/,
               ...alone,
             },
-            { name: 'compare', test: /views.compare/, ...alone },
             // Opened more rarely than the overview and the run view, or only to save something.
             {
               name: 'rest',

@@ -12,7 +12,8 @@ body { margin: 2rem auto; padding: 0 1.5rem; max-width: 60rem; background: #fff;
 h1 { margin: 0; font-size: 1.6rem; line-height: 1.2; }
 h2 { margin: 2rem 0 0.5rem; padding-bottom: 0.2rem; border-bottom: 1px solid var(--line); font-size: 1.2rem; }
 h3 { margin: 1.2rem 0 0.4rem; font-size: 1rem; }
-h1, p, li, th, td, figcaption, pre { overflow-wrap: anywhere; }
+h1, p, li, figcaption, pre, tbody th { overflow-wrap: anywhere; }
+th, td { overflow-wrap: break-word; }
 p { margin: 0.5rem 0; }
 .facts { color: var(--muted); }
 .state { font-weight: 600; color: var(--text); }
@@ -24,7 +25,9 @@ table.dense { font-size: 0.75rem; }
 th, td { padding: 0.2rem 0.5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 table.dense th, table.dense td { padding: 0.1rem 0.35rem; }
 thead th { background: var(--raised); }
-tbody th { font-weight: 400; }
+tbody th { min-width: 6rem; font-weight: 400; }
+table.dense tbody th { min-width: 0; }
+tbody .number { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .met { color: ${PAPER.met}; }
 .missed { color: ${PAPER.unmet}; }
