@@ -26,7 +26,9 @@ const limits: { -readonly [Name in keyof AccountLimits]: AccountLimits[Name] } =
 
 let service: NativeService;
 beforeAll(async () => {
-  service = await openNativeService({ settings: { account: limits, rateLimitPerMinute: 0, deletedDataKeptDays: 30 } });
+  service = await openNativeService({
+    settings: { account: limits, rateLimitPerMinute: 0, workbooks: null, deletedDataKeptDays: 30 },
+  });
 });
 afterAll(() => service.close());
 

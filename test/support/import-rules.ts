@@ -34,6 +34,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: ['prom-client', '@opentelemetry/*'],
   },
   webhooks: { imports: ['domain'], packages: [] },
+  // Starts the programs that work on uploaded files.
+  workbooks: { imports: ['domain'], packages: [] },
   application: {
     imports: ['domain', 'db'],
     types: ['engine', 'optimizer', 'webhooks'],
@@ -142,6 +144,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'telemetry',
       'worker',
       'webhooks',
+      'workbooks',
       'http',
       'application',
       'domain',
@@ -151,7 +154,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
-  settings: { imports: ['setting-rules'], packages: ['zod'] },
+  settings: { imports: ['setting-rules', 'workbook-settings'], packages: ['zod'] },
+  'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.
   'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },
   log: { imports: [], packages: ['pino', 'pino-pretty'] },
