@@ -3,6 +3,7 @@
  * because small ones compress badly.
  */
 import { defineConfig } from 'vite';
+import { onlyWhatIsUsed } from './only-what-is-used.ts';
 
 /**
  * Calls the import and nothing else, instead of Vite's helper: all styles are in one file that the index names, so there is nothing
@@ -36,7 +37,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/page/',
   logLevel: 'warn',
-  plugins: [withoutPreloading, withoutLocale],
+  plugins: [withoutPreloading, withoutLocale, onlyWhatIsUsed(import.meta.dirname)],
   // Also where NODE_ENV is not production, as in tests: what they build is served later.
   // h is the shorter call.
   oxc: {
@@ -58,7 +59,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // For views that draw charts; many visits see none.
-            { name: 'plots', test: /node_modules.uplot|parts.plot-/, ...alone },
+            { name: 'plots', test: /node_modules.uplot|parts.plot-|numbers.pareto/, ...alone },
             {
               name: 'charts',
               test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)/,
