@@ -26,7 +26,9 @@ export function onlyWhatIsUsed(folder: string): Plugin {
     enforce: 'pre',
     async buildStart() {
       const names = await readdir(folder, { recursive: true });
-      const sources = names.filter((name) => /\.tsx?$/.test(name)).map((name) => readFileSync(join(folder, name), 'utf8'));
+      const sources = names
+        .filter((name) => /\.tsx?$/.test(name))
+        .map((name) => readFileSync(join(folder, name), 'utf8'));
       used = new Set(sources.flatMap((source) => source.match(/\w+/g) ?? []));
     },
     transform(code, id) {

@@ -31,7 +31,7 @@ export class WorkbookRefused extends DomainError {
 /** This service cannot calculate workbooks now. */
 export class WorkbooksUnavailable extends DomainError {
   constructor(message: string) {
-    super('WORKBOOKS_UNAVAILABLE', message, { retryAfterSeconds: 60 });
+    super('WORKBOOKS_UNAVAILABLE', message);
   }
 }
 

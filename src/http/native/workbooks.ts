@@ -27,7 +27,7 @@ const tag = 'Workbooks';
 const workbook = '/workbooks/{workbook_id}';
 const refusals = {
   403: 'The operator does not let this service calculate workbooks (workbooks-not-allowed).',
-  503: 'Nothing here can calculate them yet (workbooks-unavailable), or too many wait.',
+  501: 'Nothing here can calculate them yet (workbooks-unavailable).',
 };
 
 export const workbookOperations: readonly Operation[] = [

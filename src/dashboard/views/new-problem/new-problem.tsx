@@ -13,7 +13,7 @@ import { focusField } from './fields.tsx';
 import { InputsPart } from './inputs-part.tsx';
 import './new-problem.css';
 import { faultsIn, isFaultless, type Part, partOf } from './requests.ts';
-import { designPoints, giveUp, RefusedError, start } from './start.ts';
+import { checkInputs, designPoints, giveUp, RefusedError, start } from './start.ts';
 import { draft, faults, isKept, openDraft, replaceDraft, workplace } from './store.ts';
 import { TargetsPart } from './targets-part.tsx';
 
@@ -89,14 +89,20 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
   };
   const next = (to: Part) => {
     const found = faultsIn(draft.value, part);
-    if (isFaultless(found)) goTo(to);
-    else show(new RefusedError(found));
+    if (!isFaultless(found)) show(new RefusedError(found));
+    else if (part !== 'inputs') goTo(to);
+    else {
+      void work('Checking…', async () => {
+        await checkInputs(workplace);
+        goTo(to);
+      });
+    }
   };
   const begin = () =>
     work('Starting…', async () => {
-      const id = await start(workplace);
+      const address = await start(workplace);
       replaceDraft('empty');
-      navigate(`/page/objectives/${id}`);
+      navigate(address);
     });
 
   return (
