@@ -65,11 +65,10 @@ export default defineConfig({
               test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)/,
               ...alone,
             },
-            { name: 'compare', test: /views.compare/, ...alone },
-            // Opened more rarely than the overview and the run view, or only to save something.
+            // Opened more rarely than the overview and the run view, or only to save something. The comparison needs most of it.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|compare|new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
               ...alone,
             },
             {
