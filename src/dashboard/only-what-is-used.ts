@@ -9,7 +9,10 @@ import { join } from 'node:path';
 const ROUTE = /^ {2}(\w+): \{ method: .*\},\n/gm;
 const ERROR_CLASS = /\/\*\*[^/]*\*\/\nexport class (\w+) extends BacksolveError \{\n[^}]*\}\n/g;
 const ERROR_ENTRY = /^ {2}'[\w-]+': (\w+),\n/gm;
-const NAME_CHECK = /export function refuseUnknownNames\(/;
+const NAME_CHECK = /export function refuseUnknownNames\([\s\S]*/g;
+/** Exports are lines of JSON, which the page does not read. */
+const LINES = /^ {2}async \*lines\([\s\S]*?\n {2}\}\n/gm;
+const LINES_ARE_READ = /service\.lines\(/;
 
 interface Plugin {
   readonly name: string;
@@ -29,6 +32,8 @@ export function onlyWhatIsUsed(folder: string): Plugin {
       const sources = names
         .filter((name) => /\.tsx?$/.test(name))
         .map((name) => readFileSync(join(folder, name), 'utf8'));
+      if (sources.some((source) => LINES_ARE_READ.test(source)))
+        throw new Error('the page reads lines now: keep LINES');
       used = new Set(sources.flatMap((source) => source.match(/\w+/g) ?? []));
     },
     transform(code, id) {
@@ -43,9 +48,9 @@ function trim(code: string, id: string, used: ReadonlySet<string>): string | und
   const keep = (whole: string, name: string) => (used.has(name) ? whole : '');
   if (id.endsWith('/generated/routes.ts')) return replaced(code, id, [ROUTE], keep);
   if (id.endsWith('/generated/problems.ts')) return replaced(code, id, [ERROR_CLASS, ERROR_ENTRY], keep);
+  if (id.endsWith('/typescript/src/client.ts')) return replaced(code, id, [LINES], () => '');
   if (!id.endsWith('/typescript/src/known-names.ts')) return undefined;
-  if (!NAME_CHECK.test(code)) throw new Error(`${id} has changed: look for refuseUnknownNames`);
-  return 'export function refuseUnknownNames() {}';
+  return replaced(code, id, [NAME_CHECK], () => 'export function refuseUnknownNames() {}');
 }
 
 function replaced(

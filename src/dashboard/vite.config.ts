@@ -30,6 +30,19 @@ const withoutLocale = {
   },
 } as const;
 
+const LEGEND = /[^{}]*\.u-(?:legend|inline|title)[^{}]*\{[^}]*\}/g;
+
+/** The page has legends and titles of its own. */
+const withoutLegend = {
+  name: 'without-legend',
+  enforce: 'pre',
+  transform(code: string, id: string) {
+    if (!/uPlot\.min\.css/.test(id)) return null;
+    if (code.search(LEGEND) < 0) throw new Error('uPlot has changed: look for .u-legend');
+    return { code: code.replace(LEGEND, ''), map: null };
+  },
+} as const;
+
 /** Keeps the dependencies of a group out of its file. */
 const alone = { includeDependenciesRecursively: false };
 
@@ -37,7 +50,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/page/',
   logLevel: 'warn',
-  plugins: [withoutPreloading, withoutLocale, onlyWhatIsUsed(import.meta.dirname)],
+  plugins: [withoutPreloading, withoutLocale, withoutLegend, onlyWhatIsUsed(import.meta.dirname)],
   // Also where NODE_ENV is not production, as in tests: what they build is served later.
   // h is the shorter call.
   oxc: {

@@ -3,14 +3,19 @@
 /** Significant digits of displayed numbers. */
 export const DIGITS = 5;
 
-/** At most five significant digits; without an exponent from 0.0001 up to 10 million. Can be typed back: it has no marks between thousands. */
-export function short(value: number): string {
+/** At most five significant digits, or as many as stated; without an exponent from 0.0001 up to 10 million. Can be typed back: it has no marks between thousands. */
+export function short(value: number, digits = DIGITS): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  const rounded = Number(value.toPrecision(DIGITS));
+  const rounded = Number(value.toPrecision(digits));
   if (size >= 1e7 || size < 1e-4) return rounded.toExponential().replace('e+', 'e').replace('-', '−');
-  return rounded.toLocaleString('en-US', { maximumSignificantDigits: DIGITS, useGrouping: false }).replace('-', '−');
+  return rounded.toLocaleString('en-US', { maximumSignificantDigits: digits, useGrouping: false }).replace('-', '−');
+}
+
+/** How far something is from where it should be: three digits say how much is missing. */
+export function rough(value: number): string {
+  return short(value, 3);
 }
 
 /** The text with a capital, as at the beginning of a sentence. */

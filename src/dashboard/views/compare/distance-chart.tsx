@@ -2,7 +2,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { ChartTable } from '../../parts/chart-table.tsx';
-import { capitalized, counted, grouped, short } from '../../parts/formats.ts';
+import { capitalized, counted, grouped, rough } from '../../parts/formats.ts';
 import type { Drawing, Range } from '../../parts/plot.ts';
 import { PlotBox } from '../../parts/plot-box.tsx';
 import { SaveChart } from '../../parts/save-chart.tsx';
@@ -71,7 +71,7 @@ function Legend({ compared, pointed: { value: iteration } }: LegendProps) {
 }
 
 function distanceText(value: number | undefined, hasMet: boolean): string {
-  return value === undefined ? 'no output' : value === 0 && hasMet ? 'met' : short(value);
+  return value === undefined ? 'no output' : value === 0 && hasMet ? 'met' : rough(value);
 }
 
 function Steps({ compared }: { readonly compared: readonly Compared[] }) {
@@ -99,7 +99,7 @@ function summaryOf(compared: readonly Compared[]): string {
         ? 'no output yet'
         : value === 0 && measureOf(compared).hasMet
           ? 'everything met'
-          : short(value);
+          : rough(value);
     return `${one.label}: ${state} after ${counted(one.columns.count, 'run')}`;
   });
   return `${parts.join('; ')}.`;

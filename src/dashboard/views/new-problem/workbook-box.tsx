@@ -128,7 +128,7 @@ function Cells({ side, title, cells }: CellsProps) {
       <ul>
         {shown.map((one) => (
           <li key={one.cell}>
-            <label>
+            <label class="choice">
               <input type="checkbox" checked={isUsed(one.cell)} onChange={() => toggle(one)} />{' '}
               <bdi>{one.name ?? one.label}</bdi>{' '}
               <span class="hint">

@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { capitalized, counted, grouped, short } from '../../../parts/formats.ts';
+import { capitalized, counted, grouped, rough } from '../../../parts/formats.ts';
 import type { Range } from '../../../parts/plot.ts';
 import { PlotBox } from '../../../parts/plot-box.tsx';
 import { SaveChart } from '../../../parts/save-chart.tsx';
@@ -159,7 +159,7 @@ function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySig
 }
 
 function distanceText(value: number, hasMet: boolean): string {
-  return value === 0 && hasMet ? 'met' : Number.isNaN(value) ? 'no output' : short(value);
+  return value === 0 && hasMet ? 'met' : Number.isNaN(value) ? 'no output' : rough(value);
 }
 
 function Improvements({ data }: { readonly data: DistanceData }) {
@@ -196,6 +196,6 @@ function summarize(data: DistanceData): string {
   if (row === undefined) return `${title}: no run has an output yet.`;
   const failed = marks.reduce((count, mark) => count + Number(mark === FAILED), 0);
   const failures = failed === 0 ? '' : `, ${grouped(failed)} failed`;
-  const last = best[row] === 0 && hasMet ? 'met' : `best ${short(best[row]!)}`;
+  const last = best[row] === 0 && hasMet ? 'met' : `best ${rough(best[row]!)}`;
   return `${title}: ${runs}${failures}; ${last} at run ${iterations[row]}.`;
 }

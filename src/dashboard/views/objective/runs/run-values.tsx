@@ -1,5 +1,5 @@
 /** Inputs and outputs of a run with all digits, and the margin of every target. */
-import { near, short, titled, wanted } from '../../../parts/formats.ts';
+import { near, rough, short, titled, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { type Columns, type Head, vectorAt } from '../columns.ts';
@@ -70,7 +70,7 @@ function Margin({ head, j, value, miss }: MarginProps) {
   const target = head.objectives[j];
   if (value === undefined || target == null) return <td>–</td>;
   if (head.l1Threshold !== null || head.objectiveTypes[j] === 'fit') {
-    return <td>{short(Math.abs(value - target))} from the target</td>;
+    return <td>{rough(Math.abs(value - target))} from the target</td>;
   }
   return (
     <td class={miss > 0 ? 'unmet' : 'met'}>

@@ -1,7 +1,7 @@
 /** The targets of all outputs and how near the runs have come; the worst first. */
 import { computed } from '@preact/signals';
 import { useId, useMemo, useState } from 'preact/hooks';
-import { near, short, titled, wanted } from '../../../parts/formats.ts';
+import { near, rough, short, titled, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
 import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../columns.ts';
@@ -151,7 +151,7 @@ function withoutTarget(type: Head['objectiveTypes'][number], value: number | nul
 }
 
 function Distance({ value }: { readonly value: number }) {
-  return <span class="hint targets-margin">by {short(value)}</span>;
+  return <span class="hint targets-margin">by {rough(value)}</span>;
 }
 
 function Verdict({ isMet }: { readonly isMet: boolean }) {
