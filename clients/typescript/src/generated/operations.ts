@@ -1009,6 +1009,16 @@ export interface Operations {
       202: Record<never, never>;
     };
   };
+  /** Take a deletion back */
+  restoreDeletion: {
+    path: {
+      deletion_id: number;
+    };
+    headers: 'Idempotency-Key';
+    answers: {
+      204: Record<never, never>;
+    };
+  };
   /** Purge one deletion immediately */
   purgeDeletion: {
     path: {

@@ -87,6 +87,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   putDraft: { method: 'PUT', path: '/drafts', takesBody: true },
   listDeleted: { method: 'GET', path: '/deleted' },
   purgeDeleted: { method: 'DELETE', path: '/deleted' },
+  restoreDeletion: { method: 'POST', path: '/deleted/{deletion_id}/restore', takesKey: true },
   purgeDeletion: { method: 'DELETE', path: '/deleted/{deletion_id}' },
   exportModel: { method: 'GET', path: '/models/{model_id}/export', accept: 'application/x-ndjson' },
   exportAccount: { method: 'GET', path: '/export', accept: 'application/x-ndjson' },

@@ -81,6 +81,7 @@ _LIST_DRAFTS = Operation("listDrafts", "GET", "/drafts", {200: "m.Drafts"})
 _PUT_DRAFT = Operation("putDraft", "PUT", "/drafts", {200: "m.Drafts"})
 _LIST_DELETED = Operation("listDeleted", "GET", "/deleted", {200: "list[m.Deletion]"})
 _PURGE_DELETED = Operation("purgeDeleted", "DELETE", "/deleted", {202: None})
+_RESTORE_DELETION = Operation("restoreDeletion", "POST", "/deleted/{deletion_id}/restore", {204: None})
 _PURGE_DELETION = Operation("purgeDeletion", "DELETE", "/deleted/{deletion_id}", {202: None})
 _EXPORT_MODEL = Operation("exportModel", "GET", "/models/{model_id}/export", {200: None}, line="m.ExportLine")
 _EXPORT_ACCOUNT = Operation("exportAccount", "GET", "/export", {200: None}, line="m.ExportLine")
@@ -438,6 +439,10 @@ class Operations(Caller):
     def purge_deleted(self, *, timeout: float | None = None) -> Answer[None]:
         """Purge all deleted records immediately."""
         return self._call(_PURGE_DELETED, timeout=timeout)
+
+    def restore_deletion(self, deletion_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[None]:
+        """Take a deletion back."""
+        return self._call(_RESTORE_DELETION, path={"deletion_id": deletion_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
 
     def purge_deletion(self, deletion_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Purge one deletion immediately."""
@@ -962,6 +967,10 @@ class AsyncOperations(AsyncCaller):
     async def purge_deleted(self, *, timeout: float | None = None) -> Answer[None]:
         """Purge all deleted records immediately."""
         return await self._call(_PURGE_DELETED, timeout=timeout)
+
+    async def restore_deletion(self, deletion_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[None]:
+        """Take a deletion back."""
+        return await self._call(_RESTORE_DELETION, path={"deletion_id": deletion_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
 
     async def purge_deletion(self, deletion_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Purge one deletion immediately."""
