@@ -10,6 +10,8 @@ const ROUTE = /^ {2}(\w+): \{ method: .*\},\n/gm;
 const ERROR_CLASS = /\/\*\*[^/]*\*\/\nexport class (\w+) extends BacksolveError \{\n[^}]*\}\n/g;
 const ERROR_ENTRY = /^ {2}'[\w-]+': (\w+),\n/gm;
 const NAME_CHECK = /export function refuseUnknownNames\([\s\S]*/g;
+/** The page comes from the service that it calls. */
+const VERSION_CHECK = /export function refuseVersion\([\s\S]*/g;
 /** Exports are lines of JSON, which the page does not read. */
 const LINES = /^ {2}async \*lines\([\s\S]*?\n {2}\}\n/gm;
 const LINES_ARE_READ = /service\.lines\(/;
@@ -49,6 +51,8 @@ function trim(code: string, id: string, used: ReadonlySet<string>): string | und
   if (id.endsWith('/generated/routes.ts')) return replaced(code, id, [ROUTE], keep);
   if (id.endsWith('/generated/problems.ts')) return replaced(code, id, [ERROR_CLASS, ERROR_ENTRY], keep);
   if (id.endsWith('/typescript/src/client.ts')) return replaced(code, id, [LINES], () => '');
+  if (id.endsWith('/typescript/src/versions.ts'))
+    return replaced(code, id, [VERSION_CHECK], () => 'export function refuseVersion() {}');
   if (!id.endsWith('/typescript/src/known-names.ts')) return undefined;
   return replaced(code, id, [NAME_CHECK], () => 'export function refuseUnknownNames() {}');
 }
