@@ -1,5 +1,5 @@
 /** The settings of workbooks that people upload: a part of SETTINGS_TREE. */
-import { setting, text, trueOrFalse, wholeNumber } from './setting-rules.ts';
+import { optionalText, setting, trueOrFalse, wholeNumber } from './setting-rules.ts';
 
 const MINUTE_MS = 60_000;
 const MEBIBYTE = 1024 * 1024;
@@ -8,18 +8,18 @@ export const WORKBOOK_SETTINGS = {
   isAllowed: setting(
     'ALLOW_WORKBOOKS',
     { ...trueOrFalse('false'), rule: trueOrFalse('false').rule.optional(), fallback: undefined },
-    'Whether people may upload [workbooks](page.md#workbooks) of formulas that the service calculates. Default: only in `start` while `HOST` is loopback.',
+    'Whether people may upload [workbooks](page.md#workbooks) of formulas that the service calculates. By default only in `start`, and only if `HOST` is loopback. Set it to false if a proxy on the same machine gives others access.',
     { shownDefault: '`start` on loopback: true, else false' },
   ),
   python: setting(
     'WORKBOOK_PYTHON',
-    text(
-      /^[^\s/\\]+$|^(\/|[A-Za-z]:).+$/,
+    optionalText(
+      (value) => /^[^\s/\\]+$|^(\/|[A-Za-z]:).+$/.test(value),
       'the name or path of a Python with backsolve[spreadsheet]',
       '/opt/sheets/bin/python',
-      'python3',
     ),
     "The Python that calculates workbooks: `pip install 'backsolve[spreadsheet]'` for it. Ingresses and workers need it.",
+    { shownDefault: 'that of a Python installation of Backsolve, else `python3`' },
   ),
   maximumBytes: setting(
     'WORKBOOK_MAXIMUM_BYTES',

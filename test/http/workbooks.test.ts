@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { purgeWorkbooks } from '../../src/application/workbooks/keep-workbooks.ts';
-import { BEAM, openWorkbooks, sheetPython, writeBook } from '../support/sheet-python.ts';
+import { BEAM, openWorkbooks, sheetPython, writeBook } from '../../harness/sheet-python.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 
 const SPACE = {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
-import { BEAM, openWorkbooks, sheetPython, writeBook } from '../support/sheet-python.ts';
+import { BEAM, openWorkbooks, sheetPython, writeBook } from '../../harness/sheet-python.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChosenCells } from '../../src/domain/workbook.ts';
 import type { Workbooks, WorkbooksOptions } from '../../src/workbooks/workbooks.ts';
-import { BEAM, openWorkbooks, sheetPython, writeBook } from '../support/sheet-python.ts';
+import { BEAM, openWorkbooks, sheetPython, writeBook } from '../../harness/sheet-python.ts';
 
 const CELLS = {
   inputs: { h: 'height', w: 'Beam!B2' },

@@ -12,6 +12,7 @@ import base64
 import importlib
 import io
 import json
+import math
 import os
 import sys
 import tempfile
@@ -91,7 +92,7 @@ def _number_or_reason(area: Any, cells: list[Any]) -> float | str:
         number: float = read_output(area, cells)
     except ValueError as error:
         return str(error)
-    return number
+    return number if math.isfinite(number) else f"{area} is beyond the range of numbers."
 
 
 def _faults_of_cells(book: Book, checked: Checked) -> list[Fault]:

@@ -1,10 +1,10 @@
-/** A Python with backsolve[spreadsheet], for tests that calculate workbooks, and workbooks that it writes. */
+/** A Python with backsolve[spreadsheet], for what calculates workbooks in tests and measurements, and workbooks that it writes. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { environmentForGuarded } from '../../src/config.ts';
-import { makeWorkbooks, type Workbooks, type WorkbooksOptions } from '../../src/workbooks/workbooks.ts';
+import { environmentForGuarded } from '../src/config.ts';
+import { makeWorkbooks, type Workbooks, type WorkbooksOptions } from '../src/workbooks/workbooks.ts';
 
-const CANDIDATES = [new URL('../../clients/python/.venv/bin/python', import.meta.url).pathname, 'python3'];
+const CANDIDATES = [new URL('../clients/python/.venv/bin/python', import.meta.url).pathname, 'python3'];
 const NEEDED = 'import openpyxl, ironcalc, backsolve';
 
 /** Undefined: NOT CHECKED, there is none. */
