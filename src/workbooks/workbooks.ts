@@ -17,26 +17,26 @@ export interface WorkbooksOptions extends PythonOptions {
   readonly onTrouble: (message: string) => void;
 }
 
-export interface SheetFile {
+interface SheetFile {
   readonly name: string;
   readonly content: Uint8Array;
 }
 
 /** What is wrong with the file or with what is asked of it. */
-export class WorkbookRefused extends DomainError {
+class WorkbookRefused extends DomainError {
   constructor(message: string) {
     super('VALIDATION_FAILED', message, { violations: [makeViolation([], message)] });
   }
 }
 /** This service cannot calculate workbooks now. */
-export class WorkbooksUnavailable extends DomainError {
+class WorkbooksUnavailable extends DomainError {
   constructor(message: string) {
     super('WORKBOOKS_UNAVAILABLE', message);
   }
 }
 
 /** A workbook that batches calculate over and over. */
-export interface KeptWorkbook {
+interface KeptWorkbook {
   /** Its process calculates for nobody else. */
   readonly key: string;
   readonly cells: ChosenCells;

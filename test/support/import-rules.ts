@@ -202,6 +202,7 @@ const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'dev/postgres-binaries.ts': [COMPUTED],
   // Not part of the page: how it is built.
   'dashboard/vite.config.ts': ['vite'],
+  'dashboard/only-what-is-used.ts': ['node:fs', 'node:fs/promises', 'node:path'],
 };
 
 const FORBIDDEN_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'types', 'constants', 'index']);

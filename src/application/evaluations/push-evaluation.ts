@@ -32,7 +32,7 @@ export interface PushDeps {
 }
 
 /** Rejects with a DomainError where no workbook can be calculated now, or with the signal's reason. */
-export interface SheetRunner {
+interface SheetRunner {
   run(
     workbook: {
       readonly key: string;

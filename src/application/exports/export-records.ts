@@ -54,7 +54,7 @@ export type ExportRecord =
   | { readonly type: 'batch'; readonly batch: BatchWithProgress }
   | { readonly type: 'evaluation'; readonly evaluation: EvaluationRecord };
 
-export interface ExportedWorkbook {
+interface ExportedWorkbook {
   readonly id: number;
   readonly name: string;
   readonly content: Uint8Array;

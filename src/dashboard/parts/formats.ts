@@ -3,8 +3,12 @@
 /** Significant digits of displayed numbers. */
 export const DIGITS = 5;
 
-/** At most five significant digits, or as many as stated; without an exponent from 0.0001 up to 10 million. Can be typed back: it has no marks between thousands. */
-export function short(value: number, digits = DIGITS): string {
+/** At most five significant digits; without an exponent from 0.0001 up to 10 million. Can be typed back: it has no marks between thousands. */
+export function short(value: number): string {
+  return withDigits(value, DIGITS);
+}
+
+function withDigits(value: number, digits: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
@@ -15,7 +19,7 @@ export function short(value: number, digits = DIGITS): string {
 
 /** How far something is from where it should be: three digits say how much is missing. */
 export function rough(value: number): string {
-  return short(value, 3);
+  return withDigits(value, 3);
 }
 
 /** The text with a capital, as at the beginning of a sentence. */
