@@ -84,7 +84,8 @@ export async function checkProblemFile(
     found.push({ position: positionOf(key), key: key.join('.'), message });
   if (typeof knownBytes === 'string') refuse(['known'], knownBytes);
   const known = typeof knownBytes === 'string' ? null : knownBytes;
-  const { bodies, checked } = await checkBodies(problem, known, checkDefinition);
+  const bodies = toBodies(problem);
+  const checked = await checkDefinition({ ...bodies, known });
   for (const { pointer, message } of checked.violations) {
     refuse(toFilePath(problem, pointer), inFileWords(problem, message));
   }
@@ -101,20 +102,6 @@ export async function checkProblemFile(
   if (found.length > 0) throw new ProblemFileError(file, sortByPlace(withoutRepeats(found)));
   const { notes = [] } = described;
   return { problem, bodies, known: checked.known, designedCount, notes, file: path.resolve(file), positionOf };
-}
-
-/**
- * With as many cases as jobs, unless the file says how many or more are designed anyway: a case costs no time where a job would
- * idle. Half of the runs are left to the search.
- */
-async function checkBodies(problem: Problem, known: Uint8Array | null, checkDefinition: CheckDefinition) {
-  const bodies = toBodies(problem);
-  const checked = await checkDefinition({ ...bodies, known });
-  const { cases, jobs, maximumRuns } = problem;
-  const wanted = Math.min(jobs, Math.floor((maximumRuns ?? Number.POSITIVE_INFINITY) / 2));
-  if (cases !== null || checked.violations.length > 0 || wanted <= checked.designedCount) return { bodies, checked };
-  const filled = toBodies({ ...problem, cases: wanted });
-  return { bodies: filled, checked: await checkDefinition({ ...filled, known }) };
 }
 
 /** What inputs lack may be known to a black box that could not be asked. */

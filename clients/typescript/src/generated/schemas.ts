@@ -72,6 +72,11 @@ export interface NewProject {
    * outputCount + 2.
    */
   caseCount?: number | null | undefined;
+  /**
+   * How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no
+   * longer than one. `solve` and `run` send it.
+   */
+  parallelism?: number | null | undefined;
   /** How many outputs each point will have; output cases must match it. */
   outputCount?: number | null | undefined;
 }
@@ -1205,7 +1210,9 @@ export interface ExplainedObjective {
 }
 
 export interface Advice {
-  /** sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come. */
+  /**
+   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come.
+   */
   kind: string;
   sentence: string;
   /** The objectives that it is about. */

@@ -73,6 +73,8 @@ class NewProject(Wire):
     """Your own points to evaluate, one per row; by default the service designs them."""
     case_count: int | None = None
     """How many points to design. Default: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2."""
+    parallelism: int | None = None
+    """How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no longer than one. `solve` and `run` send it."""
     output_count: int | None = None
     """How many outputs each point will have; output cases must match it."""
 
@@ -1085,7 +1087,7 @@ class AdviceRuns(Wire):
 
 class Advice(Wire):
     kind: str
-    """sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come."""
+    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
