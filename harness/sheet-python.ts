@@ -11,7 +11,7 @@ const NEEDED = 'import openpyxl, ironcalc, backsolve';
 export const sheetPython: string | undefined = CANDIDATES.find((python) => {
   if (python.startsWith('/') && !existsSync(python)) return false;
   try {
-    execFileSync(python, ['-I', '-c', NEEDED], { stdio: 'ignore' });
+    execFileSync(python, ['-E', '-c', NEEDED], { stdio: 'ignore' });
     return true;
   } catch {
     return false;

@@ -15,7 +15,7 @@ create table workbooks (
 alter table workbooks alter column content set storage external;
 create index workbooks_account on workbooks (account_id, id);
 alter table batches add column workbook_id bigint references workbooks (id);
-create index batches_workbook on batches (workbook_id) where workbook_id is not null;
+create index batches_workbook on batches (workbook_id);
 create index batches_served on batches (id)
   where status in ('evaluating-cases', 'solving') and not is_paused and evaluator->>'kind' <> 'pull';
 drop index batches_pushed;

@@ -35,11 +35,11 @@ for (const [name, book, input, output] of [
   [`grid, ${3 * ROWS + 1} formulas`, GRID, 'S!B1', `S!B${ROWS + 2}`],
 ] as const) {
   const content = writeBook(book);
-  const file = { name: 'book.xlsx', content };
+  const file = { accountId: 1, name: 'book.xlsx', content };
   const cells = { inputs: { x: input }, outputs: { y: output } };
   const sheets = openWorkbooks();
   const run = (x: number) =>
-    sheets.run({ key: '1', cells, load: async () => file }, { x }, 60_000, never).then((outcome) => {
+    sheets.run({ accountId: 1, key: '1', cells, load: async () => file }, { x }, 60_000, never).then((outcome) => {
       if (outcome.kind !== 'output') throw new Error(outcome.reason);
     });
   const times: number[] = [];
@@ -63,7 +63,9 @@ const bomb = execFileSync(sheetPython, [
   'import io,sys,zipfile\nm=io.BytesIO()\nz=zipfile.ZipFile(m,"w",zipfile.ZIP_DEFLATED)\nz.writestr("xl/workbook.xml",b"0"*(60<<20))\nz.close()\nsys.stdout.buffer.write(m.getvalue())',
 ]);
 const strict = openWorkbooks({ limitMs: 200, memoryMib: 256 });
-print({ bomb: await strict.survey({ name: 'bomb.xlsx', content: bomb }).catch((error: Error) => error.message) });
+print({
+  bomb: await strict.survey({ accountId: 1, name: 'bomb.xlsx', content: bomb }).catch((error: Error) => error.message),
+});
 const heavy = writeBook({
   sheets: {
     S: [['=SUM(C1:C400)', 1], ...Array.from({ length: 20_000 }, (_, i) => [i])].map((row, i) =>
@@ -72,6 +74,7 @@ const heavy = writeBook({
   },
 });
 const slow = {
+  accountId: 1,
   key: '2',
   cells: { inputs: { x: 'S!B1' }, outputs: { y: 'S!A1' } },
   load: async () => ({ name: 's.xlsx', content: heavy }),

@@ -1,13 +1,22 @@
-/** So many processes at a time; who finds none waits in order. */
+/** So many processes at a time. Who finds none waits; accounts take turns, so that none waits behind all uploads of another. */
 import { DomainError } from '../domain/errors.ts';
 
-/** More would wait for minutes. */
-const MAXIMUM_WAITING = 100;
+/** Of one account, and of all: more would wait for minutes. */
+const MAXIMUM_WAITING = { perAccount: 8, total: 100 } as const;
+const RETRY_AFTER_SECONDS = 5;
+
+interface Waiting {
+  readonly accountId: number;
+  resolve(release: () => void): void;
+  reject(error: unknown): void;
+}
 
 export class ProcessSlots {
   #free: number;
   readonly #makeRoom: () => void;
-  #waiting: { resolve(release: () => void): void; reject(error: unknown): void }[] = [];
+  #waiting: Waiting[] = [];
+  /** How many each account has. */
+  readonly #held = new Map<number, number>();
 
   /** @param makeRoom  ends a process that only waits for more work, if there is one */
   constructor(count: number, makeRoom: () => void) {
@@ -19,16 +28,14 @@ export class ProcessSlots {
     return this.#waiting.length > 0;
   }
 
-  /** Resolves to what gives the slot back. Rejects with OVERLOADED or the signal's reason. */
-  async enter(signal?: AbortSignal): Promise<() => void> {
+  /** Resolves to what gives the slot back. Rejects with ACCOUNT_BUSY, OVERLOADED or the signal's reason. */
+  async enter(accountId: number, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#free === 0) this.#makeRoom();
-    if (this.#free > 0) return this.#take();
-    if (this.#waiting.length >= MAXIMUM_WAITING) {
-      throw new DomainError('OVERLOADED', 'Too many workbooks wait to be calculated; retry in a moment.');
-    }
+    if (this.#free > 0) return this.#take(accountId);
+    this.#refuseTooMany(accountId);
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    const one = { resolve, reject };
+    const one = { accountId, resolve, reject };
     this.#waiting.push(one);
     const leave = () => {
       this.#waiting = this.#waiting.filter((other) => other !== one);
@@ -39,18 +46,46 @@ export class ProcessSlots {
   }
 
   close(): void {
-    for (const { reject } of this.#waiting.splice(0))
+    for (const { reject } of this.#waiting.splice(0)) {
       reject(new DomainError('OVERLOADED', 'The service is closing; retry.'));
+    }
   }
 
-  #take(): () => void {
+  #refuseTooMany(accountId: number): void {
+    const own = this.#waiting.filter((one) => one.accountId === accountId).length;
+    if (own >= MAXIMUM_WAITING.perAccount) {
+      const message = `${own} workbooks of the account wait already; retry in a moment.`;
+      throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    if (this.#waiting.length >= MAXIMUM_WAITING.total) {
+      throw new DomainError('OVERLOADED', 'Too many workbooks wait to be calculated; retry in a moment.');
+    }
+  }
+
+  #take(accountId: number): () => void {
     this.#free -= 1;
+    this.#held.set(accountId, this.#heldBy(accountId) + 1);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#free += 1;
-      if (this.#waiting.length > 0) this.#waiting.shift()!.resolve(this.#take());
+      this.#held.set(accountId, this.#heldBy(accountId) - 1);
+      if (this.#heldBy(accountId) === 0) this.#held.delete(accountId);
+      this.#serveNext();
     };
+  }
+
+  /** The oldest of an account that has the fewest. */
+  #serveNext(): void {
+    if (this.#free === 0 || this.#waiting.length === 0) return;
+    const fewest = Math.min(...this.#waiting.map(({ accountId }) => this.#heldBy(accountId)));
+    const next = this.#waiting.findIndex(({ accountId }) => this.#heldBy(accountId) === fewest);
+    const [one] = this.#waiting.splice(next, 1);
+    one!.resolve(this.#take(one!.accountId));
+  }
+
+  #heldBy(accountId: number): number {
+    return this.#held.get(accountId) ?? 0;
   }
 }

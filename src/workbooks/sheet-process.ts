@@ -3,7 +3,7 @@
  * JSON is a request, the next line that it prints the answer. It gets no variables but the path of programs, and ends with its input.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { tmpdir } from 'node:os';
+import { parse } from 'node:path';
 
 export interface PythonOptions {
   /** The program, such as python3. */
@@ -43,9 +43,15 @@ export class SheetProcess {
 
   constructor(options: PythonOptions) {
     this.#options = options;
-    const args = ['-I', '-m', 'backsolve._sheets.uploaded', String(options.memoryMib), String(options.unpackedMib)];
+    // Without variables of Python, and from where nobody else puts modules.
+    const args = ['-E', '-m', 'backsolve._sheets.uploaded', String(options.memoryMib), String(options.unpackedMib)];
     const env = { ...options.environment, OPENBLAS_NUM_THREADS: '1', OMP_NUM_THREADS: '1', PYTHONUTF8: '1' };
-    const child = spawn(options.python, args, { env, cwd: tmpdir(), stdio: 'pipe', windowsHide: true });
+    const child = spawn(options.python, args, {
+      env,
+      cwd: parse(process.cwd()).root,
+      stdio: 'pipe',
+      windowsHide: true,
+    });
     this.#child = child;
     child.on('error', (error: NodeJS.ErrnoException) => this.#end(this.#toStartError(error)));
     child.once('close', (code, signal) => this.#end(this.#toEndError(code, signal)));

@@ -18,6 +18,7 @@ export interface WorkbooksOptions extends PythonOptions {
 }
 
 interface SheetFile {
+  readonly accountId: number;
   readonly name: string;
   readonly content: Uint8Array;
 }
@@ -37,10 +38,11 @@ class WorkbooksUnavailable extends DomainError {
 
 /** A workbook that batches calculate over and over. */
 interface KeptWorkbook {
+  readonly accountId: number;
   /** Its process calculates for nobody else. */
   readonly key: string;
   readonly cells: ChosenCells;
-  load(): Promise<SheetFile>;
+  load(): Promise<Omit<SheetFile, 'accountId'>>;
 }
 
 export interface Workbooks {
@@ -126,11 +128,11 @@ class GuardedWorkbooks implements Workbooks {
   }
 
   async #keep(wanted: KeptWorkbook, signal: AbortSignal): Promise<Kept> {
-    const { key } = wanted;
+    const { key, accountId } = wanted;
     const found = () => (this.#kept.get(key)?.process.hasEnded === false ? this.#kept.get(key) : undefined);
     if (found() !== undefined) return found()!;
     this.#drop(key);
-    const release = await this.#slots.enter(signal);
+    const release = await this.#slots.enter(accountId, signal);
     const other = found();
     if (other !== undefined) {
       release();
@@ -157,12 +159,16 @@ class GuardedWorkbooks implements Workbooks {
     return this.#options.limitMs + START_MS;
   }
 
-  async #load(process: SheetProcess, { name, content }: SheetFile, signal?: AbortSignal): Promise<void> {
+  async #load(
+    process: SheetProcess,
+    { name, content }: Omit<SheetFile, 'accountId'>,
+    signal?: AbortSignal,
+  ): Promise<void> {
     refuseFault(await process.ask({ name, content: Buffer.from(content).toString('base64') }, this.#longest, signal));
   }
 
   async #once(file: SheetFile, request: object): Promise<SheetAnswer> {
-    const release = await this.#slots.enter();
+    const release = await this.#slots.enter(file.accountId);
     const process = new SheetProcess(this.#options);
     try {
       await this.#load(process, file);

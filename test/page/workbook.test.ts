@@ -104,7 +104,7 @@ describe.skipIf(sheetPython === undefined)('with a Python that has IronCalc', ()
     expect(download.suggestedFilename()).toBe('beam.best.xlsx');
     const saved = await readFile((await download.path())!);
     const found = await sheets.check(
-      { name: 'beam.best.xlsx', content: saved },
+      { accountId: 1, name: 'beam.best.xlsx', content: saved },
       { inputs: { h: 'height', w: 'Beam!B2' }, outputs: { sag: 'sag', mass: 'Beam!B4' } },
     );
     expect(found.outputs['sag']).toBeLessThanOrEqual(4);

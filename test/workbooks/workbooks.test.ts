@@ -23,13 +23,13 @@ function open(options: Partial<WorkbooksOptions> = {}): Workbooks {
 }
 
 function kept(content: Uint8Array, cells: ChosenCells = CELLS, key = '1') {
-  return { key, cells, load: async () => ({ name: 'beam.xlsx', content }) };
+  return { accountId: 1, key, cells, load: async () => ({ name: 'beam.xlsx', content }) };
 }
 
 it('a Python that is missing is told to the operator, once, and to whoever asks', async () => {
   const troubles: string[] = [];
   const sheets = open({ python: '/no/such/python', onTrouble: (trouble) => troubles.push(trouble) });
-  const file = { name: 'a.xlsx', content: Buffer.from('PK') };
+  const file = { accountId: 1, name: 'a.xlsx', content: Buffer.from('PK') };
   for (const _ of [1, 2]) {
     await expect(sheets.survey(file)).rejects.toMatchObject({
       code: 'WORKBOOKS_UNAVAILABLE',
@@ -43,7 +43,7 @@ describe.skipIf(sheetPython === undefined)('with a Python that has IronCalc', ()
   const beam = sheetPython === undefined ? Buffer.from('') : writeBook(BEAM);
 
   it('a survey names the cells that may be inputs and outputs, named ones first', async () => {
-    expect(await open().survey({ name: 'beam.xlsx', content: beam })).toEqual({
+    expect(await open().survey({ accountId: 1, name: 'beam.xlsx', content: beam })).toEqual({
       inputs: [
         { cell: 'Beam!B1', name: 'height', label: 'Height', value: 20 },
         { cell: 'Beam!B2', name: null, label: 'Width', value: 40 },
@@ -56,7 +56,7 @@ describe.skipIf(sheetPython === undefined)('with a Python that has IronCalc', ()
   });
 
   it('cells are checked as inputs and outputs, and the outputs calculated', async () => {
-    const file = { name: 'beam.xlsx', content: beam };
+    const file = { accountId: 1, name: 'beam.xlsx', content: beam };
     const checked = await open().check(file, CELLS);
     expect(checked.faults).toEqual([]);
     expect(checked.outputs['sag']).toBeCloseTo(15.625);
@@ -108,7 +108,7 @@ describe.skipIf(sheetPython === undefined)('with a Python that has IronCalc', ()
     ['an old or protected one', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /protected by a password, or of Excel 97/],
     ['half of one', beam.subarray(0, 900), /cannot be read as a workbook/],
   ])('%s is refused by its content', async (_, content, message) => {
-    await expect(open().survey({ name: 'beam.xlsx', content })).rejects.toMatchObject({
+    await expect(open().survey({ accountId: 1, name: 'beam.xlsx', content })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       message: expect.stringMatching(message),
     });
@@ -120,15 +120,15 @@ describe.skipIf(sheetPython === undefined)('with a Python that has IronCalc', ()
       'import io,sys,zipfile\nm=io.BytesIO()\nz=zipfile.ZipFile(m,"w",zipfile.ZIP_DEFLATED)\nz.writestr("xl/workbook.xml",b"0"*(60<<20))\nz.close()\nsys.stdout.buffer.write(m.getvalue())',
     ]);
     expect(bomb.length).toBeLessThan(100_000);
-    await expect(open().survey({ name: 'beam.xlsx', content: bomb })).rejects.toThrow(
+    await expect(open().survey({ accountId: 1, name: 'beam.xlsx', content: bomb })).rejects.toThrow(
       'would unpack to more than 50 MiB',
     );
   });
 
   it('a copy has other values in its cells', async () => {
     const sheets = open();
-    const content = await sheets.copy({ name: 'beam.xlsx', content: beam }, { 'Beam!B1': 25 });
-    const { inputs } = await sheets.survey({ name: 'beam.xlsx', content });
+    const content = await sheets.copy({ accountId: 1, name: 'beam.xlsx', content: beam }, { 'Beam!B1': 25 });
+    const { inputs } = await sheets.survey({ accountId: 1, name: 'beam.xlsx', content });
     expect(inputs.map(({ value }) => value)).toEqual([25, 40]);
   });
 });

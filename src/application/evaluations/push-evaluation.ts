@@ -35,6 +35,7 @@ export interface PushDeps {
 interface SheetRunner {
   run(
     workbook: {
+      readonly accountId: number;
       readonly key: string;
       readonly cells: ChosenCells;
       load(): Promise<{ readonly name: string; readonly content: Uint8Array }>;
@@ -121,7 +122,12 @@ async function calculate(
     return file;
   };
   const byCell = (cells: readonly string[]) => Object.fromEntries(cells.map((cell, i) => [String(i), cell]));
-  const workbook = { key: String(batchId), cells: { inputs: byCell(inputs), outputs: byCell(outputs) }, load };
+  const workbook = {
+    accountId,
+    key: String(batchId),
+    cells: { inputs: byCell(inputs), outputs: byCell(outputs) },
+    load,
+  };
   try {
     const values = Object.fromEntries(input.map((value, i) => [String(i), value]));
     const outcome = await sheets.run(workbook, values, 1_000 * timeoutSeconds, signal);

@@ -15,6 +15,7 @@ import {
 import { refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 
 export interface SheetFile {
+  readonly accountId: number;
   readonly name: string;
   readonly content: Uint8Array;
 }
@@ -122,13 +123,13 @@ export async function copyWorkbook(
 ): Promise<SheetFile> {
   const file = await readFile(db, accountId, id);
   if (Object.keys(values).length === 0) return file;
-  return { name: file.name, content: await refuseWithoutSheets(sheets).copy(file, values) };
+  return { ...file, content: await refuseWithoutSheets(sheets).copy(file, values) };
 }
 
 async function readFile(db: Db, accountId: number, id: number): Promise<SheetFile> {
   const file = await workbooks.readFile(db, accountId, id);
   if (file === undefined) throw notFound('workbook', id);
-  return file;
+  return { ...file, accountId };
 }
 
 /** One pass of the schedule. */

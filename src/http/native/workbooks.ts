@@ -42,7 +42,7 @@ export const workbookOperations: readonly Operation[] = [
     answers: created.spec('The workbook, with the cells that may be inputs and outputs.', surveyedWorkbookSchema),
     refusals,
     prepare: ({ deps, accountId, body }) => {
-      const file = { name: body.name, content: Buffer.from(body.content, 'base64') };
+      const file = { accountId, name: body.name, content: Buffer.from(body.content, 'base64') };
       return surveyWorkbook(deps.db, deps.sheets, accountId, file, deps.settings.workbookBytes ?? 0);
     },
     handle: async ({ deps, accountId }, surveyed) => {
