@@ -71,6 +71,8 @@ class Book:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return openpyxl.load_workbook(self.source, data_only=is_cached, keep_links=False)
+        except MemoryError:
+            raise
         except Exception as error:
             raise SpreadsheetError(f"{self.name} cannot be read as a workbook: {error}") from None
 
