@@ -17,6 +17,9 @@ export class ProcessSlots {
   #waiting: Waiting[] = [];
   /** How many each account has. */
   readonly #held = new Map<number, number>();
+  /** Of accounts that wait: the number of their last turn; 0 without one. */
+  readonly #turns = new Map<number, number>();
+  #turn = 0;
 
   /** @param makeRoom  ends a process that only waits for more work, if there is one */
   constructor(count: number, makeRoom: () => void) {
@@ -76,13 +79,19 @@ export class ProcessSlots {
     };
   }
 
-  /** The oldest of an account that has the fewest. */
+  /** The oldest of the account that has the fewest, and of those the one whose last turn was longest ago. */
   #serveNext(): void {
     if (this.#free === 0 || this.#waiting.length === 0) return;
-    const fewest = Math.min(...this.#waiting.map(({ accountId }) => this.#heldBy(accountId)));
-    const next = this.#waiting.findIndex(({ accountId }) => this.#heldBy(accountId) === fewest);
-    const [one] = this.#waiting.splice(next, 1);
-    one!.resolve(this.#take(one!.accountId));
+    const turnOf = ({ accountId }: Waiting) => this.#turns.get(accountId) ?? 0;
+    const one = this.#waiting.reduce((best, other) => {
+      const more = this.#heldBy(other.accountId) - this.#heldBy(best.accountId) || turnOf(other) - turnOf(best);
+      return more < 0 ? other : best;
+    });
+    this.#waiting = this.#waiting.filter((other) => other !== one);
+    this.#turn += 1;
+    if (this.#waiting.length === 0) this.#turns.clear();
+    else this.#turns.set(one.accountId, this.#turn);
+    one.resolve(this.#take(one.accountId));
   }
 
   #heldBy(accountId: number): number {
