@@ -18,7 +18,7 @@ export const WORKBOOK_SETTINGS = {
       'the name or path of a Python with backsolve[spreadsheet]',
       '/opt/sheets/bin/python',
     ),
-    "The Python that calculates workbooks: `pip install 'backsolve[spreadsheet]'` for it. Ingresses and workers need it.",
+    'The Python that calculates workbooks, which has the Python package with its extra `spreadsheet`. Ingresses and workers need it.',
     { shownDefault: 'that of a Python installation of Backsolve, else `python3`' },
   ),
   maximumBytes: setting(
