@@ -22,7 +22,7 @@ export const BatchStatus = {
 } as const;
 export type BatchStatus = (typeof BatchStatus)[keyof typeof BatchStatus];
 
-/** Who runs the evaluations: evaluators that claim them, or an address that the worker calls. */
+/** Who runs the evaluations: evaluators that claim them, an address that the worker calls, or the worker by a workbook. */
 export type Evaluator =
   | { readonly kind: 'pull' }
   | {
@@ -32,6 +32,15 @@ export type Evaluator =
       readonly timeoutSeconds: number | null;
       /** Calls under way at once; null: as many as the batch has evaluations open. */
       readonly concurrency: number | null;
+    }
+  | {
+      readonly kind: 'workbook';
+      readonly workbookId: number;
+      /** A cell for each input of the project, and for each output. */
+      readonly inputs: readonly string[];
+      readonly outputs: readonly string[];
+      /** Its runs follow one another. */
+      readonly concurrency: 1;
     };
 
 export interface BatchSettings {

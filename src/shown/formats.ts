@@ -5,12 +5,21 @@ export const DIGITS = 5;
 
 /** At most five significant digits; without an exponent from 0.0001 up to 10 million. Can be typed back: it has no marks between thousands. */
 export function short(value: number): string {
+  return withDigits(value, DIGITS);
+}
+
+function withDigits(value: number, digits: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  const rounded = Number(value.toPrecision(DIGITS));
+  const rounded = Number(value.toPrecision(digits));
   if (size >= 1e7 || size < 1e-4) return rounded.toExponential().replace('e+', 'e').replace('-', '−');
-  return rounded.toLocaleString('en-US', { maximumSignificantDigits: DIGITS, useGrouping: false }).replace('-', '−');
+  return rounded.toLocaleString('en-US', { maximumSignificantDigits: digits, useGrouping: false }).replace('-', '−');
+}
+
+/** How far something is from where it should be: three digits say how much is missing. */
+export function rough(value: number): string {
+  return withDigits(value, 3);
 }
 
 /** The text with a capital, as at the beginning of a sentence. */

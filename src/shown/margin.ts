@@ -2,7 +2,7 @@
 
 import type { Head } from './columns.ts';
 import { isInside } from './distances.ts';
-import { type Ends, near, short, wanted, withUnit } from './formats.ts';
+import { type Ends, near, rough, short, wanted, withUnit } from './formats.ts';
 
 /** For example "0.3 kW inside", "1.2 kW above" or "at the limit"; empty where anything is wanted. */
 export function marginText(ends: Ends, value: number, unit: string | null | undefined): string {
@@ -12,8 +12,8 @@ export function marginText(ends: Ends, value: number, unit: string | null | unde
   const above = upper === null ? Number.POSITIVE_INFINITY : upper - value;
   const margin = Math.min(below, above);
   if (margin === 0) return isInside(ends, value) ? 'at the limit' : 'just at the limit, which does not count';
-  if (margin > 0) return `${withUnit(short(margin), unit)} inside`;
-  return `${withUnit(short(-margin), unit)} ${above < 0 ? 'above' : 'below'}`;
+  if (margin > 0) return `${withUnit(rough(margin), unit)} inside`;
+  return `${withUnit(rough(-margin), unit)} ${above < 0 ? 'above' : 'below'}`;
 }
 
 /** What is wanted of an output, in words. */

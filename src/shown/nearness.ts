@@ -3,7 +3,7 @@
 import { chance, chanceWithRange } from './asked.ts';
 import { type Head, openOutputs, seeksFront } from './columns.ts';
 import { distanceOf, sumOfDistances, worstFirst } from './distances.ts';
-import { counted, short, withUnit } from './formats.ts';
+import { counted, rough, short, withUnit } from './formats.ts';
 import { outputNames } from './values.ts';
 
 /** At most this many misses are listed, the worst ones. */
@@ -50,14 +50,14 @@ function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration
 /** For example "misses sag by 0.71 mm and mass by 1.4 kg". */
 function missesText(head: Near, misses: readonly number[], missedBy: readonly number[]): string {
   if (head.l1Threshold !== null) {
-    return `the sum of all differences is ${short(sumOfDistances(missedBy))} where ${short(head.l1Threshold)} is allowed`;
+    return `the sum of all differences is ${rough(sumOfDistances(missedBy))} where ${short(head.l1Threshold)} is allowed`;
   }
   const names = outputNames(head);
   const missed = worstFirst(head).filter((j) => misses[j]! > 0);
   const told = missed.slice(0, TOLD).map((j) => {
     const distance = distanceOf(misses[j]!, missedBy[j]!);
     // The smallest number stands for the limit of a strict inequality.
-    const by = distance === Number.MIN_VALUE ? 'a hair' : withUnit(short(distance), head.outputUnits?.[j]);
+    const by = distance === Number.MIN_VALUE ? 'a hair' : withUnit(rough(distance), head.outputUnits?.[j]);
     return `${names[j]} by ${by}`;
   });
   const rest = missed.length > TOLD ? [`${missed.length - TOLD} more`] : [];
@@ -73,8 +73,8 @@ export function fitText({ fit }: Pick<Head, 'fit'>): string | undefined {
     const scales = sets.map(({ scale }) => (scale === null ? 'unknown' : short(scale)));
     return `Residuals of standard deviation ${scales.join(' and ')} at ${counted(points, 'point')}`;
   }
-  const each = reducedChiSquare === null ? '' : `, ${short(reducedChiSquare)} per degree`;
-  return `Chi-square ${short(chiSquare)} with ${counted(freedom, 'degree')} of freedom${each}`;
+  const each = reducedChiSquare === null ? '' : `, ${rough(reducedChiSquare)} per degree`;
+  return `Chi-square ${rough(chiSquare)} with ${counted(freedom, 'degree')} of freedom${each}`;
 }
 
 /** The probability reached and the one required; undefined if either is missing. */

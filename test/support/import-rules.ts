@@ -38,6 +38,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: ['prom-client', '@opentelemetry/*'],
   },
   webhooks: { imports: ['domain'], packages: [] },
+  // Starts the programs that work on uploaded files.
+  workbooks: { imports: ['domain'], packages: [] },
   application: {
     imports: ['domain', 'db'],
     types: ['engine', 'optimizer', 'webhooks'],
@@ -158,6 +160,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'telemetry',
       'worker',
       'webhooks',
+      'workbooks',
       'http',
       'application',
       'domain',
@@ -167,7 +170,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
-  settings: { imports: ['setting-rules'], packages: ['zod'] },
+  settings: { imports: ['setting-rules', 'workbook-settings'], packages: ['zod'] },
+  'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.
   'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },
   log: { imports: [], packages: ['pino', 'pino-pretty'] },
@@ -214,6 +218,7 @@ const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'dev/postgres-binaries.ts': [COMPUTED],
   // Not part of the page: how it is built.
   'dashboard/vite.config.ts': ['vite'],
+  'dashboard/only-what-is-used.ts': ['node:fs', 'node:fs/promises', 'node:path'],
 };
 
 const FORBIDDEN_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'types', 'constants', 'index']);

@@ -21,6 +21,8 @@ interface BodySettings {
   readonly requestTimeoutMs: number;
   /** The most numbers in the cases of one body; 0 means no limit. */
   readonly cells: number;
+  /** Largest file that a body holds; default: none but small ones. */
+  readonly fileBytes?: number | undefined;
 }
 
 interface ReadRequestBody<B> extends BodyReading<B> {
@@ -36,6 +38,8 @@ export interface Bodies {
 
 /** Largest bodies without cases. A thousand outputs with targets, types, bounds and values take about 120 KB. */
 const LIMIT_BYTES = { plain: 64 * 1024, vectors: 256 * 1024 } as const satisfies Partial<Record<BodySize, number>>;
+/** A file travels as text, with its name beside it. */
+const BASE64 = 4 / 3;
 /** Enough for a small body on a slow line; a client that takes longer only occupies a slot. */
 const SMALL_BODY_MS = 20_000;
 /**
@@ -55,8 +59,12 @@ export function makeBodies(settings: BodySettings): Bodies {
   const pace = new Pace(BYTES, () => performance.now());
   const reader = makeBodyReader(textLimits(settings.cells));
   const rulesOf = (size: BodySize) =>
-    size === 'cases'
-      ? { limitBytes: bodyLimitBytes, timeLimitMs: requestTimeoutMs }
+    size === 'cases' || size === 'file'
+      ? {
+          limitBytes:
+            size === 'cases' ? bodyLimitBytes : Math.ceil((settings.fileBytes ?? 0) * BASE64) + LIMIT_BYTES.plain,
+          timeLimitMs: requestTimeoutMs,
+        }
       : {
           limitBytes: Math.min(LIMIT_BYTES[size], bodyLimitBytes),
           timeLimitMs: Math.min(SMALL_BODY_MS, requestTimeoutMs),

@@ -28,8 +28,8 @@ const batch = '/batches/{batch_id}';
 const LARGEST_ID = Number.MAX_SAFE_INTEGER;
 
 function checkDeps(call: Call<unknown, unknown>) {
-  const { db, judgeEvaluatorUrl } = call.deps;
-  return { db, engine: designEngineOf(call), judgeUrl: judgeEvaluatorUrl };
+  const { db, judgeEvaluatorUrl, sheets } = call.deps;
+  return { db, engine: designEngineOf(call), judgeUrl: judgeEvaluatorUrl, sheets };
 }
 
 export const batchOperations: readonly Operation[] = [
@@ -40,7 +40,7 @@ export const batchOperations: readonly Operation[] = [
     tag,
     summary: 'Work through objectives unattended',
     description:
-      'Without trialId the designed cases are evaluated first. Then up to parallelism objectives run at a time, each with an open inverse; when fewer are left, each gets more. Evaluators claim the evaluations, or the service posts them to the URL of an http evaluator. The answer contains the secret that verifies its calls; it is never shown again.',
+      'Without trialId the designed cases are evaluated first. Then up to parallelism objectives run at a time, each with an open inverse; when fewer are left, each gets more. Evaluators claim the evaluations, or the service posts them to the URL of an http evaluator, or calculates a workbook. The answer contains the secret that verifies its calls; it is never shown again.',
     body: newBatch,
     holdsSecret: true,
     answers: created.spec('The batch, with the secret of its http evaluator.', createdBatchSchema),

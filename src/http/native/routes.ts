@@ -32,6 +32,7 @@ import { trialCaseOperations } from './trial-cases.ts';
 import { trialRunOperations } from './trial-runs.ts';
 import { trialOperations } from './trials.ts';
 import { webhookOperations } from './webhooks.ts';
+import { workbookOperations } from './workbooks.ts';
 
 const NESTED_OPERATIONS: readonly Operation[] = [
   ...modelOperations,
@@ -55,6 +56,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...exportOperations,
   ...batchOperations,
   ...evaluationOperations,
+  ...workbookOperations,
 ];
 
 export const NATIVE_OPERATIONS: readonly Operation[] = [...NESTED_OPERATIONS, ...flatten(NESTED_OPERATIONS)];

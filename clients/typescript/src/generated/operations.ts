@@ -6,6 +6,7 @@ import type {
   BatchObjective,
   BatchObjectiveLine,
   BatchPatch,
+  CheckedCells,
   ClaimedEvaluations,
   CorrectedCase,
   CorrectedInverse,
@@ -35,6 +36,8 @@ import type {
   NewBatch,
   NewBatchObjectives,
   NewCaseCorrection,
+  NewCellChoice,
+  NewCellValues,
   NewDraft,
   NewEvaluationClaim,
   NewEvaluationFailure,
@@ -54,6 +57,7 @@ import type {
   NewTrial,
   NewTrialCases,
   NewWebhook,
+  NewWorkbook,
   NoFields,
   Objective,
   ObjectiveGlance,
@@ -74,6 +78,7 @@ import type {
   Solutions,
   SuggestedInverses,
   Suggestion,
+  SurveyedWorkbook,
   Trial,
   TrialCase,
   TrialCaseLine,
@@ -83,6 +88,8 @@ import type {
   Webhook,
   WebhookDelivery,
   WebhookPatch,
+  Workbook,
+  WorkbookFile,
 } from './schemas.ts';
 
 /** What each operation takes and answers, by its operationId. A type under application/x-ndjson is that of one line. */
@@ -1044,6 +1051,16 @@ export interface Operations {
       202: Record<never, never>;
     };
   };
+  /** Take a deletion back */
+  restoreDeletion: {
+    path: {
+      deletion_id: number;
+    };
+    headers: 'Idempotency-Key';
+    answers: {
+      204: Record<never, never>;
+    };
+  };
   /** Purge one deletion immediately */
   purgeDeletion: {
     path: {
@@ -1269,6 +1286,66 @@ export interface Operations {
     };
     answers: {
       200: { 'application/json': Evaluation };
+    };
+  };
+  /** List the workbooks of the account */
+  listWorkbooks: {
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Workbook[] };
+    };
+  };
+  /** Upload a workbook of formulas */
+  createWorkbook: {
+    headers: 'Idempotency-Key';
+    body: NewWorkbook;
+    answers: {
+      201: { 'application/json': SurveyedWorkbook };
+    };
+  };
+  /** Read which cells of a workbook may be inputs and outputs */
+  getWorkbook: {
+    path: {
+      workbook_id: number;
+    };
+    answers: {
+      200: { 'application/json': SurveyedWorkbook };
+    };
+  };
+  /** Delete a workbook for good */
+  deleteWorkbook: {
+    path: {
+      workbook_id: number;
+    };
+    answers: {
+      204: Record<never, never>;
+    };
+  };
+  /** Check cells as inputs and outputs, and calculate the outputs once */
+  checkWorkbook: {
+    path: {
+      workbook_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewCellChoice;
+    answers: {
+      200: { 'application/json': CheckedCells };
+    };
+  };
+  /** Get a copy of a workbook with other values in cells */
+  copyWorkbook: {
+    path: {
+      workbook_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewCellValues;
+    answers: {
+      200: { 'application/json': WorkbookFile };
     };
   };
   /** Read an objective with all its inverses and what the optimizer has learned about it */

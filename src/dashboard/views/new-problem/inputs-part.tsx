@@ -12,6 +12,7 @@ import { InputTable } from './input-table.tsx';
 import { OutputTable } from './output-table.tsx';
 import { change, draft, faults } from './store.ts';
 import { TakeTable } from './take-table.tsx';
+import { WorkbookBox } from './workbook-box.tsx';
 
 export function InputsPart() {
   const { name, inputs, outputs, recipe } = draft.value;
@@ -47,6 +48,7 @@ export function InputsPart() {
         />
         <ModelChoice />
       </div>
+      <WorkbookBox />
       <h2>Inputs</h2>
       <FaultBlock path="inputs" />
       <InputTable />

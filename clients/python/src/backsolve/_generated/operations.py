@@ -82,6 +82,7 @@ _LIST_DRAFTS = Operation("listDrafts", "GET", "/drafts", {200: "m.Drafts"})
 _PUT_DRAFT = Operation("putDraft", "PUT", "/drafts", {200: "m.Drafts"})
 _LIST_DELETED = Operation("listDeleted", "GET", "/deleted", {200: "list[m.Deletion]"})
 _PURGE_DELETED = Operation("purgeDeleted", "DELETE", "/deleted", {202: None})
+_RESTORE_DELETION = Operation("restoreDeletion", "POST", "/deleted/{deletion_id}/restore", {204: None})
 _PURGE_DELETION = Operation("purgeDeletion", "DELETE", "/deleted/{deletion_id}", {202: None})
 _EXPORT_MODEL = Operation("exportModel", "GET", "/models/{model_id}/export", {200: None}, line="m.ExportLine")
 _EXPORT_ACCOUNT = Operation("exportAccount", "GET", "/export", {200: None}, line="m.ExportLine")
@@ -101,6 +102,12 @@ _FAIL_EVALUATION = Operation("failEvaluation", "POST", "/evaluations/{evaluation
 _RELEASE_EVALUATION = Operation("releaseEvaluation", "POST", "/evaluations/{evaluation_id}/release", {200: "m.ReleasedEvaluation"})
 _LIST_EVALUATIONS = Operation("listEvaluations", "GET", "/evaluations", {200: "list[m.Evaluation]"})
 _GET_EVALUATION = Operation("getEvaluation", "GET", "/evaluations/{evaluation_id}", {200: "m.Evaluation"})
+_LIST_WORKBOOKS = Operation("listWorkbooks", "GET", "/workbooks", {200: "list[m.Workbook]"})
+_CREATE_WORKBOOK = Operation("createWorkbook", "POST", "/workbooks", {201: "m.SurveyedWorkbook"})
+_GET_WORKBOOK = Operation("getWorkbook", "GET", "/workbooks/{workbook_id}", {200: "m.SurveyedWorkbook"})
+_DELETE_WORKBOOK = Operation("deleteWorkbook", "DELETE", "/workbooks/{workbook_id}", {204: None})
+_CHECK_WORKBOOK = Operation("checkWorkbook", "POST", "/workbooks/{workbook_id}/check", {200: "m.CheckedCells"})
+_COPY_WORKBOOK = Operation("copyWorkbook", "POST", "/workbooks/{workbook_id}/copy", {200: "m.WorkbookFile"})
 _GET_OBJECTIVE_FLAT = Operation("getObjectiveFlat", "GET", "/objectives/{objective_id}", {200: "m.ExplainedObjective"})
 _UPDATE_OBJECTIVE_FLAT = Operation("updateObjectiveFlat", "PATCH", "/objectives/{objective_id}", {200: "m.ExplainedObjective"})
 _DELETE_OBJECTIVE_FLAT = Operation("deleteObjectiveFlat", "DELETE", "/objectives/{objective_id}", {204: None})
@@ -463,6 +470,10 @@ class Operations(Caller):
         """Purge all deleted records immediately."""
         return self._call(_PURGE_DELETED, timeout=timeout)
 
+    def restore_deletion(self, deletion_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[None]:
+        """Take a deletion back."""
+        return self._call(_RESTORE_DELETION, path={"deletion_id": deletion_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
     def purge_deletion(self, deletion_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Purge one deletion immediately."""
         return self._call(_PURGE_DELETION, path={"deletion_id": deletion_id}, timeout=timeout)
@@ -550,6 +561,30 @@ class Operations(Caller):
     def get_evaluation(self, evaluation_id: int, *, timeout: float | None = None) -> Answer[m.Evaluation]:
         """Read an evaluation."""
         return self._call(_GET_EVALUATION, path={"evaluation_id": evaluation_id}, timeout=timeout)
+
+    def list_workbooks(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Workbook]]:
+        """List the workbooks of the account."""
+        return self._call(_LIST_WORKBOOKS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def create_workbook(self, body: m.NewWorkbook, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SurveyedWorkbook]:
+        """Upload a workbook of formulas."""
+        return self._call(_CREATE_WORKBOOK, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def get_workbook(self, workbook_id: int, *, timeout: float | None = None) -> Answer[m.SurveyedWorkbook]:
+        """Read which cells of a workbook may be inputs and outputs."""
+        return self._call(_GET_WORKBOOK, path={"workbook_id": workbook_id}, timeout=timeout)
+
+    def delete_workbook(self, workbook_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a workbook for good."""
+        return self._call(_DELETE_WORKBOOK, path={"workbook_id": workbook_id}, timeout=timeout)
+
+    def check_workbook(self, workbook_id: int, body: m.NewCellChoice, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CheckedCells]:
+        """Check cells as inputs and outputs, and calculate the outputs once."""
+        return self._call(_CHECK_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def copy_workbook(self, workbook_id: int, body: m.NewCellValues, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WorkbookFile]:
+        """Get a copy of a workbook with other values in cells."""
+        return self._call(_COPY_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def get_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
         """Read an objective with all its inverses and what the optimizer has learned about it."""
@@ -1015,6 +1050,10 @@ class AsyncOperations(AsyncCaller):
         """Purge all deleted records immediately."""
         return await self._call(_PURGE_DELETED, timeout=timeout)
 
+    async def restore_deletion(self, deletion_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[None]:
+        """Take a deletion back."""
+        return await self._call(_RESTORE_DELETION, path={"deletion_id": deletion_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
     async def purge_deletion(self, deletion_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Purge one deletion immediately."""
         return await self._call(_PURGE_DELETION, path={"deletion_id": deletion_id}, timeout=timeout)
@@ -1102,6 +1141,30 @@ class AsyncOperations(AsyncCaller):
     async def get_evaluation(self, evaluation_id: int, *, timeout: float | None = None) -> Answer[m.Evaluation]:
         """Read an evaluation."""
         return await self._call(_GET_EVALUATION, path={"evaluation_id": evaluation_id}, timeout=timeout)
+
+    async def list_workbooks(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Workbook]]:
+        """List the workbooks of the account."""
+        return await self._call(_LIST_WORKBOOKS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def create_workbook(self, body: m.NewWorkbook, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SurveyedWorkbook]:
+        """Upload a workbook of formulas."""
+        return await self._call(_CREATE_WORKBOOK, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def get_workbook(self, workbook_id: int, *, timeout: float | None = None) -> Answer[m.SurveyedWorkbook]:
+        """Read which cells of a workbook may be inputs and outputs."""
+        return await self._call(_GET_WORKBOOK, path={"workbook_id": workbook_id}, timeout=timeout)
+
+    async def delete_workbook(self, workbook_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a workbook for good."""
+        return await self._call(_DELETE_WORKBOOK, path={"workbook_id": workbook_id}, timeout=timeout)
+
+    async def check_workbook(self, workbook_id: int, body: m.NewCellChoice, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CheckedCells]:
+        """Check cells as inputs and outputs, and calculate the outputs once."""
+        return await self._call(_CHECK_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def copy_workbook(self, workbook_id: int, body: m.NewCellValues, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WorkbookFile]:
+        """Get a copy of a workbook with other values in cells."""
+        return await self._call(_COPY_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def get_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
         """Read an objective with all its inverses and what the optimizer has learned about it."""

@@ -3,6 +3,7 @@ import { StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../../../../shown/columns.ts';
 import { verdictOf } from '../../../../shown/verdict.ts';
 import { InputValues } from './input-values.tsx';
+import { SaveWorkbook } from './save-workbook.tsx';
 
 export function Result({ head, columns }: { readonly head: Head; readonly columns: Columns }) {
   const { stopReason, optimalIteration, endReason } = head;
@@ -15,6 +16,7 @@ export function Result({ head, columns }: { readonly head: Head; readonly column
         {verdictOf(head, input != null)}
       </p>
       {input && <InputValues head={head} input={input} />}
+      {input && <SaveWorkbook head={head} input={input} />}
       {endReason !== null && <p class="objective-end">{endReason}</p>}
     </>
   );

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { type Diagnosis as Evidence, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../shown/columns.ts';
-import { short, wanted, withUnit } from '../../../../shown/formats.ts';
+import { rough, short, wanted, withUnit } from '../../../../shown/formats.ts';
 import { outputNames } from '../../../../shown/values.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
@@ -54,7 +54,7 @@ function Unmet({ head, diagnosis, names }: PartProps) {
           <span title={String(diagnosis.nearestOutput[number])}>
             {withUnit(short(diagnosis.nearestOutput[number]!), head.outputUnits?.[number])}
           </span>
-          , off by <span title={String(distance)}>{withUnit(short(distance), head.outputUnits?.[number])}</span>
+          , off by <span title={String(distance)}>{withUnit(rough(distance), head.outputUnits?.[number])}</span>
           {isOutOfReachAlone ? '; out of reach even without the other targets.' : '.'}
         </li>
       ))}

@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
 import { rowFrom } from '../../../../shown/columns.ts';
 import { isFit } from '../../../../shown/distances.ts';
-import { capitalized, counted, grouped, short } from '../../../../shown/formats.ts';
+import { capitalized, counted, grouped, rough } from '../../../../shown/formats.ts';
 import type { Others } from '../../../../shown/others.ts';
 import type { Range } from '../../../../shown/plot.ts';
 import { outputNames } from '../../../../shown/values.ts';
@@ -159,7 +159,7 @@ function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySig
 }
 
 function distanceText(value: number, hasMet: boolean): string {
-  return value === 0 && hasMet ? 'met' : Number.isNaN(value) ? 'no output' : short(value);
+  return value === 0 && hasMet ? 'met' : Number.isNaN(value) ? 'no output' : rough(value);
 }
 
 function Improvements({ data }: { readonly data: DistanceData }) {
@@ -196,6 +196,6 @@ function summarize(data: DistanceData): string {
   if (row === undefined) return `${title}: no run has an output yet.`;
   const failed = marks.reduce((count, mark) => count + Number(mark === FAILED), 0);
   const failures = failed === 0 ? '' : `, ${grouped(failed)} failed`;
-  const last = best[row] === 0 && hasMet ? 'met' : `best ${short(best[row]!)}`;
+  const last = best[row] === 0 && hasMet ? 'met' : `best ${rough(best[row]!)}`;
   return `${title}: ${runs}${failures}; ${last} at run ${iterations[row]}.`;
 }

@@ -1,7 +1,7 @@
 /** Inputs and outputs of a run with all digits, and the margin of every target. */
 
 import { type Columns, type Head, vectorAt } from '../../../../shown/columns.ts';
-import { short, titled } from '../../../../shown/formats.ts';
+import { rough, titled } from '../../../../shown/formats.ts';
 import { marginText, wantedText } from '../../../../shown/margin.ts';
 import { fullInputText, inputNames, outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
@@ -64,7 +64,7 @@ function Margin({ head, j, value, miss }: MarginProps) {
   const target = head.objectives[j];
   if (value === undefined || target == null) return <td>–</td>;
   if (head.l1Threshold !== null || head.objectiveTypes[j] === 'fit') {
-    return <td>{short(Math.abs(value - target))} from the target</td>;
+    return <td>{rough(Math.abs(value - target))} from the target</td>;
   }
   return (
     <td class={miss > 0 ? 'unmet' : 'met'}>

@@ -3,7 +3,7 @@ import { computed } from '@preact/signals';
 import { useId, useMemo, useState } from 'preact/hooks';
 import { type Columns, rowOf, seeksFront, vectorAt } from '../../../../shown/columns.ts';
 import { distanceOf, type Span, spanOf, sumOfDistances } from '../../../../shown/distances.ts';
-import { short, titled } from '../../../../shown/formats.ts';
+import { rough, short, titled } from '../../../../shown/formats.ts';
 import { marginText, wantedText } from '../../../../shown/margin.ts';
 import { outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
@@ -146,7 +146,7 @@ function shownOutput({ head, columns }: Run): readonly number[] | null | undefin
 }
 
 function Distance({ value }: { readonly value: number }) {
-  return <span class="hint targets-margin">by {short(value)}</span>;
+  return <span class="hint targets-margin">by {rough(value)}</span>;
 }
 
 function Verdict({ isMet }: { readonly isMet: boolean }) {
