@@ -72,10 +72,9 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // For views that draw charts; many visits see none.
-            { name: 'plots', test: /node_modules.uplot|parts.plot-|numbers.pareto/, ...alone },
             {
               name: 'charts',
-              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|shown.(run-|front-rows|value-so|distance-d|fit-)/,
+              test: /node_modules.uplot|parts.plot-|numbers.pareto|objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|shown.(run-|front-rows|value-so|distance-d|fit-)/,
               ...alone,
             },
             // Opened more rarely than the overview and the run view, or only to save something. The comparison needs most of it.
@@ -89,10 +88,10 @@ export default defineConfig({
               // What runs are made of is shared by the run view, the comparison and new problems.
               test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main)|objective.history|shown.(scales|distances|columns|values|formats|ticks|plot|colours)/,
             },
-            // The parts of an objective beside its targets.
+            // The parts of an objective beside its targets, and the list of objectives, from which most people come to them.
             {
               name: 'parts',
-              test: /objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)|shown.correction/,
+              test: /views.overview|objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)|shown.correction/,
               ...alone,
             },
             { name: 'objective', test: /views.objective|shown/, ...alone },
