@@ -1,4 +1,4 @@
--- revision 2: raise it with every change of this file
+-- revision 3: raise it with every change of this file
 --
 -- What every record that counts as storage takes, in bytes, and whether it counts as a row. Storage is counted from this view alone,
 -- in ranges of positions, which an index of each table serves. kind: the table. A new table of an account needs a part here and in
@@ -63,6 +63,8 @@ select 'evaluations', id, account_id,
     + coalesce(pg_column_size(failure_reason), 0),
   1
 from evaluations
+union all
+select 'workbooks', id, account_id, 256 + octet_length(name) + pg_column_size(content) + pg_column_size(cells), 1 from workbooks
 union all
 select 'webhooks', id, account_id, 1024, 1 from webhooks
 union all

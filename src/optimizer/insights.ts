@@ -56,12 +56,18 @@ export interface Diagnosis {
 }
 
 /** Kinds of what a history shows that a person can act on; `domain/advice.ts` has a sentence for each. */
-export type AdviceKind = 'sum-of-squares' | 'wrong-run' | 'repeats-disagree' | 'repeats-unclear' | 'noisy-runs';
+export type AdviceKind =
+  | 'constant-outputs'
+  | 'sum-of-squares'
+  | 'wrong-run'
+  | 'repeats-disagree'
+  | 'repeats-unclear'
+  | 'noisy-runs';
 
 /** Something that a history shows and that a person can act on. */
 export interface Advice {
   readonly kind: AdviceKind;
-  /** The outputs that it is about, numbered from 0. */
+  /** The outputs that it is about, numbered from 0; of constant outputs empty for all of them. */
   readonly outputs: readonly number[];
   /** Rows of the history that it is about; of a wrong run and of repeats the first is the one set aside. */
   readonly rows?: readonly number[];

@@ -311,6 +311,8 @@ export interface DesignRequest {
   readonly atOnce?: number;
   /** Unsigned 32-bit seed. */
   readonly seed: number;
+  /** k x n: the cases of a design that all failed. Then `caseCount` further ones are designed, over the whole box. */
+  readonly failed?: Float64Array;
   /** Work that the conditions may take, in the units of `SuggestRequest.workLimit`. Absent: any. */
   readonly workLimit?: number;
 }

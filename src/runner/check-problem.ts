@@ -74,8 +74,7 @@ export async function checkProblemFile(
     violations,
     positionOf,
   } = readProblem(text, path.parse(file).name, await readData(file, text), described);
-  if (written === undefined)
-    throw new ProblemFileError(file, described.isUnknown ? notOfInputs(violations) : violations);
+  if (written === undefined) throw new ProblemFileError(file, withoutUnknown(violations, described.unknown ?? []));
   const problem = { ...written, ...changed };
   const knownBytes =
     problem.known === null ? null : await readKnownFile(path.resolve(path.dirname(file), problem.known));
@@ -104,9 +103,9 @@ export async function checkProblemFile(
   return { problem, bodies, known: checked.known, designedCount, notes, file: path.resolve(file), positionOf };
 }
 
-/** What inputs lack may be known to a black box that could not be asked. */
-function notOfInputs(violations: readonly FileViolation[]): readonly FileViolation[] {
-  return violations.filter(({ key }) => !key.startsWith('inputs.'));
+/** What inputs or outputs lack may be known to a black box that could not be asked. */
+function withoutUnknown(violations: readonly FileViolation[], sections: readonly string[]): readonly FileViolation[] {
+  return violations.filter(({ key }) => !sections.includes(key.split('.')[0]!));
 }
 
 /** Several target sets share what their outputs state. */

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,6 +177,12 @@ def test_trying_again(capsys: pytest.CaptureFixture[str]) -> None:
     assert "will be retried: TryAgain: no licence" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("options", "count"), [({}, 5), ({"budget": 8}, 4), ({"cases": 2}, 2)])
+def test_the_designed_runs_fill_the_first_round_and_leave_half_of_the_budget(options: dict[str, Any], count: int) -> None:
+    result = solve(u_and_v, INPUTS, GOALS, parallel=5, progress=False, **options)
+    assert sum(run.kind == "designed" for run in result.history) == count
+
+
 @pytest.fixture
 def _interruptible() -> Iterator[None]:
     """A process that was started in the background ignores SIGINT."""
@@ -185,12 +192,6 @@ def _interruptible() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_interruptible")
-@pytest.mark.parametrize(("options", "count"), [({}, 5), ({"budget": 8}, 4), ({"cases": 2}, 2)])
-def test_the_designed_runs_fill_the_first_round_and_leave_half_of_the_budget(options: dict[str, int], count: int) -> None:
-    result = solve(u_and_v, INPUTS, GOALS, parallel=5, progress=False, **options)
-    assert sum(run.kind == "designed" for run in result.history) == count
-
-
 @pytest.mark.parametrize("parallel", [1, 3])
 def test_goes_on_after_ctrl_c(parallel: int, capsys: pytest.CaptureFixture[str]) -> None:
     begun: list[list[float]] = []

@@ -7,7 +7,7 @@ import { refuseViolations } from '../../domain/errors.ts';
 import { checkRegion } from '../../domain/input-details.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import { NO_NAMES } from '../../domain/names.ts';
-import type { NewProject } from '../../domain/project.ts';
+import type { NewProject, ProjectWithCases } from '../../domain/project.ts';
 import { seedOf } from '../../domain/seed.ts';
 import { toPositiveZero } from '../../domain/vectors.ts';
 import { toOptimizerSpace } from '../search/engine-input.ts';
@@ -31,6 +31,22 @@ export async function withInputCases(
   // The first ones are a design of their own.
   const isLarge = limits.cases !== 0 && designed.rows > limits.cases;
   return { ...checked, inputCases: isLarge ? Matrix.from(designed.toRows(0, limits.cases)) : designed };
+}
+
+/** Cases that continue the design of a project whose cases all failed; fewer than `count` where its space has fewer inputs. */
+export async function designFurtherCases(
+  engine: DesignEngine,
+  { caseCount, inputCases, seed, outputCount, ...space }: ProjectWithCases,
+  count: number,
+): Promise<Matrix> {
+  const { X } = await engine.design({
+    space: toOptimizerSpace(space),
+    outputCount,
+    caseCount: count,
+    seed,
+    failed: inputCases.values,
+  });
+  return new Matrix(X.length / space.inputCount, space.inputCount, X.map(toPositiveZero));
 }
 
 /** Names are labels and have no part in it. Details held names once; without any they count as they did then. */

@@ -1210,7 +1210,9 @@ export interface ExplainedObjective {
 }
 
 export interface Advice {
-  /** sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come. */
+  /**
+   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come.
+   */
   kind: string;
   sentence: string;
   /** The objectives that it is about. */
@@ -2535,6 +2537,11 @@ export interface Account {
     /** For all keys of the account together. */
     requestsPerMinute: number | null;
   };
+  /** Workbooks that the service calculates; null: its operator does not allow them. */
+  workbooks: {
+    /** The largest file that is taken. */
+    bytes: number;
+  } | null;
   /** Days between a deletion and its purge. */
   deletedDataKeptDays: number;
 }
@@ -2846,6 +2853,12 @@ export type ExportLine = {
   type: 'correction';
   trialId: number;
 } | {
+  type: 'workbook';
+  id: number;
+  name: string;
+  /** The file in base64. */
+  content: string;
+} | {
   id: number;
   modelId: number;
   projectId: number;
@@ -2867,6 +2880,13 @@ export type ExportLine = {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -2979,6 +2999,13 @@ export interface NewBatch {
     timeoutSeconds?: number | null | undefined;
     /** The maximum number of calls at the same time; default: one for each open evaluation. */
     concurrency?: number | null | undefined;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell, such as Sheet1!B3, or a name of the workbook, for each input of the project. */
+    inputs: readonly string[];
+    /** A cell, such as Sheet1!B3, or a name of the workbook, for each output of the project. */
+    outputs: readonly string[];
   } | null | undefined;
   /** How long one evaluation may take, from its claim; default: 3600. */
   timeoutSeconds?: number | null | undefined;
@@ -3012,6 +3039,13 @@ export interface CreatedBatch {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -3073,6 +3107,13 @@ export interface Batch {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -3433,4 +3474,78 @@ export interface Evaluation {
   createdAt: string;
   updatedAt: string;
   finishedAt: string | null;
+}
+
+export interface NewWorkbook {
+  /** Of the file. */
+  name: string;
+  /** The file, .xlsx, in base64. */
+  content: string;
+}
+
+export interface SurveyedWorkbook {
+  id: number;
+  name: string;
+  bytes: number;
+  createdAt: string;
+  /** Cells with numbers, those with names first; at most 400. */
+  inputs: Array<{
+    /** Such as Sheet1!B3. */
+    cell: string;
+    /** Of the cell in the workbook. */
+    name: string | null;
+    /** The nearest text to its left, or above it. */
+    label: string | null;
+    /** As the file was saved. */
+    value: number | null;
+  }>;
+  /** Cells with formulas, those with names first; at most 400. */
+  outputs: Array<{
+    /** Such as Sheet1!B3. */
+    cell: string;
+    /** Of the cell in the workbook. */
+    name: string | null;
+    /** The nearest text to its left, or above it. */
+    label: string | null;
+    /** As the file was saved. */
+    value: number | null;
+  }>;
+}
+
+export interface Workbook {
+  id: number;
+  name: string;
+  bytes: number;
+  createdAt: string;
+}
+
+export interface NewCellChoice {
+  /** The cells of the inputs, by name. */
+  inputs: Record<string, string>;
+  /** The cells of the outputs, by name. */
+  outputs: Record<string, string>;
+}
+
+export interface CheckedCells {
+  /** Empty: the service can calculate the outputs from the inputs. */
+  faults: Array<{
+    side: 'inputs' | 'outputs';
+    /** Of the input or output; empty where none is to blame. */
+    name: string;
+    message: string;
+  }>;
+  notes: string[];
+  /** As the file is; a text says why an output has no number. */
+  outputs: Record<string, number | string>;
+}
+
+export interface NewCellValues {
+  /** Numbers by cell. */
+  values: Record<string, number>;
+}
+
+export interface WorkbookFile {
+  name: string;
+  /** The file in base64. */
+  content: string;
 }

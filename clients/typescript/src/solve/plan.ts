@@ -1,5 +1,6 @@
 /** A problem in the words of the service: `solve` makes one of its options, and the commands make one of a problem file. */
 import type { Evaluation } from '../evaluator/evaluation.ts';
+import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import type { RetriedLine } from '../evaluator/journal.ts';
 import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
 
@@ -27,6 +28,8 @@ export interface Plan {
   readonly parallel: number;
   /** Settings of its batches. */
   readonly batch: Pick<NewBatch, 'timeoutSeconds' | 'maximumTries' | 'stopAfterFailures'>;
+  /** The most runs at the ends of the intervals of a fit, once it is found; beside the budget. */
+  readonly verify: number;
   /** How many runs are designed; null where the service decides. */
   readonly designed: number | null;
   /** An input to run first, in natural units. */
@@ -108,4 +111,11 @@ export function toEvaluation(
 
 export function triesOf({ maximumTries }: Plan['batch']): number {
   return maximumTries ?? 1;
+}
+
+/** Outputs in the order of the problem; an object by name comes from a program that names them. Null for a failed run. */
+export function listed(outcome: Reportable, names: readonly string[]): readonly number[] | null {
+  if (outcome.kind !== 'output') return null;
+  const { output } = outcome;
+  return Array.isArray(output) ? output : names.map((name) => (output as Readonly<Record<string, number>>)[name]!);
 }
