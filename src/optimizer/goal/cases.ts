@@ -1,7 +1,7 @@
 import type { Conditions } from '../constraints/conditions.ts';
 import type { History, Solutions, SuggestRequest } from '../problem.ts';
 import { makeDistance } from '../space/distance.ts';
-import { type Encoding, encode } from '../space/encoding.ts';
+import { type Encoding, encode, slopeOfFeature } from '../space/encoding.ts';
 import { meanOf, repeatsIn } from './repeats.ts';
 import { type Interval, lossesOf, lossesOnScale, lossScales, meetsLimits, stallOf, toIntervals } from './targets.ts';
 
@@ -15,6 +15,8 @@ export interface Cases {
   readonly U: Float64Array;
   /** N x m. */
   readonly Y: Float64Array;
+  /** N x m x p: the derivative of each output by each feature, NaN where none is known or trusted; null without any. */
+  readonly slopes: Float64Array | null;
   /** Length N: the row of the history of each case. */
   readonly rows: readonly number[];
   /** Length m. */
@@ -74,7 +76,28 @@ export function collectCases(
     return isFixed && (conditions === null || conditions.areMet(x)) ? 1 : 0;
   });
   const sds = noise && intervals.map((_, j) => noise.standardDeviations?.[j] ?? null);
-  return { isAdmissible, N: rows.length, U, Y, rows, intervals, noise: sds, loss, stall, failedU: encodeRows(failed) };
+  const slopes = slopesOf(history, encoding, m, rows);
+  return { isAdmissible, N: rows.length, U, Y, slopes, rows, intervals, noise: sds, loss, stall, failedU: encodeRows(failed) };
+}
+
+/** The derivatives of the rows by the features. */
+function slopesOf({ X, jacobian }: History, encoding: Encoding, m: number, rows: readonly number[]): Float64Array | null {
+  if (!jacobian) return null;
+  const { n, p, first } = encoding;
+  const slopes = new Float64Array(rows.length * m * p).fill(Number.NaN);
+  let isAnyKnown = false;
+  rows.forEach((row, i) => {
+    for (let v = 0; v < n; v++) {
+      const factor = slopeOfFeature(encoding, v, X[row * n + v]!);
+      for (let j = 0; j < m; j++) {
+        const slope = jacobian[(row * m + j) * n + v]! * factor;
+        if (!Number.isFinite(slope)) continue;
+        slopes[(i * m + j) * p + first[v]!] = slope;
+        isAnyKnown = true;
+      }
+    }
+  });
+  return isAnyKnown ? slopes : null;
 }
 
 /** Length N: the loss of the mean of the runs at the input of each case. */

@@ -41,7 +41,7 @@ export class Predictor {
   #corrections: readonly (Correction | null)[] = [];
 
   constructor(surrogate: Surrogate, work: Work) {
-    const { N, p, grouping } = surrogate.geometry;
+    const { p, grouping } = surrogate.geometry;
     const m = surrogate.outputs.length;
     const { points, kernels } = compile(surrogate, work);
     this.m = m;
@@ -50,7 +50,7 @@ export class Predictor {
     this.sigma = new Float64Array(m).fill(CONSTANT_SIGMA);
     this.meanGradient = new Float64Array(m * p);
     this.sigmaGradient = new Float64Array(m * p);
-    this.#N = N;
+    this.#N = mostRows(surrogate);
     this.#groups = grouping.count;
     this.#work = work;
     this.#points = points;
@@ -162,6 +162,11 @@ export class Predictor {
   }
 }
 
+/** The most rows of a kernel. */
+function mostRows({ geometry, kernels }: Surrogate): number {
+  return kernels.reduce((most, kernel) => Math.max(most, kernel.geometry.N), geometry.N);
+}
+
 /** The point predicted last on one input scale. */
 interface PredictedPoint {
   readonly point: ScaledPoint;
@@ -174,12 +179,12 @@ function compile(
   surrogate: Surrogate,
   work: Work,
 ): { readonly points: readonly PredictedPoint[]; readonly kernels: readonly KernelPredictor[] } {
-  const { N, p } = surrogate.geometry;
+  const { p } = surrogate.geometry;
   const points = [...new Set(surrogate.kernels.map(({ geometry }) => geometry))].map((geometry) => ({
     point: makeScaledPoint(geometry),
     hasCurvedKernel: surrogate.kernels.some((kernel) => kernel.geometry === geometry && kernel.spec.kind !== 'lin'),
   }));
-  const scratch = makeScratch(N, p);
+  const scratch = makeScratch(mostRows(surrogate), p);
   const kernels = surrogate.kernels
     .map(({ geometry }, index) => {
       const { point } = points.find((one) => one.point.geometry === geometry)!;
