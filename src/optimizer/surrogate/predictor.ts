@@ -7,6 +7,7 @@ import {
   makeScratch,
   meanAt,
   rootAt,
+  type Scratch,
   updateKernel,
   updateRootGradient,
   writeMeanGradient,
@@ -184,11 +185,16 @@ function compile(
     point: makeScaledPoint(geometry),
     hasCurvedKernel: surrogate.kernels.some((kernel) => kernel.geometry === geometry && kernel.spec.kind !== 'lin'),
   }));
-  const scratch = makeScratch(mostRows(surrogate), p);
+  const scratches = new Map<number, Scratch>();
+  const scratchOf = (N: number): Scratch => {
+    const known = scratches.get(N) ?? makeScratch(N, p);
+    scratches.set(N, known);
+    return known;
+  };
   const kernels = surrogate.kernels
     .map(({ geometry }, index) => {
       const { point } = points.find((one) => one.point.geometry === geometry)!;
-      return makeKernelPredictor(surrogate, index, point, scratch, work);
+      return makeKernelPredictor(surrogate, index, point, scratchOf(geometry.N), work);
     })
     .filter(({ outputs }) => outputs.length > 0);
   return { points, kernels };
