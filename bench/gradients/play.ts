@@ -24,7 +24,12 @@ export interface Game {
   readonly stop?: SuggestRequest['stop'];
 }
 
-export function play({ variables, model, goal, isReached, stop }: Game, report: Report, seed: number, budget: number): Played {
+export function play(
+  { variables, model, goal, isReached, stop }: Game,
+  report: Report,
+  seed: number,
+  budget: number,
+): Played {
   const space = { variables };
   const n = variables.length;
   const m = goal.targets.length;
@@ -71,7 +76,11 @@ export function play({ variables, model, goal, isReached, stop }: Game, report: 
     if (isReached(y)) return finish(true);
     const rows = report(jacobianOf(model, variables, x), x);
     if (rows) isReported = true;
-    jacobian.push(...(rows ?? Array.from({ length: m }, () => new Array<null>(n).fill(null))).flat().map((one) => one ?? Number.NaN));
+    jacobian.push(
+      ...(rows ?? Array.from({ length: m }, () => new Array<null>(n).fill(null)))
+        .flat()
+        .map((one) => one ?? Number.NaN),
+    );
   }
   return finish(false);
 }

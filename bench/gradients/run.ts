@@ -59,11 +59,17 @@ function main(): void {
       return { system: system.name, runs, missed, ms: played.reduce((most, one) => Math.max(most, one.mostMs), 0) };
     });
     const mean = Math.exp(line.reduce((sum, one) => sum + Math.log(one.runs), 0) / line.length);
-    const ratios = line.flatMap(({ system, runs }) => (without.has(system) ? [Math.log(runs / without.get(system)!)] : []));
+    const ratios = line.flatMap(({ system, runs }) =>
+      without.has(system) ? [Math.log(runs / without.get(system)!)] : [],
+    );
     const ratio = Math.exp(ratios.reduce((sum, one) => sum + one, 0) / ratios.length);
-    const cells = line.map(({ system, runs, missed }) => `${system} ${runs.toFixed(1)}${missed > 0 ? ` (${missed} missed)` : ''}`);
+    const cells = line.map(
+      ({ system, runs, missed }) => `${system} ${runs.toFixed(1)}${missed > 0 ? ` (${missed} missed)` : ''}`,
+    );
     const most = Math.max(...line.map(({ ms }) => ms));
-    console.log(`${name}: ${mean.toFixed(1)} runs, ratio ${ratio.toFixed(2)}, slowest ${most.toFixed(0)} ms | ${cells.join(', ')}`);
+    console.log(
+      `${name}: ${mean.toFixed(1)} runs, ratio ${ratio.toFixed(2)}, slowest ${most.toFixed(0)} ms | ${cells.join(', ')}`,
+    );
   }
 }
 

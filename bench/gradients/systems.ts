@@ -28,7 +28,12 @@ function beam(x: ArrayLike<number>): number[] {
   const inertia = (b * h ** 3) / 12 - (PI * r ** 4) / 4;
   const area = b * h - PI * r ** 2;
   const mass = area * l * 7.85e-6;
-  return [(1000 * l ** 3) / (3 * 2.1e5 * inertia), (1000 * l * h) / (2 * inertia), mass, sqrt(inertia / (area * l ** 4)) * 1e6];
+  return [
+    (1000 * l ** 3) / (3 * 2.1e5 * inertia),
+    (1000 * l * h) / (2 * inertia),
+    mass,
+    sqrt(inertia / (area * l ** 4)) * 1e6,
+  ];
 }
 
 /** Two reactions in series in a tube: temperature in K, residence time in min, ratio, and an inlet concentration. */
@@ -68,7 +73,16 @@ function pipes(x: ArrayLike<number>): number[] {
   const resistance = (rough * 0.02) / d1 ** 5 + (rough * 0.03) / d2 ** 5 + 4 / valve;
   const flow = sqrt((40 * speed ** 2 + head) / (resistance + 2));
   const power = flow * (40 * speed ** 2 - 3 * flow ** 2 + 5);
-  return [flow, flow / d1 ** 2, flow / d2 ** 2, power, head - (rough * 0.02 * flow ** 2) / d1 ** 5, power / flow, flow / valve, d1 ** 2 + d2 ** 2];
+  return [
+    flow,
+    flow / d1 ** 2,
+    flow / d2 ** 2,
+    power,
+    head - (rough * 0.02 * flow ** 2) / d1 ** 5,
+    power / flow,
+    flow / valve,
+    d1 ** 2 + d2 ** 2,
+  ];
 }
 
 /** Doses of a drug with three rates: concentrations at five times. */
@@ -89,24 +103,71 @@ function lens(x: ArrayLike<number>): number[] {
 function coupled(x: ArrayLike<number>): number[] {
   return Array.from({ length: 7 }, (_, j) => {
     let sum = 0;
-    for (let v = 0; v < 5; v++) sum += sin(x[v]! * (0.6 + 0.2 * ((j * 3 + v * 2) % 5)) + j * 0.7 + v) * (1 + ((j + v) % 3) / 2);
+    for (let v = 0; v < 5; v++)
+      sum += sin(x[v]! * (0.6 + 0.2 * ((j * 3 + v * 2) % 5)) + j * 0.7 + v) * (1 + ((j + v) % 3) / 2);
     return sum + 0.4 * x[j % 5]! * x[(j + 2) % 5]!;
   });
 }
 
 export const SYSTEMS: readonly SmoothSystem[] = [
-  { name: 'beam', variables: [real(20, 80), real(30, 120), real(400, 1200), real(2, 9)], model: beam, solution: [44, 71, 830, 5.2], tolerance: 1e-3 },
-  { name: 'tube', variables: [real(380, 460), logarithmic(0.2, 20), real(0.5, 3), real(0.5, 4)], model: tube, solution: [421, 2.9, 1.7, 2.2], tolerance: 1e-3 },
-  { name: 'arm', variables: [real(-1.5, 1.5), real(-1.5, 1.5), real(-1.5, 1.5)], model: arm, solution: [0.7, -0.9, 0.4], tolerance: 1e-4 },
-  { name: 'filter', variables: Array.from({ length: 5 }, () => real(0.3, 2.5)), model: filter, solution: [0.9, 1.4, 1.8, 1.2, 0.7], tolerance: 1e-2 },
-  { name: 'pipes', variables: [real(0.6, 1.4), real(0.3, 0.8), real(0.3, 0.8), real(0.5, 3), real(2, 12), real(1, 6)], model: pipes, solution: [1.1, 0.55, 0.47, 1.4, 7, 3.1], tolerance: 1e-3 },
-  { name: 'doses', variables: [logarithmic(0.3, 6), logarithmic(0.03, 0.28), real(10, 60)], model: doses, solution: [1.3, 0.11, 28], tolerance: 1e-3 },
+  {
+    name: 'beam',
+    variables: [real(20, 80), real(30, 120), real(400, 1200), real(2, 9)],
+    model: beam,
+    solution: [44, 71, 830, 5.2],
+    tolerance: 1e-3,
+  },
+  {
+    name: 'tube',
+    variables: [real(380, 460), logarithmic(0.2, 20), real(0.5, 3), real(0.5, 4)],
+    model: tube,
+    solution: [421, 2.9, 1.7, 2.2],
+    tolerance: 1e-3,
+  },
+  {
+    name: 'arm',
+    variables: [real(-1.5, 1.5), real(-1.5, 1.5), real(-1.5, 1.5)],
+    model: arm,
+    solution: [0.7, -0.9, 0.4],
+    tolerance: 1e-4,
+  },
+  {
+    name: 'filter',
+    variables: Array.from({ length: 5 }, () => real(0.3, 2.5)),
+    model: filter,
+    solution: [0.9, 1.4, 1.8, 1.2, 0.7],
+    tolerance: 1e-2,
+  },
+  {
+    name: 'pipes',
+    variables: [real(0.6, 1.4), real(0.3, 0.8), real(0.3, 0.8), real(0.5, 3), real(2, 12), real(1, 6)],
+    model: pipes,
+    solution: [1.1, 0.55, 0.47, 1.4, 7, 3.1],
+    tolerance: 1e-3,
+  },
+  {
+    name: 'doses',
+    variables: [logarithmic(0.3, 6), logarithmic(0.03, 0.28), real(10, 60)],
+    model: doses,
+    solution: [1.3, 0.11, 28],
+    tolerance: 1e-3,
+  },
   { name: 'lens', variables: [real(20, 200), real(20, 200)], model: lens, solution: [61, 128], tolerance: 1e-4 },
-  { name: 'coupled', variables: Array.from({ length: 5 }, () => real(-2, 2)), model: coupled, solution: [0.6, -0.9, 1.1, 0.2, -0.4], tolerance: 1e-2 },
+  {
+    name: 'coupled',
+    variables: Array.from({ length: 5 }, () => real(-2, 2)),
+    model: coupled,
+    solution: [0.6, -0.9, 1.1, 0.2, -0.4],
+    tolerance: 1e-2,
+  },
 ];
 
 /** Outputs x inputs, by central differences. */
-export function jacobianOf(model: SmoothSystem['model'], variables: readonly Variable[], x: readonly number[]): number[][] {
+export function jacobianOf(
+  model: SmoothSystem['model'],
+  variables: readonly Variable[],
+  x: readonly number[],
+): number[][] {
   const columns = variables.map(({ minimum, maximum }, v) => {
     const h = 1e-5 * Math.min(maximum - minimum, Math.abs(x[v]!) || maximum - minimum);
     const [more, less] = [model(x.with(v, x[v]! + h)), model(x.with(v, x[v]! - h))];

@@ -82,11 +82,29 @@ export function collectCases(
   const reported = slopesOf(history, encoding, m, rows);
   const distrusted = reported ? distrustedSlopes(U, Y, reported, rows.length, m) : [];
   const slopes = reported && withoutSlopes(reported, distrusted, m, encoding.p);
-  return { isAdmissible, N: rows.length, U, Y, slopes, distrusted, rows, intervals, noise: sds, loss, stall, failedU: encodeRows(failed) };
+  return {
+    isAdmissible,
+    N: rows.length,
+    U,
+    Y,
+    slopes,
+    distrusted,
+    rows,
+    intervals,
+    noise: sds,
+    loss,
+    stall,
+    failedU: encodeRows(failed),
+  };
 }
 
 /** The derivatives of the rows by the features. */
-function slopesOf({ X, jacobian }: History, encoding: Encoding, m: number, rows: readonly number[]): Float64Array | null {
+function slopesOf(
+  { X, jacobian }: History,
+  encoding: Encoding,
+  m: number,
+  rows: readonly number[],
+): Float64Array | null {
   if (!jacobian) return null;
   const { n, p, first } = encoding;
   const slopes = new Float64Array(rows.length * m * p).fill(Number.NaN);

@@ -252,7 +252,10 @@ function jacobianOf(
   for (const i of usable) {
     for (let v = 0; v < n; v++) {
       const by = (j: number) => jacobian[(i * m + j) * n + v]!;
-      const own = projected({ components }, Float64Array.from(points, ({ output, factor }) => by(output) * factor));
+      const own = projected(
+        { components },
+        Float64Array.from(points, ({ output, factor }) => by(output) * factor),
+      );
       const column = [...kept.map(by), ...own];
       for (let k = 0; k < width; k++) out[(i * width + k) * n + v] = column[k]!;
     }

@@ -15,6 +15,8 @@ const NEIGHBOURS = 4;
 const FAR = 0.3;
 /** A factor this far from 1, and so many standard errors, is not 1. */
 const OFF = { least: 0.2, errors: 4 };
+/** Derivatives that leave more than this share of the squared changes unexplained tell next to nothing about them. */
+const LARGEST_REST = 0.7;
 /** Fewer comparisons beyond those that the factors explain tell nothing. */
 const LEAST_FREEDOM = 2;
 
@@ -47,39 +49,37 @@ export function distrustedSlopes(
 ): Distrusted[] {
   const p = U.length / N;
   const all = comparisons(U, Y, slopes, N, m, p);
-  const total = (one: Comparison) => one.parts.reduce((sum, part) => sum + part, 0);
-  const overall = factorOf(all, (one) => [total(one)]);
-  if (overall !== null && isOff(overall[0]!)) {
-    // One wrong column may spoil the factor of all.
-    const byFeature = distrustedFeatures(all, p);
-    if (byFeature.length === 0 || byFeature.length === known(all, p).length)
-      return [{ output: null, feature: null, factor: overall[0]!.factor }];
-    return byFeature;
-  }
-  const byFeature = distrustedFeatures(all, p);
-  const isLeft = new Set(byFeature.map(({ feature }) => feature));
-  const found = byFeature.slice();
-  for (let j = 0; j < m; j++) {
-    const own = all.filter(({ output }) => output === j);
-    if (isLeft.size > 0) continue;
-    const factors = factorOf(own, (one) => [total(one)]);
-    if (factors !== null && isOff(factors[0]!)) found.push({ output: j, feature: null, factor: factors[0]!.factor });
-  }
-  return found;
-}
-
-function known(all: readonly Comparison[], p: number): number[] {
-  return Array.from({ length: p }, (_, f) => f).filter((f) => all.some(({ parts }) => parts[f] !== 0));
-}
-
-/** Features whose factor over all outputs is not 1, the factors of all estimated together. */
-function distrustedFeatures(all: readonly Comparison[], p: number): Distrusted[] {
-  const features = known(all, p);
+  const features = Array.from({ length: p }, (_, f) => f).filter((f) => all.some(({ parts }) => parts[f] !== 0));
   const factors = factorOf(all, ({ parts }) => features.map((f) => parts[f]!));
-  if (factors === null) return [];
-  return features.flatMap((feature, k) =>
-    isOff(factors[k]!) ? [{ output: null, feature, factor: factors[k]!.factor }] : [],
+  const found = features.flatMap((feature, k): Distrusted[] =>
+    factors !== null && isOff(factors[k]!) ? [{ output: null, feature, factor: factors[k]!.factor }] : [],
   );
+  if (found.length > 0 && 2 * found.length < features.length) {
+    // What is left is judged with these at what the values say of them.
+    const left = all.map((one) => ({ ...one, parts: one.parts.slice() }));
+    for (const { parts } of left) for (const { feature, factor } of found) parts[feature!]! *= factor;
+    if (judge(left) === null) return found;
+  }
+  const factor = judge(all);
+  if (factor !== null) return [{ output: null, feature: null, factor }];
+  return Array.from({ length: m }, (_, output) => output).flatMap((output): Distrusted[] => {
+    const own = judge(all.filter((one) => one.output === output));
+    return own === null ? [] : [{ output, feature: null, factor: own }];
+  });
+}
+
+/** The factor of derivatives that is not 1, or with which they tell next to nothing; null where they may be right. */
+function judge(all: readonly Comparison[]): number | null {
+  const total = ({ parts }: Comparison) => parts.reduce((sum, part) => sum + part, 0);
+  const factors = factorOf(all, (one) => [total(one)]);
+  if (factors === null) return null;
+  let rest = 0;
+  let changes = 0;
+  for (const one of all) {
+    rest += one.weight * (one.change - total(one)) ** 2;
+    changes += one.weight * one.change ** 2;
+  }
+  return isOff(factors[0]!) || rest > LARGEST_REST * changes ? factors[0]!.factor : null;
 }
 
 interface Factor {

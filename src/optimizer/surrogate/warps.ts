@@ -64,7 +64,11 @@ interface Scale {
 }
 
 /** null when the output is constant on the scale, or not finite. */
-function standardize(y: Float64Array, interval: Interval, { kind, forward, inverse, slope, logSlope }: Scale): Warp | null {
+function standardize(
+  y: Float64Array,
+  interval: Interval,
+  { kind, forward, inverse, slope, logSlope }: Scale,
+): Warp | null {
   const w = y.map(forward);
   const { mean, sd, largest } = moments(w);
   if (!(sd > ROUNDING * largest) || !Number.isFinite(sd)) return null;
@@ -96,7 +100,13 @@ function logWarp(y: Float64Array, interval: Interval): Warp | null {
   if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > LOG_RATIO)) return null;
   // A positive output cannot reach an end at or below zero; -Infinity expresses that.
   const forward = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
-  return standardize(y, interval, { kind: 'log', forward, inverse: Math.exp, slope: (y: number) => 1 / y, logSlope: -sum });
+  return standardize(y, interval, {
+    kind: 'log',
+    forward,
+    inverse: Math.exp,
+    slope: (y: number) => 1 / y,
+    logSlope: -sum,
+  });
 }
 
 /** asinh of the distance from the centre: linear near the target, logarithmic far from it. */
