@@ -1216,7 +1216,10 @@ export interface ExplainedObjective {
 }
 
 export interface Advice {
-  /** sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come. */
+  /**
+   * sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives; further kinds may
+   * come.
+   */
   kind: string;
   sentence: string;
   /** The objectives that it is about. */

@@ -1089,7 +1089,7 @@ class AdviceRuns(Wire):
 
 class Advice(Wire):
     kind: str
-    """sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come."""
+    """sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
