@@ -138,7 +138,7 @@ function kernelSpecs(request: ModelRequest): KernelSpec[] {
 }
 
 /** Number of the rows that are runs. */
-export function runsIn({ N, slopes }: Points): number {
+function runsIn({ N, slopes }: Points): number {
   return slopes?.start ?? N;
 }
 
