@@ -66,6 +66,8 @@ select 'evaluations', id, account_id,
   1
 from evaluations
 union all
+select 'workbooks', id, account_id, 256 + octet_length(name) + pg_column_size(content) + pg_column_size(cells), 1 from workbooks
+union all
 select 'webhooks', id, account_id, 1024, 1 from webhooks
 union all
 -- With its deliveries.

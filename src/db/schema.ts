@@ -218,6 +218,7 @@ export interface BatchesTable extends Numbered {
   /** Written as JSON text, read as parsed. */
   evaluator: ColumnType<unknown, string, string>;
   evaluator_secret: Buffer | null;
+  workbook_id: number | null;
   output_count: number;
   timeout_seconds: number;
   maximum_tries: number;
@@ -226,6 +227,16 @@ export interface BatchesTable extends Numbered {
   failure_reason: string | null;
   due_at: Stamp;
   finished_at: Date | null;
+}
+
+export interface WorkbooksTable {
+  id: Generated<number>;
+  account_id: number;
+  name: string;
+  content: Buffer;
+  /** Written as JSON text, read as parsed. */
+  cells: ColumnType<unknown, string, string>;
+  created_at: Stamp;
 }
 
 export interface BatchObjectivesTable {
@@ -359,6 +370,7 @@ export interface Database extends AccessTables, StorageTables {
   inverses: InversesTable;
   suggestion_jobs: SuggestionJobsTable;
   batches: BatchesTable;
+  workbooks: WorkbooksTable;
   batch_objectives: BatchObjectivesTable;
   evaluations: EvaluationsTable;
   webhooks: WebhooksTable;

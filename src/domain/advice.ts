@@ -23,6 +23,10 @@ interface Names {
 type Sentence = (advice: StoredAdvice, names: Names) => string;
 
 const SENTENCES: Readonly<Record<AdviceKind, Sentence>> = {
+  'constant-outputs': (_, { outputs }) =>
+    outputs.length === 0
+      ? 'All outputs are the same in every run, whatever the inputs: check that the black box reads its inputs.'
+      : `${listed(outputs)} ${outputs.length === 1 ? 'is' : 'are'} the same in every run, whatever the inputs, and off target: check how the black box computes ${outputs.length === 1 ? 'it' : 'them'}.`,
   'sum-of-squares': (_, { outputs: [name] }) =>
     `If ${name} is a sum of squares, such as a misfit, return its parts as outputs and set a goal for each: such searches need a tenth of the runs.`,
   'wrong-run': ({ value, predicted }, { outputs: [name], runs: [run] }) =>

@@ -57,6 +57,7 @@ export interface Diagnosis {
 
 /** Kinds of what a history shows that a person can act on; `domain/advice.ts` has a sentence for each. */
 export type AdviceKind =
+  | 'constant-outputs'
   | 'sum-of-squares'
   | 'wrong-run'
   | 'repeats-disagree'
@@ -67,7 +68,7 @@ export type AdviceKind =
 /** Something that a history shows and that a person can act on. */
 export interface Advice {
   readonly kind: AdviceKind;
-  /** The outputs that it is about, numbered from 0. Of wrong derivatives, none stands for all. */
+  /** The outputs that it is about, numbered from 0; of constant outputs and of wrong derivatives empty for all of them. */
   readonly outputs: readonly number[];
   /** Of wrong derivatives: the inputs, numbered from 0, by which they are; absent: by all. */
   readonly inputs?: readonly number[];

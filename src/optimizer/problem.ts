@@ -312,8 +312,12 @@ export interface DesignRequest {
   readonly outputCount: number | null;
   /** Number of cases if the client stated it; null lets the design decide. */
   readonly caseCount: number | null;
+  /** Cases that the design has at least where it decides how many: as many as are evaluated at a time. Absent: any number. */
+  readonly atOnce?: number;
   /** Unsigned 32-bit seed. */
   readonly seed: number;
+  /** k x n: the cases of a design that all failed. Then `caseCount` further ones are designed, over the whole box. */
+  readonly failed?: Float64Array;
   /** Work that the conditions may take, in the units of `SuggestRequest.workLimit`. Absent: any. */
   readonly workLimit?: number;
 }

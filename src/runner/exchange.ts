@@ -2,6 +2,7 @@
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { CurveError } from '../../clients/typescript/src/solve/curve.ts';
 import { type Fit, pointNames, readCurve } from '../../clients/typescript/src/solve/fit.ts';
+import type { InputValues } from './template.ts';
 
 /** What a program's output says. */
 export type Reading =
@@ -15,6 +16,8 @@ export type Reading =
 export interface Expected {
   readonly names: readonly string[];
   readonly fits?: ReadonlyMap<string, Fit> | undefined;
+  /** That they belong to. */
+  readonly input?: InputValues | undefined;
 }
 
 /** A name as a document has it, with its value there. */
@@ -185,10 +188,14 @@ function toNumber(given: unknown): unknown {
   return typeof given === 'string' ? readNumber(given) : (given ?? Number.NaN);
 }
 
-/** Also with the exponent letter D of Fortran, and the ways to write what is not finite. Undefined if it is none of them. */
-function readNumber(given: string): number | undefined {
+/**
+ * Also with the exponent letter D of Fortran, or its three digits without a letter (1.5-103), and the ways to write what is not finite,
+ * which become NaN. Undefined if it is none of them.
+ */
+export function readNumber(given: string): number | undefined {
   const text = given.trim();
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$/.test(text)) return Number(text.replace(/[dD]/, 'e'));
+  if (/^[+-]?(\d+\.\d*|\.\d+)[+-]\d{3}$/.test(text)) return Number(text.replace(/(?<=.)[+-]/, 'e$&'));
   if (/^[+-]?(nan(\(\w*\))?|inf|infinity|\*+|1\.#(inf|ind|qnan)\d*)$/i.test(text)) return Number.NaN;
   return undefined;
 }

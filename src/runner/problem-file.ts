@@ -24,6 +24,7 @@ const KEYS = [
   'maximumRuns',
   'retries',
   'stopAfterFailures',
+  'verify',
   ...SEARCH_KEYS,
 ];
 const INPUT_KEYS = ['unit', 'type', 'minimum', 'maximum', 'scale', 'step', 'values', 'likely'];
@@ -121,7 +122,15 @@ function readFields(
     retries: number('retries', { minimum: 0, maximum: MAXIMUM_TRIES - 1, isWhole: true }) ?? DEFAULTS.retries,
     stopAfterFailures:
       number('stopAfterFailures', { minimum: 1, maximum: 1_000, isWhole: true }) ?? DEFAULTS.stopAfterFailures,
+    verify: readVerify(reader, fields.get('verify'), fits),
   };
+}
+
+function readVerify(reader: ValueReader, value: Value | undefined, { length }: readonly unknown[]): number {
+  if (value === undefined) return 0;
+  if (length === 0)
+    reader.refuse(value.at, ['verify'], 'runs the ends of the intervals of a fit, and no output has one.');
+  return reader.number(value, ['verify'], { minimum: 0, maximum: MAXIMUM_RUNS, isWhole: true }) ?? 0;
 }
 
 const nameOf = ({ name }: { readonly name: string }) => name;

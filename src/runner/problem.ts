@@ -64,6 +64,8 @@ export interface Problem {
   readonly timeoutSeconds: number;
   /** All runs count: the designed ones, the start and those of one target set. null for the service's own limit. */
   readonly maximumRuns: number | null;
+  /** The most runs at the ends of the intervals of a fit, beside `maximumRuns`. */
+  readonly verify: number;
   readonly retries: number;
   readonly stopAfterFailures: number;
 }

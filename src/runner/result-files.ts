@@ -8,9 +8,9 @@ import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
 import { numberOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 import type { Advice } from '../../clients/typescript/src/solve/defaults.ts';
-import { listed } from '../../clients/typescript/src/solve/engine.ts';
 import { type FoundRun, type SearchState, stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
 import { type Goal, seeksFront } from '../../clients/typescript/src/solve/goals.ts';
+import { listed } from '../../clients/typescript/src/solve/plan.ts';
 import {
   COMPLETED_ROW,
   columnTitle,

@@ -9,10 +9,10 @@ import { countRetried } from '../../clients/typescript/src/evaluator/retries.ts'
 import type { NewObjectives } from '../../clients/typescript/src/index.ts';
 import { AdviceTeller, adviceIn } from '../../clients/typescript/src/solve/adviser.ts';
 import { type Advice, adviseOnScales, withScales } from '../../clients/typescript/src/solve/defaults.ts';
-import { Engine, InterruptedError, listed } from '../../clients/typescript/src/solve/engine.ts';
+import { Engine, InterruptedError } from '../../clients/typescript/src/solve/engine.ts';
 import { FollowedSearch } from '../../clients/typescript/src/solve/followed-search.ts';
 import { ChangedProblemError } from '../../clients/typescript/src/solve/open-problem.ts';
-import type { Plan, ProjectBody, Words } from '../../clients/typescript/src/solve/plan.ts';
+import { listed, type Plan, type ProjectBody, type Words } from '../../clients/typescript/src/solve/plan.ts';
 import { Session } from '../../clients/typescript/src/solve/session.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import { countOf, countRuns, renderRun } from './display-lines.ts';
@@ -68,6 +68,7 @@ function toPlan({ bodies, designedCount, known, problem }: CheckedProblem): Plan
     statesStop: problem.search.stop !== undefined,
     budget: problem.maximumRuns,
     parallel: problem.jobs,
+    verify: problem.verify,
     batch: {
       timeoutSeconds: problem.timeoutSeconds,
       maximumTries: problem.retries + 1,

@@ -1,8 +1,8 @@
 /** How a problem stands: which runs there are, which comes nearest to each target set, and what runs now. */
-import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { nameOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 import type { Batch } from '../../clients/typescript/src/index.ts';
+import type { RunningEvaluation } from '../../clients/typescript/src/solve/engine.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { isNearer, type Miss } from '../domain/nearest.ts';
 
@@ -92,8 +92,8 @@ export interface RunningNow {
   readonly sinceMs: number;
 }
 
-export function runningNow({ evaluation, sinceMs }: { readonly evaluation: Evaluation; readonly sinceMs: number }) {
-  return { label: nameOf(evaluation), input: evaluation.input, sinceMs };
+export function runningNow({ evaluation, kind, sinceMs }: RunningEvaluation): RunningNow {
+  return { label: nameOf({ ...evaluation, kind }), input: evaluation.input, sinceMs };
 }
 
 type Phase = 'starting' | 'designed runs' | 'searching' | 'done';

@@ -89,6 +89,14 @@ function play(
   }
 }
 
+const between = (lower: number, upper: number): Target => ({
+  lower,
+  upper,
+  lowerOpen: false,
+  upperOpen: false,
+  direction: 'none',
+});
+
 const bestOf = ({ inputs, outputs }: Played, fit: FitGoal) => {
   const misfits = outputs.map((y) => misfitOf([fit], y));
   return inputs[misfits.indexOf(Math.min(...misfits))]!;
@@ -102,6 +110,18 @@ describe('a fit', () => {
     const [height, rate] = bestOf(played, fitOf(points));
     expect(Math.abs(height! - 2)).toBeLessThan(0.05);
     expect(Math.abs(rate! - 0.7)).toBeLessThan(0.05);
+  });
+
+  it('Ends at the best compromise of limits that no input meets', () => {
+    const fit = fitOf(7);
+    const box = (x: readonly number[]) => [...decay(7, x), x[0]!, x[0]! + x[1]!];
+    const limits = [between(3, 3.5), between(0, 1)];
+    const { last, inputs } = play(fit, { box, limits, budget: 40 });
+    expect(last).toMatchObject({ kind: 'nothing-new', reason: 'out-of-reach' });
+    const worst = ([a, b]: readonly number[]) => Math.max((3 - a!) / 0.25, (a! + b! - 1) / 0.5);
+    const { bestIndex } = last as Extract<Proposal, { kind: 'nothing-new' }>;
+    // Both miss equally at the least b, 0.05, where 4 (3 - a) = 2 (a - 0.95): a = 2.317.
+    expect(worst(inputs[bestIndex]!)).toBeLessThan(1.02 * 2.734);
   });
 
   it.each([

@@ -63,7 +63,13 @@ function standing(change: Partial<Standing> = {}): Standing {
     sets: [set.current(nameOf)],
     shown: 0,
     satisfiedSets: 0,
-    running: [runningNow({ evaluation: { ...EVALUATION, input: [41.23456789, 2] }, sinceMs: performance.now() })],
+    running: [
+      runningNow({
+        evaluation: { ...EVALUATION, input: [41.23456789, 2] },
+        kind: EVALUATION.kind,
+        sinceMs: performance.now(),
+      }),
+    ],
     elapsedMs: 65_000,
     note: null,
     ...change,

@@ -255,6 +255,11 @@ job: 3
       RIGHT.replace('minimum: 0', 'minimum: .inf'),
       'inputs.a.minimum: must be a number, is .inf',
     ],
+    [
+      'verify without a fit',
+      `${RIGHT}verify: 2\n`,
+      'verify: runs the ends of the intervals of a fit, and no output has',
+    ],
     ['deep nesting', `name: ${'['.repeat(30)}${']'.repeat(30)}\n${RIGHT}`, 'nested too deeply'],
     ['very deep nesting', '['.repeat(5_000), 'nested too deeply'],
     ['large files', `# ${'x'.repeat(1_100_000)}`, 'must have at most 1048576 characters'],

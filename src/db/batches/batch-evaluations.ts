@@ -23,7 +23,7 @@ const TOLD = sql`
     select pg_notify(case when is_pushed then ${sql.lit(PUSHED_CHANNEL)} else ${sql.lit(CLAIMABLE_CHANNEL)} end, account_id::text)
     from inserted limit 1) as told`;
 
-const IS_PUSHED = sql`b.evaluator->>'kind' = 'http'`;
+const IS_PUSHED = sql`b.evaluator->>'kind' <> 'pull'`;
 
 /** Begins evaluations of the next `count` designed cases that have none. The caller holds the lock of the batch. */
 export async function beginCases(

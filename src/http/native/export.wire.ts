@@ -147,6 +147,12 @@ export const exportLineSchema = z
       ...runShape(RUN_VIEWS.exported, true),
     }),
     correctionSchema.extend({ type: z.literal('correction'), trialId: z.int() }),
+    z.object({
+      type: z.literal('workbook'),
+      id: z.int(),
+      name: z.string(),
+      content: z.string().describe('The file in base64.'),
+    }),
     batchSchema.extend({ type: z.literal('batch') }),
     evaluationSchema.extend({ type: z.literal('evaluation') }),
     z.object({
@@ -226,6 +232,10 @@ function presentLine(record: ExportRecord): string {
       return presentInverse(record.inverse);
     case 'correction':
       return JSON.stringify({ type, trialId: record.trialId, ...presentCorrection(record.correction) });
+    case 'workbook': {
+      const { id, name, content } = record.workbook;
+      return JSON.stringify({ type, id, name, content: Buffer.from(content).toString('base64') });
+    }
     case 'batch':
       return JSON.stringify({ type, ...presentBatch(record.batch) });
     case 'evaluation':

@@ -1,7 +1,7 @@
 /** Misses in tolerances, by which compromises are compared: the rule of `best` (src/domain/nearest.ts), with weights and priorities. */
 import { missShares } from '../../numbers/miss-shares.ts';
 import type { Goal, Target } from '../problem.ts';
-import { distanceTo, type Interval, l1NormOf, reachedPriority } from './targets.ts';
+import { distanceTo, type Interval, isLimit, l1NormOf, reachedPriority } from './targets.ts';
 
 /** How far inside its interval an output is aimed that goes before others, in tolerances: they would draw it just outside. */
 const INSIDE = 0.01;
@@ -20,15 +20,15 @@ export interface Misses {
 
 /**
  * The measure of a compromise: the worst miss in tolerances, each times its weight, where the largest weight is 1 and a miss of a lower
- * priority counts next to nothing beside one that no case meets yet. Outputs to minimize or maximize do not count beside others. For an exact
- * goal it is the L1 norm beyond the threshold, in thresholds.
+ * priority counts next to nothing beside one that no case meets yet. Outputs to minimize or maximize do not count beside others, and the
+ * residuals of a fit never do. For an exact goal it is the L1 norm beyond the threshold, in thresholds.
  *
  * @param Y N x m, which say what priorities are met
  */
 export function makeMisses(goal: Goal, intervals: readonly Interval[], Y: Float64Array, N: number): Misses {
   const { priorities } = goal;
   const areAllDirected = intervals.every(({ directed }) => directed);
-  const counts = intervals.map(({ directed }) => !directed || areAllDirected);
+  const counts = intervals.map((one) => isLimit(one) || areAllDirected);
   const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : 1;
   const level = Number.isFinite(reached) ? reached : 1;
   const shares = missShares(intervals.length, goal, level);

@@ -106,11 +106,14 @@ export function improvementSign({ upper }: Interval): 1 | -1 {
   return Number.isFinite(upper) ? 1 : -1;
 }
 
-/** Whether all outputs that are neither directed nor part of a fit are in their intervals. @param Y outputs, of which the m from `offset` count */
+/** Whether an output is neither directed nor part of a fit, so that it can be met. */
+export function isLimit({ directed, sigma }: Interval): boolean {
+  return !directed && sigma === undefined;
+}
+
+/** Whether all limits are met. @param Y outputs, of which the m from `offset` count */
 export function meetsLimits(intervals: readonly Interval[], Y: ArrayLike<number>, offset = 0): boolean {
-  return intervals.every(
-    (interval, j) => interval.directed || interval.sigma !== undefined || distanceTo(interval, Y[offset + j]!) === 0,
-  );
+  return intervals.every((interval, j) => !isLimit(interval) || distanceTo(interval, Y[offset + j]!) === 0);
 }
 
 /** The L1 norm of the deviations from the centre of an exact goal. @param at the value of output j */

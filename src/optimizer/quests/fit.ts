@@ -1,6 +1,6 @@
-import { endOfFit } from '../search/least-misfit.ts';
+import { bestFit, endOfFit } from '../search/least-misfit.ts';
 import { nextOfFit } from '../search/next-input.ts';
-import { oneRun } from './one-run.ts';
+import { endOutOfReach, oneRun } from './one-run.ts';
 import type { Kind } from './quest.ts';
 
 /** The search for the least misfit of data, among the inputs that meet all targets. */
@@ -10,6 +10,7 @@ export const fit: Kind = (request) => {
     ...oneRun(request),
     nextInput: nextOfFit,
     endByRule: (problem, rule, work) => {
+      if (bestFit(problem) < 0) return endOutOfReach(problem, rule, work);
       const standstill = endOfFit(problem, rule, work);
       return standstill && { reason: rule.patience === undefined ? 'fitted' : 'standstill', standstill };
     },

@@ -29,7 +29,11 @@ export function oneRun({ noise }: SuggestRequest): Quest {
 /** At the best value of outputs to minimize or maximize, or at the best compromise of targets that cannot all be met. */
 function endByEvidence(problem: Problem, rule: StopRule, work: Work): EndByRule | null {
   const standstill = standstillOf(problem, rule, { ...work });
-  if (standstill !== null) return { reason: 'standstill', standstill };
+  return standstill === null ? endOutOfReach(problem, rule, work) : { reason: 'standstill', standstill };
+}
+
+/** At the best compromise of limits that cannot all be met. */
+export function endOutOfReach(problem: Problem, rule: StopRule, work: Work): EndByRule | null {
   const end = rule.patience === undefined ? outOfReach(problem, rule, work) : null;
   return end && { reason: 'out-of-reach', bestIndex: problem.cases.rows[end.best]!, standstill: end.standstill };
 }

@@ -8,7 +8,7 @@ import { makeFailureModel } from '../acquisition/failure-model.ts';
 import { type MissUnits, WorstMiss } from '../acquisition/worst-miss.ts';
 import type { Cases } from '../goal/cases.ts';
 import { type Misses, makeMisses } from '../goal/misses.ts';
-import { distanceTo } from '../goal/targets.ts';
+import { distanceTo, isLimit } from '../goal/targets.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -159,7 +159,7 @@ export function nextCompromise(problem: Problem, likeliest: Float64Array | null)
 /** Whether a compromise may be an aim: the search is for one run that meets limits, and stalls. */
 export function isSought(problem: Problem): boolean {
   const { encoding, cases } = problem;
-  const hasLimits = cases.intervals.some(({ directed }) => !directed);
+  const hasLimits = cases.intervals.some(isLimit);
   return hasLimits && cases.stall >= FIRST_STALL && cases.N >= movableCount(encoding) + 2 && isOneRunSought(problem);
 }
 
@@ -181,7 +181,7 @@ export function areConstant({ N }: Pick<Cases, 'N'>): boolean {
 /** Whether the case misses an output that never varied, and that others may move. */
 export function mayMove({ cases }: Pick<Prepared, 'cases'>, { outputs }: Surrogate, i: number): boolean {
   const { intervals, Y } = cases;
-  const isMissed = (j: number) => distanceTo(intervals[j]!, Y[i * intervals.length + j]!) > 0;
+  const isMissed = (j: number) => isLimit(intervals[j]!) && distanceTo(intervals[j]!, Y[i * intervals.length + j]!) > 0;
   return !areConstant(cases) && outputs.some(({ fitted }, j) => fitted === null && isMissed(j));
 }
 

@@ -16,6 +16,7 @@ import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } fro
 import { atTheEdge } from './edge-of-reach.ts';
 import { imaginePending } from './imagined.ts';
 import { nextImprovement } from './improvement.ts';
+import { bestFit } from './least-misfit.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import type { Found } from './maximize-acquisition.ts';
 import { withRelaxedLimits } from './relaxed-limits.ts';
@@ -58,10 +59,13 @@ export function nextInput(problem: Problem): NextInput {
 
 /**
  * The same for a fit: the input with the least misfit that the models expect in the region in which they are trusted; else the one where
- * the data are most likely, anywhere or, while inputs are pending, in a trust region every other time.
+ * the data are most likely, anywhere or, while inputs are pending, in a trust region every other time. Where the limits beside the fit seem
+ * out of reach, the best compromise of these.
  */
 export function nextOfFit(problem: Problem): NextInput {
   const work: Work = { spent: 0, limit: problem.request.workLimit };
+  const compromise = bestFit(problem) < 0 ? nextCompromise(problem, null) : null;
+  if (compromise !== null) return { ...compromise, expected: null, chance: null };
   const trusted = trustedRegion(problem);
   const local = trusted === null ? localScope(problem) : { ...trusted, likely: null, local: true };
   const isMeanTrusted = trusted !== null;

@@ -80,6 +80,31 @@ describe('fit', () => {
     expect(calls).toBe(result.history.length);
   });
 
+  it('verify runs the ends of intervals of which the models are unsure, once', async () => {
+    const made: Tank[] = [];
+    const growth = (input: Tank) => {
+      made.push(input);
+      return { level: TIMES.map((time) => input.height * Math.atan(input.rate ** 1.5 * time)) };
+    };
+    const data = growth({ height: 2, rate: 0.7 }).level.map((value, i) => value + 10 * ERRORS[i]!);
+    made.length = 0;
+    const inputs = { height: real(0.5, 5), rate: real(0.05, 3) };
+    const options = { ...here(), inputs, goals: { level: fitTo(data, { sigma: 0.2 }) }, budget: 40 };
+    const plain = await solve(growth, options);
+    const count = made.length;
+    const verified = await solve(growth, { ...options, verify: 2 });
+    const further = made.slice(count);
+    expect([1, 2]).toContain(further.length);
+    expect(verified.history.slice(count).map(({ input }) => input)).toEqual(further);
+    expect(verified.history.at(-1)).toMatchObject({ name: 'verifying run', number: null, kind: 'designed' });
+    expect(verified.fit!.parameters.height!.low).not.toBe(plain.fit!.parameters.height!.low);
+    expect(await solve(growth, { ...options, verify: 2 })).toEqual(verified);
+    expect(made).toHaveLength(count + further.length);
+    const goals = { level: atMost(1) };
+    const limit = solve(({ height }) => ({ level: height }), { ...here(), inputs, goals, verify: 1 });
+    await expect(limit).rejects.toThrow('verify runs the ends of the intervals of a fit');
+  });
+
   it('The only output may be an array, with gaps and unknown errors, and a NaN in it is a failed run', async () => {
     let calls = 0;
     const result = await solve(

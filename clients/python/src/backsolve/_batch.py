@@ -61,14 +61,19 @@ def service_name(name: str) -> str:
     return name[:80] if len(name) >= 4 else f"{name} (Python)"
 
 
-def create_project(problem: Problem, name: str, identity: str) -> Steps[m.Project]:
-    """Model and project. Names of models are unique within an account."""
+def create_project(problem: Problem, name: str, identity: str, parallel: int, budget: int | None) -> Steps[m.Project]:
+    """
+    Model and project. Names of models are unique within an account. Unless the problem says how many, as many cases are designed as run
+    at a time: they fill the first round. Half of the budget is left to the search.
+    """
     model: m.Model = (
         yield Call("create_model", m.NewModel(name=f"{service_name(name)} {identity[:8]}"), idempotency_key=key_of(identity, "model"))
     ).body
-    project: m.Project = (
-        yield Call("create_project", model.id, problem.project_body(service_name(name)), idempotency_key=key_of(identity, "project"))
-    ).body
+    body = problem.project_body(service_name(name))
+    at_once = parallel if budget is None else min(parallel, budget // 2)
+    if problem.cases is None and at_once > 1:
+        body = body.model_copy(update={"parallelism": at_once})
+    project: m.Project = (yield Call("create_project", model.id, body, idempotency_key=key_of(identity, "project"))).body
     return project
 
 

@@ -305,7 +305,7 @@ class SearchOptions(TypedDict, total=False):
     constraints: str | Sequence[str]
     """Conditions among the inputs, such as "width <= 2 * height"."""
     cases: int
-    """How many inputs are designed and run first; by default the service decides."""
+    """How many inputs are designed and run first; by default few, but as many as run at a time, up to half of the budget."""
     fixed: Mapping[str, Value]
     """Inputs that keep a value."""
     weights: Mapping[str, float]

@@ -17,8 +17,15 @@ interface Line {
   readonly at: string;
 }
 
-/** Where a run belongs: the start of the search is evaluated before there is any batch, under the number 0. */
-export type RunKind = 'start' | 'case' | 'inverse';
+/** Where a run belongs. The start of a search and runs that verify its fit are no evaluations of the service: their number is 0. */
+export type RunKind = OwnRunKind | 'case' | 'inverse';
+export type OwnRunKind = 'start' | 'verify';
+
+const OWN: readonly RunKind[] = ['start', 'verify'];
+
+export function isOwn(kind: RunKind): kind is OwnRunKind {
+  return OWN.includes(kind);
+}
 
 /** What a line says about the run. */
 interface Subject {
@@ -228,7 +235,7 @@ export function unsettledOf(lines: readonly JournalLine[]): {
     if (line.kind === 'claimed' || line.kind === 'finished') open.set(key, line);
     else open.delete(key);
   }
-  const left = [...open.values()].filter((line) => line.run !== 'start');
+  const left = [...open.values()].filter((line) => !isOwn(line.run));
   return {
     unreported: left.filter((line) => line.kind === 'finished'),
     interrupted: left.filter((line) => line.kind === 'claimed'),
@@ -316,9 +323,8 @@ class RunList {
   }
 }
 
-/** The start is no evaluation of the service. */
 function ownPlaceOf({ run, evaluation, input }: RetriedLine | FinishedLine): Place {
-  return run === 'start' ? JSON.stringify(input) : evaluation;
+  return isOwn(run) ? JSON.stringify(input) : evaluation;
 }
 
 /** What is the same in a run and its retry: a designed run may be another evaluation then. */

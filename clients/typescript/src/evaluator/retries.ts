@@ -7,6 +7,7 @@ import { BacksolveError } from '../index.ts';
 import type { Reportable, ServiceClient } from './evaluation-calls.ts';
 import {
   type FinishedLine,
+  isOwn,
   type Journal,
   type JournalLine,
   type Place,
@@ -112,9 +113,9 @@ async function sendOutput(
   output: unknown,
 ): Promise<void> {
   const trial = { model_id: modelId, project_id: projectId, trial_id: trialId };
-  if (run === 'start') {
-    // The search began without it, so it is new to the trial.
-    await client.call('addCases', { path: trial, body: { inputs: [input], outputs: [output], source: 'start' } });
+  if (isOwn(run)) {
+    // The service had no output of it, so it is new to the trial.
+    await client.call('addCases', { path: trial, body: { inputs: [input], outputs: [output], source: run } });
   } else if (run === 'inverse') {
     const path = { objective_id: objectiveId!, inverse_id: inverseId! };
     await correct((body) => client.call('correctInverseFlat', { path, body }), output);

@@ -25,6 +25,7 @@ export function nameOf(run: Numbered, of = ''): string {
   const number = numberOf(run);
   if (isStart(run)) return number === null ? 'start' : `run ${number} (start)`;
   if (run.kind === 'case') return `case ${number}`;
+  if (run.kind === 'verify') return 'verifying run';
   const name = number === null ? 'suggested run' : `run ${number}`;
   return of === '' ? name : `${name} ${of}`;
 }

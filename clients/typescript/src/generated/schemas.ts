@@ -72,6 +72,11 @@ export interface NewProject {
    * outputCount + 2.
    */
   caseCount?: number | null | undefined;
+  /**
+   * How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no
+   * longer than one. `solve` and `run` send it.
+   */
+  parallelism?: number | null | undefined;
   /** How many outputs each point will have; output cases must match it. */
   outputCount?: number | null | undefined;
 }
@@ -1217,8 +1222,8 @@ export interface ExplainedObjective {
 
 export interface Advice {
   /**
-   * sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives; further kinds may
-   * come.
+   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives;
+   * further kinds may come.
    */
   kind: string;
   sentence: string;
@@ -2554,6 +2559,11 @@ export interface Account {
     /** For all keys of the account together. */
     requestsPerMinute: number | null;
   };
+  /** Workbooks that the service calculates; null: its operator does not allow them. */
+  workbooks: {
+    /** The largest file that is taken. */
+    bytes: number;
+  } | null;
   /** Days between a deletion and its purge. */
   deletedDataKeptDays: number;
 }
@@ -2866,6 +2876,12 @@ export type ExportLine = {
   type: 'correction';
   trialId: number;
 } | {
+  type: 'workbook';
+  id: number;
+  name: string;
+  /** The file in base64. */
+  content: string;
+} | {
   id: number;
   modelId: number;
   projectId: number;
@@ -2887,6 +2903,13 @@ export type ExportLine = {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -2999,6 +3022,13 @@ export interface NewBatch {
     timeoutSeconds?: number | null | undefined;
     /** The maximum number of calls at the same time; default: one for each open evaluation. */
     concurrency?: number | null | undefined;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell, such as Sheet1!B3, or a name of the workbook, for each input of the project. */
+    inputs: readonly string[];
+    /** A cell, such as Sheet1!B3, or a name of the workbook, for each output of the project. */
+    outputs: readonly string[];
   } | null | undefined;
   /** How long one evaluation may take, from its claim; default: 3600. */
   timeoutSeconds?: number | null | undefined;
@@ -3032,6 +3062,13 @@ export interface CreatedBatch {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -3093,6 +3130,13 @@ export interface Batch {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -3463,4 +3507,78 @@ export interface Evaluation {
   createdAt: string;
   updatedAt: string;
   finishedAt: string | null;
+}
+
+export interface NewWorkbook {
+  /** Of the file. */
+  name: string;
+  /** The file, .xlsx, in base64. */
+  content: string;
+}
+
+export interface SurveyedWorkbook {
+  id: number;
+  name: string;
+  bytes: number;
+  createdAt: string;
+  /** Cells with numbers, those with names first; at most 400. */
+  inputs: Array<{
+    /** Such as Sheet1!B3. */
+    cell: string;
+    /** Of the cell in the workbook. */
+    name: string | null;
+    /** The nearest text to its left, or above it. */
+    label: string | null;
+    /** As the file was saved. */
+    value: number | null;
+  }>;
+  /** Cells with formulas, those with names first; at most 400. */
+  outputs: Array<{
+    /** Such as Sheet1!B3. */
+    cell: string;
+    /** Of the cell in the workbook. */
+    name: string | null;
+    /** The nearest text to its left, or above it. */
+    label: string | null;
+    /** As the file was saved. */
+    value: number | null;
+  }>;
+}
+
+export interface Workbook {
+  id: number;
+  name: string;
+  bytes: number;
+  createdAt: string;
+}
+
+export interface NewCellChoice {
+  /** The cells of the inputs, by name. */
+  inputs: Record<string, string>;
+  /** The cells of the outputs, by name. */
+  outputs: Record<string, string>;
+}
+
+export interface CheckedCells {
+  /** Empty: the service can calculate the outputs from the inputs. */
+  faults: Array<{
+    side: 'inputs' | 'outputs';
+    /** Of the input or output; empty where none is to blame. */
+    name: string;
+    message: string;
+  }>;
+  notes: string[];
+  /** As the file is; a text says why an output has no number. */
+  outputs: Record<string, number | string>;
+}
+
+export interface NewCellValues {
+  /** Numbers by cell. */
+  values: Record<string, number>;
+}
+
+export interface WorkbookFile {
+  name: string;
+  /** The file in base64. */
+  content: string;
 }

@@ -6,11 +6,12 @@ import { type Evaluate, type Evaluation, LocalFault } from '../evaluator/evaluat
 import { type Reportable, type ServiceClient, troubleOf } from '../evaluator/evaluation-calls.ts';
 import { runEvaluator } from '../evaluator/evaluator.ts';
 import type { EvaluatorEnd, EvaluatorEvent } from '../evaluator/evaluator-options.ts';
-import { lastAsked, type RetriedLine, type RunKind } from '../evaluator/journal.ts';
+import { lastAsked, type OwnRunKind, type RetriedLine, type RunKind } from '../evaluator/journal.ts';
 import { retryRuns, type TrialPath } from '../evaluator/retries.ts';
 import { pause } from '../retry.ts';
-import { toEvaluation, triesOf } from './plan.ts';
+import { listed, toEvaluation, triesOf } from './plan.ts';
 import type { Session } from './session.ts';
+import { verifyFits } from './verifying.ts';
 
 export interface EngineOptions {
   readonly session: Session;
@@ -31,6 +32,12 @@ export interface EngineOptions {
   readonly endSignal?: AbortSignal | undefined;
 }
 
+export interface RunningEvaluation {
+  readonly evaluation: Evaluation;
+  readonly kind: RunKind;
+  readonly sinceMs: number;
+}
+
 /** over: the service has nothing more to run; otherwise as of an evaluator. */
 export interface EngineEnd {
   readonly kind: 'over' | EvaluatorEnd['kind'];
@@ -49,7 +56,7 @@ export class InterruptedError extends Error {
 
 export class Engine {
   /** What is running, by evaluation. */
-  readonly running = new Map<number, { readonly evaluation: Evaluation; readonly sinceMs: number }>();
+  readonly running = new Map<number, RunningEvaluation>();
   readonly #options: EngineOptions;
   readonly #session: Session;
   readonly #over = new AbortController();
@@ -76,6 +83,16 @@ export class Engine {
 
   /** Throws what `evaluate` and the journal throw, and BacksolveError when the service refuses to say how the search is going. */
   async run(): Promise<EngineEnd> {
+    const end = await this.#search();
+    const { evaluate, signal } = this.#options;
+    if (end.kind === 'over' && evaluate !== null) {
+      const evaluateHere = (input: readonly number[]) => this.#evaluateOwn('verify', input);
+      await verifyFits({ session: this.#session, evaluate: evaluateHere, signal });
+    }
+    return end;
+  }
+
+  async #search(): Promise<EngineEnd> {
     await this.#options.follow?.();
     if (this.#session.isOver) return { kind: 'over' };
     const watching = this.#watch();
@@ -130,7 +147,7 @@ export class Engine {
     const { journal } = this.#session;
     this.#busyAt = performance.now();
     if ('evaluation' in event) {
-      if (event.type === 'claimed') this.#begun(event.evaluation);
+      if (event.type === 'claimed') this.#begun(event.evaluation, event.evaluation.kind);
       else this.running.delete(event.evaluation.id);
     }
     if (event.type === 'claimed') this.#write(journal.claimed(event.evaluation));
@@ -144,8 +161,8 @@ export class Engine {
     if (this.#mayBeOver || this.#options.follow !== undefined) this.#wake();
   }
 
-  #begun(evaluation: Evaluation): void {
-    this.running.set(evaluation.id, { evaluation, sinceMs: performance.now() });
+  #begun(evaluation: Evaluation, kind: RunKind): void {
+    this.running.set(evaluation.id, { evaluation, kind, sinceMs: performance.now() });
   }
 
   /** Lines about leases may come late; a disk that takes none ends the evaluator with its next result. */
@@ -192,9 +209,9 @@ export class Engine {
   }
 
   /** Undefined when it was ended early. Throws LocalFault when it cannot be run here, or when the black box asks to end all work. */
-  async #evaluateForGood(evaluation: Evaluation): Promise<Reportable | undefined> {
+  async #evaluateForGood(evaluation: Evaluation, kind: RunKind): Promise<Reportable | undefined> {
     const { evaluate, endSignal = NEVER } = this.#options;
-    this.#begun(evaluation);
+    this.#begun(evaluation, kind);
     try {
       for (let left = triesOf(this.#session.plan.batch) - 1; !endSignal.aborted; left--) {
         const outcome = await evaluate!(evaluation, endSignal);
@@ -210,17 +227,24 @@ export class Engine {
   }
 
   async #evaluateStart(input: readonly number[]): Promise<readonly number[] | null> {
+    const outcome = await this.#evaluateOwn('start', input);
+    if (outcome === undefined) throw new InterruptedError('Interrupted before the start was evaluated.');
+    return listed(outcome, this.#session.plan.project.outputNames);
+  }
+
+  /** Outside any lease. Undefined when it was ended early. */
+  async #evaluateOwn(run: OwnRunKind, input: readonly number[]): Promise<Reportable | undefined> {
     const { evaluate, onResult, signal } = this.#options;
     const { finished, plan } = this.#session;
-    const evaluation = toEvaluation(plan, { run: 'start', input });
+    const evaluation = toEvaluation(plan, { run, input });
     const known = finished.find(evaluation);
-    if (known !== undefined) return listed(known, plan.project.outputNames);
+    if (known !== undefined) return known;
     if (evaluate === null) throw new LocalFault('The start is evaluated here: leave out start, or --no-evaluate.');
-    const outcome = signal?.aborted === true ? undefined : await this.#evaluateForGood(evaluation);
-    if (outcome === undefined) throw new InterruptedError('Interrupted before the start was evaluated.');
-    await this.#keep(evaluation, 'start', outcome);
+    const outcome = signal?.aborted === true ? undefined : await this.#evaluateForGood(evaluation, run);
+    if (outcome === undefined) return undefined;
+    await this.#keep(evaluation, run, outcome);
     onResult?.();
-    return listed(outcome, plan.project.outputNames);
+    return outcome;
   }
 
   /** Without a black box the runs stay marked. */
@@ -229,7 +253,7 @@ export class Engine {
     const { client, journal, plan } = this.#session;
     if (evaluate === null) return;
     const run = async (line: RetriedLine) =>
-      signal.aborted ? undefined : this.#evaluateForGood(toEvaluation(plan, line));
+      signal.aborted ? undefined : this.#evaluateForGood(toEvaluation(plan, line), line.run);
     await retryRuns({
       client: client as ServiceClient,
       journal,
@@ -244,11 +268,4 @@ export class Engine {
 async function untilAborted(signal: AbortSignal): Promise<EngineEnd> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   return { kind: 'stopped' };
-}
-
-/** Outputs in the order of the problem; an object by name comes from a program that names them. Null for a failed run. */
-export function listed(outcome: Reportable, names: readonly string[]): readonly number[] | null {
-  if (outcome.kind !== 'output') return null;
-  const { output } = outcome;
-  return Array.isArray(output) ? output : names.map((name) => (output as Readonly<Record<string, number>>)[name]!);
 }

@@ -82,6 +82,7 @@ function problemNames({ inputs, goals }: Partial<Problem>): NamesOf<Problem> {
     confidenceOf: null,
     stop: OBJECTIVE_FIELDS['stop']!,
     options: OBJECTIVE_FIELDS,
+    verify: null,
     timeoutSeconds: null,
     stopAfterFailures: null,
   };

@@ -1,5 +1,6 @@
 /** A problem in the words of the service: `solve` makes one of its options, and the commands make one of a problem file. */
 import type { Evaluation } from '../evaluator/evaluation.ts';
+import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import type { RetriedLine } from '../evaluator/journal.ts';
 import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
 
@@ -27,6 +28,8 @@ export interface Plan {
   readonly parallel: number;
   /** Settings of its batches. */
   readonly batch: Pick<NewBatch, 'timeoutSeconds' | 'maximumTries' | 'stopAfterFailures'>;
+  /** The most runs at the ends of the intervals of a fit, once it is found; beside the budget. */
+  readonly verify: number;
   /** How many runs are designed; null where the service decides. */
   readonly designed: number | null;
   /** An input to run first, in natural units. */
@@ -61,6 +64,15 @@ export const MAXIMUM_PARALLEL = 64;
 export function parallelismOf({ objectives, parallel }: Plan): number {
   const sets = objectives.length;
   return sets > parallel ? Math.min(sets, 2 * parallel, MAXIMUM_PARALLEL) : parallel;
+}
+
+/**
+ * What a project is told of the runs at a time, so that its designed cases fill the first round; nothing where it would change nothing.
+ * Half of the runs are left to the search.
+ */
+export function roundOf(parallel: number, budget: number | null): { readonly parallelism?: number } {
+  const parallelism = Math.min(parallel, Math.floor((budget ?? Number.POSITIVE_INFINITY) / 2));
+  return parallelism > 1 ? { parallelism } : {};
 }
 
 /** The service asks for at least 4 characters; a problem may be called `CO2`. */
@@ -99,4 +111,11 @@ export function toEvaluation(
 
 export function triesOf({ maximumTries }: Plan['batch']): number {
   return maximumTries ?? 1;
+}
+
+/** Outputs in the order of the problem; an object by name comes from a program that names them. Null for a failed run. */
+export function listed(outcome: Reportable, names: readonly string[]): readonly number[] | null {
+  if (outcome.kind !== 'output') return null;
+  const { output } = outcome;
+  return Array.isArray(output) ? output : names.map((name) => (output as Readonly<Record<string, number>>)[name]!);
 }

@@ -5,7 +5,7 @@ import { conditionFault, pointsOf } from './conditions.ts';
 import { isFit } from './fit.ts';
 import { flatten, type Goals, type NumbersOf, toDataSets } from './goals.ts';
 import { type Input, type Inputs, toInput, toValues, type ValuesOf } from './inputs.ts';
-import { MAXIMUM_PARALLEL, type Plan, type ProjectBody, toServiceName, type Words } from './plan.ts';
+import { MAXIMUM_PARALLEL, type Plan, type ProjectBody, roundOf, toServiceName, type Words } from './plan.ts';
 
 export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly inputs: I;
@@ -18,7 +18,7 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly parallel?: number | undefined;
   /** The most runs, designed ones included; default: as many as the service allows. */
   readonly budget?: number | undefined;
-  /** How many runs are designed and come first; default: the service decides. */
+  /** How many runs are designed and come first; default: few, but as many as `parallel`, up to half of `budget`. */
   readonly cases?: number | undefined;
   /** Inputs that keep this value. */
   readonly fixed?: Partial<ValuesOf<I>> | undefined;
@@ -40,6 +40,11 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly stop?: boolean | NewObjectives['stop'];
   /** Further fields of the objective, as the interface names them (docs/search-options.md). */
   readonly options?: Partial<NewObjectives> | undefined;
+  /**
+   * After a fit was found, so many further runs, beside the budget, may be made at the ends of the intervals of its inputs, where the
+   * models are unsure of them; default: 0.
+   */
+  readonly verify?: number | undefined;
   /** How long one run may take; default: 3600. */
   readonly timeoutSeconds?: number | undefined;
   /** Failed runs in a row after which everything ends; default: 20. */
@@ -48,11 +53,14 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
 
 /** Throws RangeError for what the types cannot tell; the service judges the rest. */
 export function checkProblem(problem: Problem): void {
-  const { inputs, goals, parallel = 1, budget } = problem;
+  const { inputs, goals, parallel = 1, budget, verify } = problem;
   if (Object.keys(inputs).length === 0) throw new RangeError('inputs needs at least one input.');
   if (Object.keys(goals).length === 0) throw new RangeError('goals needs at least one goal.');
   refuseUnlessCount('parallel', parallel, MAXIMUM_PARALLEL);
   if (budget !== undefined) refuseUnlessCount('budget', budget, Number.MAX_SAFE_INTEGER);
+  if (verify !== undefined) refuseUnlessCount('verify', verify, Number.MAX_SAFE_INTEGER);
+  if (verify !== undefined && !Object.values(goals).some(isFit))
+    throw new RangeError('verify runs the ends of the intervals of a fit: give a goal fit(...), or leave out verify.');
   refuseBesideFit(problem);
   const fault = conditionFault(Object.entries(goals), Object.keys(inputs));
   if (fault !== undefined) throw new RangeError(fault);
@@ -135,13 +143,14 @@ export function toObjective(problem: Problem): NewObjectives {
 
 /** @param code  changes with the black box; null where it is unknown */
 export function toPlan(problem: Problem, code: string | null): Plan {
-  const { budget = null, parallel = 1, timeoutSeconds, stopAfterFailures } = problem;
+  const { budget = null, parallel = 1, verify = 0, timeoutSeconds, stopAfterFailures } = problem;
   return {
-    project: toProject(problem),
+    project: { ...toProject(problem), ...(problem.cases === undefined && roundOf(parallel, budget)) },
     objectives: [toObjective(problem)],
     statesStop: problem.stop !== undefined || problem.options?.stop !== undefined,
     budget,
     parallel,
+    verify,
     batch: {
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       ...(stopAfterFailures !== undefined && { stopAfterFailures }),

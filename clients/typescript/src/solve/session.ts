@@ -90,7 +90,7 @@ export class Session {
   async begin({ evaluateStart, retry }: OwnRuns = NO_RUNS): Promise<void> {
     const { record, batch } = await openProblem(this.#record, {
       ...this.#options,
-      runsBefore: this.runs.length,
+      runsBefore: this.runs.filter(({ kind }) => kind !== 'verify').length,
       evaluateStart,
       retries: {
         count: countRetried(this.journal.lines),
