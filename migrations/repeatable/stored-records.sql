@@ -17,7 +17,8 @@ select 'projects', id, account_id,
   1
 from projects
 union all
-select 'output_case_sets', id, account_id, 512 + pg_column_size(output_cases) + pg_column_size(failed_cases), 1
+select 'output_case_sets', id, account_id, 512 + pg_column_size(output_cases) + pg_column_size(failed_cases)
+    + coalesce(pg_column_size(jacobians), 0), 1
 from output_case_sets
 union all
 select 'trials', id, account_id, 256, 1 from trials
@@ -45,6 +46,7 @@ from explanations
 union all
 select 'inverses', id, account_id,
   192 + coalesce(pg_column_size(input), 0) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(expected), 0)
+    + coalesce(pg_column_size(jacobian), 0)
     + coalesce(pg_column_size(learned_from), 0) + coalesce(pg_column_size(pending), 0)
     + coalesce(pg_column_size(failure_reason), 0),
   1
@@ -59,7 +61,7 @@ select 'batch_objectives', batch_id, account_id,
 from batch_objectives
 union all
 select 'evaluations', id, account_id,
-  512 + pg_column_size(input) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(message), 0)
+  512 + pg_column_size(input) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(jacobian), 0) + coalesce(pg_column_size(message), 0)
     + coalesce(pg_column_size(failure_reason), 0),
   1
 from evaluations

@@ -69,6 +69,7 @@ export interface OutputCaseSetsTable extends Lifetime {
   /** null in rows from versions before 0.1.0. */
   case_count: number | null;
   failed_cases: Vector;
+  jacobians: Matrix | null;
 }
 
 export interface TrialsTable extends Lifetime {
@@ -179,6 +180,7 @@ export interface InversesTable extends Lifetime {
   /** Written as JSON text, read as parsed. */
   learned_from: ColumnType<unknown, string | null, string | null> | null;
   expected: Vector | null;
+  jacobian: Vector | null;
   basis: number | null;
   pending: Vector | null;
   chance: number | null;
@@ -256,6 +258,7 @@ export interface EvaluationsTable extends Numbered {
   inverse_id: number | null;
   input: Vector;
   output: Vector | null;
+  jacobian: Vector | null;
   state: Generated<string>;
   is_pushed: boolean;
   tries: Generated<number>;

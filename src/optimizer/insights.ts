@@ -62,13 +62,18 @@ export type AdviceKind =
   | 'wrong-run'
   | 'repeats-disagree'
   | 'repeats-unclear'
-  | 'noisy-runs';
+  | 'noisy-runs'
+  | 'wrong-derivatives';
 
 /** Something that a history shows and that a person can act on. */
 export interface Advice {
   readonly kind: AdviceKind;
-  /** The outputs that it is about, numbered from 0; of constant outputs empty for all of them. */
+  /** The outputs that it is about, numbered from 0; of constant outputs and of wrong derivatives empty for all of them. */
   readonly outputs: readonly number[];
+  /** Of wrong derivatives: the inputs, numbered from 0, by which they are; absent: by all. */
+  readonly inputs?: readonly number[];
+  /** Of wrong derivatives: by how much of what they say the values change. */
+  readonly factor?: number;
   /** Rows of the history that it is about; of a wrong run and of repeats the first is the one set aside. */
   readonly rows?: readonly number[];
   /** Of a wrong run: its value of the output, and what the models of all others predict, null for an absurd value. */

@@ -115,6 +115,11 @@ export interface History {
   readonly Y: Float64Array;
   /** Length count: 1 where the run failed. */
   readonly failed: Uint8Array;
+  /**
+   * count x m x n: the derivative of each output by each input at the input of the row, output units per input unit; NaN where it is
+   * not known. Absent: none is.
+   */
+  readonly jacobian?: Float64Array;
 }
 
 /** What is known and asked about runs that differ from repeat to repeat. The search may then propose an input again. */

@@ -6,7 +6,7 @@ import type { InputValues } from './template.ts';
 
 /** What a program's output says. */
 export type Reading =
-  | { readonly kind: 'output'; readonly output: readonly number[] }
+  | { readonly kind: 'output'; readonly output: readonly number[]; readonly jacobian?: unknown }
   /** The program says that the run has failed, or a number is not finite. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** The output is missing, cut off or malformed: another try may do better. */
@@ -101,14 +101,28 @@ function readValue(value: unknown, expected: Expected, origin: string): Reading 
   }
   const isNamed = names.every((name) => outputIn(fields, name) !== undefined);
   const inner = isNamed ? undefined : (fields['output'] ?? fields['outputs']);
-  if (inner !== undefined) return readValue(typeof inner === 'number' ? [inner] : inner, expected, origin);
+  if (inner !== undefined) {
+    const reading = readValue(typeof inner === 'number' ? [inner] : inner, expected, origin);
+    return withJacobian(reading, fields, expected, origin);
+  }
   const missing = names.filter((name) => outputIn(fields, name) === undefined);
   if (missing.length > 0) return { kind: 'unreadable', reason: `${origin} lacks the output ${missing.join(', ')}` };
-  return toOutput(
+  const reading = toOutput(
     names.map((name) => outputIn(fields, name)),
     expected,
     origin,
   );
+  return withJacobian(reading, fields, expected, origin);
+}
+
+/** The derivatives beside the outputs, under "jacobian". */
+function withJacobian(reading: Reading, { jacobian }: Named, { names }: Expected, origin: string): Reading {
+  if (reading.kind !== 'output' || jacobian == null || names.includes('jacobian')) return reading;
+  if (typeof jacobian === 'object') return { ...reading, jacobian };
+  return {
+    kind: 'unreadable',
+    reason: `${origin} has a jacobian that is neither a list of rows nor an object by name`,
+  };
 }
 
 /** The array that an output is a value of, and its place in it: of "level[3]" level and 3; undefined for other names. */

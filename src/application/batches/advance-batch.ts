@@ -248,7 +248,7 @@ async function loadCases(trx: Trx, { limits }: AdvanceDeps, batch: batches.HeldB
   const cases = await listEvaluatedCases(trx, id);
   const outputCases = Matrix.from(cases.map(({ output }) => output ?? new Array<number>(outputCount).fill(0)));
   const failedCases = cases.flatMap(({ output }, row) => (output === null ? [row] : []));
-  const sent = { outputCount, outputCases, failedCases };
+  const sent = { outputCount, outputCases, failedCases, jacobians: cases.map(({ jacobian }) => jacobian) };
   const { trial } = await loadOutputCases(trx, accountId, { projectId }, sent, limits);
   await batches.updateBatch(trx, id, { status: 'solving', trialId: trial.id });
 }

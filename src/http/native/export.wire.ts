@@ -11,6 +11,7 @@ import type {
   ExportRecord,
 } from '../../application/exports/export-records.ts';
 import { InputType } from '../../domain/input-space.ts';
+import { toRows } from '../../domain/jacobian.ts';
 import { ALL_OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import { RUN_VIEWS } from '../../domain/run-fields.ts';
@@ -319,5 +320,7 @@ function presentExplanation({ objectiveId, caseCount, ...learned }: ExportedExpl
 
 function presentInverse({ input, output, ...inverse }: ExportedInverse): string {
   const fields = RUN_VIEWS.exported.filter((name) => name !== 'input' && name !== 'output');
-  return withJson({ type: 'inverse', ...presentRow(fields, inverse) }, { input, output });
+  const jacobian =
+    inverse.jacobian && toRows(inverse.jacobian, (JSON.parse(output) as readonly number[] | null)?.length ?? 1);
+  return withJson({ type: 'inverse', ...presentRow(fields, { ...inverse, jacobian }) }, { input, output });
 }

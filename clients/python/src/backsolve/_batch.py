@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ._derivatives import jacobian_of
 from ._errors import IncompatibleServiceError
 from ._generated import models as m
 from ._generated.problems import LeaseLostError, NotFoundError, OutputConflictError
@@ -141,7 +142,9 @@ def report(evaluation_id: int, lease_token: str, outcome: Sequence[float] | Fail
             body = m.NewEvaluationFailure(lease_token=lease_token, reason=clean_reason(outcome.reason), retryable=outcome.retryable)
             failed: m.FailedEvaluation = (yield Call("fail_evaluation", evaluation_id, body)).body
             return Told(failed.state)
-        output = m.NewEvaluationOutput(lease_token=lease_token, output=list(outcome), compute_time=round(seconds * 1e9))
+        jacobian = jacobian_of(outcome)
+        slopes: dict[str, Any] = {} if jacobian is None else {"jacobian": jacobian}
+        output = m.NewEvaluationOutput(lease_token=lease_token, output=list(outcome), compute_time=round(seconds * 1e9), **slopes)
         told: m.ReportedEvaluation = (yield Call("put_evaluation_output", evaluation_id, output)).body
         is_last = told.inverse is not None and told.inverse.status in ("converged", "max_iterations")
         judged = told.inverse

@@ -222,6 +222,12 @@ export interface NewOutputCases {
   outputCases: readonly (readonly number[] | Record<string, number>)[];
   /** Zero-based rows whose run failed; their values are ignored. */
   failedCases?: readonly number[] | null | undefined;
+  /**
+   * One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the
+   * units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left
+   * out by name, where one is not known.
+   */
+  jacobians?: readonly (readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null)[] | undefined;
 }
 
 export interface LoadedOutputCaseSet {
@@ -775,6 +781,11 @@ export interface Inverse {
    */
   outputByName?: Record<string, number> | null | undefined;
   /**
+   * The derivatives that were reported with the output: one row per output with one number per input, null where not
+   * known.
+   */
+  jacobian: Array<Array<number | null>> | null;
+  /**
    * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
    * null without an output.
    */
@@ -1211,7 +1222,8 @@ export interface ExplainedObjective {
 
 export interface Advice {
   /**
-   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come.
+   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives;
+   * further kinds may come.
    */
   kind: string;
   sentence: string;
@@ -1501,6 +1513,11 @@ export interface NewInverseOutput {
   output?: readonly number[] | Record<string, number> | undefined;
   /** Nanoseconds that the run took; by default the time since the suggestion was handed out. */
   computeTime?: number | null | undefined;
+  /**
+   * The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input,
+   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   */
+  jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
   failed?: boolean | undefined;
   /** Why the run failed. */
@@ -1574,6 +1591,11 @@ export interface ReportedInverse {
    * names.
    */
   outputByName?: Record<string, number> | null | undefined;
+  /**
+   * The derivatives that were reported with the output: one row per output with one number per input, null where not
+   * known.
+   */
+  jacobian: Array<Array<number | null>> | null;
   /**
    * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
    * null without an output.
@@ -2795,6 +2817,7 @@ export type ExportLine = {
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
   input: number[] | null;
   output: number[] | null;
+  jacobian: Array<Array<number | null>> | null;
   suggestTime: number;
   computeTime: number;
   suggestedAt: string | null;
@@ -3292,6 +3315,11 @@ export interface NewEvaluationOutput {
   output: readonly number[] | Record<string, number>;
   /** Nanoseconds that the run took; by default the time since the claim. */
   computeTime?: number | null | undefined;
+  /**
+   * The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input,
+   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   */
+  jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
 }
 
 export interface ReportedEvaluation {
@@ -3369,6 +3397,11 @@ export interface ReportedEvaluation {
      * names.
      */
     outputByName?: Record<string, number> | null | undefined;
+    /**
+     * The derivatives that were reported with the output: one row per output with one number per input, null where not
+     * known.
+     */
+    jacobian: Array<Array<number | null>> | null;
     /**
      * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
      * null without an output.

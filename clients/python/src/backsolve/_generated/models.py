@@ -213,6 +213,8 @@ class NewOutputCases(Wire):
     """Row i belongs to input case i and has outputCount values, in an array or by the names of the outputs. There may be fewer rows than input cases."""
     failed_cases: list[int] | None = None
     """Zero-based rows whose run failed; their values are ignored."""
+    jacobians: list[list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None] | None = None
+    """One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
 
 
 class LoadedOutputCaseSet(Wire):
@@ -690,6 +692,8 @@ class Inverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
@@ -1087,7 +1091,7 @@ class AdviceRuns(Wire):
 
 class Advice(Wire):
     kind: str
-    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come."""
+    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
@@ -1347,6 +1351,8 @@ class NewInverseOutput(Wire):
     """The result of the run at the suggested input, one number per objective, or by the names of the outputs."""
     compute_time: float | None = None
     """Nanoseconds that the run took; by default the time since the suggestion was handed out."""
+    jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
     failed: bool | None = None
     """true, instead of an output, if the run failed."""
     reason: str | None = None
@@ -1412,6 +1418,8 @@ class ReportedInverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
@@ -2668,6 +2676,7 @@ class ExportLineObject11(Wire):
     status: Literal["active", "converged", "max_iterations", "stopped", "failed"]
     input: list[float] | None
     output: list[float] | None
+    jacobian: list[list[float | None]] | None
     suggest_time: float
     compute_time: float
     suggested_at: datetime | None
@@ -3198,6 +3207,8 @@ class NewEvaluationOutput(Wire):
     """One number per output, or by the names of outputNames."""
     compute_time: float | None = None
     """Nanoseconds that the run took; by default the time since the claim."""
+    jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
 
 
 class ReportedEvaluationInverseLearnedFromObjectives(Wire):
@@ -3259,6 +3270,8 @@ class ReportedEvaluationInverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
