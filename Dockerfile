@@ -20,6 +20,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY clients/typescript ./clients/typescript
 COPY src/dashboard ./src/dashboard
 COPY src/numbers ./src/numbers
+COPY src/shown ./src/shown
 COPY docs ./docs
 COPY src/dev/build-page.ts src/dev/build-docs.ts src/dev/search-index.ts ./src/dev/
 COPY src/dev/render-guide.ts src/dev/render-reference.ts src/dev/render-schema.ts ./src/dev/

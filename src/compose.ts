@@ -4,6 +4,7 @@ import { Designs } from './application/data/designs.ts';
 import { openDatabase } from './composing/database.ts';
 import { allowedHosts, type RunningIngress, startIngress } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
+import { makeSheets } from './composing/sheets.ts';
 import { startWorker } from './composing/worker.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
@@ -77,8 +78,23 @@ export async function startService(
     const engine = tracing === undefined ? threads : traceEngine(threads, tracing);
     const isDatabaseReady = makeMigrationCheck(db);
     const { prove } = roles;
+    const sheets = makeSheets(config, log);
+    closers.push(async () => sheets?.close());
     const designs = new Designs({ engine, ...config.engine });
-    const parts = { config, log, db, disk, listener, engine, designs, metrics, tracing, isDatabaseReady, prove };
+    const parts = {
+      config,
+      log,
+      db,
+      disk,
+      listener,
+      engine,
+      designs,
+      sheets,
+      metrics,
+      tracing,
+      isDatabaseReady,
+      prove,
+    };
     const worker = roles.worker ? startWorker(parts) : undefined;
     if (worker !== undefined) closers.push(worker.close);
     let ingress: RunningIngress | undefined;

@@ -67,6 +67,11 @@ export function environmentForPrograms(env: Environment = process.env): Environm
   return { ...Object.fromEntries(kept), [nameOfPath]: all };
 }
 
+/** The variables without which no program starts: where programs are, and on Windows the system's folder. */
+export function environmentForGuarded(env: Environment = process.env): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => /^(path|systemroot)$/i.test(name)));
+}
+
 /** The abilities of the terminal, as set by its user: https://no-color.org, and TERM=dumb if it cannot move its cursor. */
 export function terminalOf(env: Environment = process.env): { readonly hasColor: boolean; readonly isDumb: boolean } {
   const isDumb = env['TERM'] === 'dumb';

@@ -3,7 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 
 export const VERSION = packageJson.version;
 
-/** The folder with `migrations` and `dist/page`. A package has its modules in a single folder beside them. */
+/** The folder with `migrations`, `fonts` and `dist/page`. A package has its modules in a single folder beside them. */
 export const ROOT = new URL('../', import.meta.url);
 
 export const IS_BUILT = import.meta.url.endsWith('.js');

@@ -24,6 +24,7 @@ import {
   trustedProxies,
   wholeNumber,
 } from './setting-rules.ts';
+import { WORKBOOK_SETTINGS } from './workbook-settings.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
@@ -344,6 +345,7 @@ export const SETTINGS_TREE = {
       'How long an http evaluator may keep a call open (6 hours), regardless of the `timeoutSeconds` of its batch. For longer runs it answers 202 and reports later; such a run occupies no call.',
     ),
   },
+  workbooks: WORKBOOK_SETTINGS,
   log: {
     level: setting(
       'LOG_LEVEL',

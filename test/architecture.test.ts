@@ -181,7 +181,7 @@ describe('the rules', () => {
     ['dashboard/main.tsx', "import type { ObjectiveGlance } from '../http/native/overview.wire.ts';"],
     ['dashboard/main.tsx', "import { build } from 'vite';"],
     ['dashboard/main.tsx', "import { join } from 'node:path';"],
-    ['http/server.ts', "import { short } from '../dashboard/parts/formats.ts';"],
+    ['http/server.ts', "import { save } from '../dashboard/parts/export.ts';"],
   ])('The import rules refuse in %s: %s', (path, source) => {
     const complaints = importsOf(path, source).map(judgeImport);
     expect(complaints).toHaveLength(1);

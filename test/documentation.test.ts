@@ -15,6 +15,7 @@ import { buildOpenApiDocument } from '../src/http/openapi.ts';
 import { checkProblemFile } from '../src/runner/check-problem.ts';
 import { isPlayedAlone, isPlayedByPython, isPrinted, isWritten } from './support/doc-blocks.ts';
 import { blocksOf, type DocBlock, readPages } from './support/doc-commands.ts';
+import { FOREIGN_FILES } from './support/foreign-cases.ts';
 
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -180,14 +181,15 @@ async function faultOfProblem(text: string): Promise<string | undefined> {
     ['command', 'command: [node]\n'],
   ] as const;
   const has = (key: string) => new RegExp(`^${key}:`, 'm').test(text);
-  const missing = parts.filter(([key]) => !has(key) && !(key === 'command' && ['evaluator', 'fmu'].some(has)));
+  const missing = parts.filter(([key]) => !has(key) && !(key === 'command' && ['evaluator', 'fmu', 'pest'].some(has)));
   const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-documentation-'));
   try {
-    const file = path.join(folder, 'problem.yaml');
+    const file = path.join(folder, 'checked.yaml');
     await writeFile(file, [text, ...missing.map(([, part]) => part)].join(''));
     for (const data of ['level.csv', 'cold.csv', 'warm.csv']) {
       await writeFile(path.join(folder, data), 'time,level\n0,2\n1,1\n');
     }
+    for (const [name, content] of Object.entries(FOREIGN_FILES)) await writeFile(path.join(folder, name), content);
     // A model in a file, of which the page has none, says nothing of itself.
     const python = path.join(folder, 'python');
     await writeFile(python, `#!${process.execPath}\nconsole.log('{}');\n`, { mode: 0o755 });

@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'pure',
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: [
-            'test/{domain,numbers,optimizer,engine,wire,bench,deploy,runner,dashboard}/**/*.test.ts',
+            'test/{domain,numbers,optimizer,engine,wire,bench,deploy,runner,dashboard,shown,report}/**/*.test.ts',
             'test/clients/*/{generated,retry}.test.ts',
             'test/*.test.ts',
           ],
@@ -88,7 +88,7 @@ export default defineConfig({
           name: 'postgres',
           isolate: false,
           include: [
-            'test/{agents,db,dev,application,http,worker,webhooks,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
+            'test/{agents,db,dev,application,http,worker,webhooks,workbooks,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
             ...WITH_PROGRAMS,
           ],
           exclude: ['test/clients/*/{generated,retry}.test.ts'],

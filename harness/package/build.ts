@@ -42,6 +42,7 @@ async function stage(folder: string): Promise<{ readonly folder: string; readonl
   if ((await buildPage({ root: ROOT, target: page, onlyIfChanged: true })) === 'no dependencies')
     throw new Error('The page cannot be built without the development dependencies: run npm ci.');
   await cp(page, join(folder, 'dist/page'), { recursive: true });
+  await cp(join(ROOT, 'fonts'), join(folder, 'fonts'), { recursive: true });
   for (const part of FOR_AGENTS) await cp(join(ROOT, part), join(folder, part), { recursive: true });
   await mkdir(join(folder, 'bin'));
   await cp(join(ROOT, 'bin/packaged.js'), join(folder, 'bin/backsolve.js'));
@@ -87,7 +88,7 @@ async function buildWheels(built: string, out: string): Promise<void> {
   const isSource = (file: string) => !/\/(\.venv|built|__pycache__|\.\w+_cache|dist)$/.test(file);
   await cp(join(ROOT, 'clients/python-service'), service, { recursive: true, filter: isSource });
   const target = join(service, 'src/backsolve_service/built');
-  for (const part of ['lib', 'migrations', 'dist', 'docs', 'package.json', 'THIRD-PARTY-NOTICES.txt'])
+  for (const part of ['lib', 'migrations', 'fonts', 'dist', 'docs', 'package.json', 'THIRD-PARTY-NOTICES.txt'])
     await cp(join(built, part), join(target, part), { recursive: true });
   // The time of a wheel's files: without it, every build would have other checksums.
   const env = { ...process.env, SOURCE_DATE_EPOCH: '1577836800' };

@@ -2,6 +2,7 @@
  * Builds the JavaScript of the packages, because Node runs no TypeScript below node_modules: a file per entry and per part that several
  * share, with everything that they import, so that an installation has no dependencies of its own.
  */
+import { glob, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Plugin } from 'vite';
 
@@ -11,6 +12,7 @@ const ENTRIES = [
   'src/engine/cached-entry.ts',
   'src/engine/design-entry.ts',
   'src/http/body/body-thread.ts',
+  'src/http/report/report-thread.ts',
   'src/runner/windows-gate.ts',
   'node_modules/piscina/dist/worker.js',
 ];
@@ -53,7 +55,17 @@ async function buildModules(root: string, outDir: string, files: readonly string
       },
     },
   });
+  for await (const map of glob('*.map', { cwd: outDir })) await withoutForeignText(join(outDir, map));
   return [...used].sort();
+}
+
+/** Traces name the lines of other packages without their text, which would be a tenth of a package. */
+async function withoutForeignText(file: string): Promise<void> {
+  const map = JSON.parse(await readFile(file, 'utf8')) as { sources: string[]; sourcesContent: (string | null)[] };
+  const sourcesContent = map.sourcesContent.map((text, i) =>
+    map.sources[i]!.includes('/node_modules/') ? null : text,
+  );
+  await writeFile(file, JSON.stringify({ ...map, sourcesContent }));
 }
 
 /** Piscina looks for the file of its threads beside its own. */

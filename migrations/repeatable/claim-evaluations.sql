@@ -1,4 +1,4 @@
--- revision 4: raise it with every change of this file
+-- revision 5: raise it with every change of this file
 --
 -- The claim of evaluations, round robin over the open batches of an account, and the question whether one would find any. This is
 -- their only text. The signatures stay: processes of the version before call these functions while an upgrade rolls, and a
@@ -63,13 +63,13 @@ begin
              and b.status in ('evaluating-cases', 'solving') and not b.is_paused order by b.id)
           union all
           (select * from batches b
-           where of_account is null and b.id > after_batch and b.evaluator->>'kind' = 'http'
+           where of_account is null and b.id > after_batch and b.evaluator->>'kind' <> 'pull'
              and b.status in ('evaluating-cases', 'solving') and not b.is_paused order by b.id)
           union all
           (select * from batches b
-           where of_account is null and b.id <= after_batch and b.evaluator->>'kind' = 'http'
+           where of_account is null and b.id <= after_batch and b.evaluator->>'kind' <> 'pull'
              and b.status in ('evaluating-cases', 'solving') and not b.is_paused order by b.id)) b
-        where (b.evaluator->>'kind' = 'http') = pushed
+        where (b.evaluator->>'kind' <> 'pull') = pushed
           and b.account_id <> all (passed_over)
           and (of_project is null or b.project_id = of_project)
           and (of_batch is null or b.id = of_batch)
@@ -134,7 +134,7 @@ begin
   return exists (
     select from batches b
     where b.account_id = of_account and b.status in ('evaluating-cases', 'solving') and not b.is_paused
-      and b.evaluator->>'kind' <> 'http'
+      and b.evaluator->>'kind' = 'pull'
       and (of_project is null or b.project_id = of_project)
       and (of_batch is null or b.id = of_batch)
       and (

@@ -1,4 +1,4 @@
--- revision 2: raise it with every change of this file
+-- revision 3: raise it with every change of this file
 --
 -- What every record that counts as storage takes, in bytes, and whether it counts as a row. Storage is counted from this view alone,
 -- in ranges of positions, which an index of each table serves. kind: the table. A new table of an account needs a part here and in
@@ -17,7 +17,8 @@ select 'projects', id, account_id,
   1
 from projects
 union all
-select 'output_case_sets', id, account_id, 512 + pg_column_size(output_cases) + pg_column_size(failed_cases), 1
+select 'output_case_sets', id, account_id, 512 + pg_column_size(output_cases) + pg_column_size(failed_cases)
+    + coalesce(pg_column_size(jacobians), 0), 1
 from output_case_sets
 union all
 select 'trials', id, account_id, 256, 1 from trials
@@ -45,6 +46,7 @@ from explanations
 union all
 select 'inverses', id, account_id,
   192 + coalesce(pg_column_size(input), 0) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(expected), 0)
+    + coalesce(pg_column_size(jacobian), 0)
     + coalesce(pg_column_size(learned_from), 0) + coalesce(pg_column_size(pending), 0)
     + coalesce(pg_column_size(failure_reason), 0),
   1
@@ -59,10 +61,12 @@ select 'batch_objectives', batch_id, account_id,
 from batch_objectives
 union all
 select 'evaluations', id, account_id,
-  512 + pg_column_size(input) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(message), 0)
+  512 + pg_column_size(input) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(jacobian), 0) + coalesce(pg_column_size(message), 0)
     + coalesce(pg_column_size(failure_reason), 0),
   1
 from evaluations
+union all
+select 'workbooks', id, account_id, 256 + octet_length(name) + pg_column_size(content) + pg_column_size(cells), 1 from workbooks
 union all
 select 'webhooks', id, account_id, 1024, 1 from webhooks
 union all

@@ -38,6 +38,8 @@ export const TRANSIENT_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'SUGGESTION_PENDING',
   'TOO_MANY_WRONG_KEYS',
   'FORBIDDEN',
+  'WORKBOOKS_NOT_ALLOWED',
+  'WORKBOOKS_UNAVAILABLE',
 ]);
 
 /** Either request takes milliseconds, so the second one has little to wait for. */

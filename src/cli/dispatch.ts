@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   page: async () => (await import('./page.ts')).page,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   export: async () => (await import('./export.ts')).exportCommand,
+  report: async () => (await import('./report.ts')).report,
   replay: async () => (await import('./replay.ts')).replay,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,

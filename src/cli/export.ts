@@ -73,10 +73,11 @@ async function* withSuggestions(db: Db, campaign: Campaign, all: AsyncIterable<s
   yield* all;
 }
 
-/** The model of a problem file, and the database that has it. Throws CommandError. */
-async function findProblem(
+/** The model of a problem file, and the database that has it. `advice` says what to do where a service has it. Throws CommandError. */
+export async function findProblem(
   file: string,
   config: Config,
+  advise = (modelId: number) => `export it there: backsolve export --campaign --model ${modelId}`,
 ): Promise<{ readonly config: Config; readonly modelId: number }> {
   const folder = new RunFolder(file);
   const record = await folder.read();
@@ -85,8 +86,7 @@ async function findProblem(
   }
   const { modelId, service } = record;
   if (service !== null) {
-    const advice = `export it there: backsolve export --campaign --model ${modelId}.`;
-    throw new CommandError(`${file} was solved on the service at ${service}; ${advice}`, 1);
+    throw new CommandError(`${file} was solved on the service at ${service}; ${advise(modelId)}.`, 1);
   }
   const dataDir = path.join(path.dirname(folder.path), LOCAL_FILES.data);
   return { modelId, config: { ...config, dataDir, database: { ...config.database, url: undefined } } };

@@ -1,6 +1,7 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { ImportError, importProblem, nameOfImport } from '../runner/imported-problem.ts';
 import {
   EXAMPLE_FILES,
   formatProblemFile,
@@ -9,18 +10,22 @@ import {
   readInputAnswer,
   readOutputAnswer,
 } from '../runner/new-problem-file.ts';
-import { type Command, CommandError, parseCommand } from './command.ts';
+import { type Command, CommandError, parseCommand, text } from './command.ts';
 
-const flags = { example: { type: 'boolean' } } as const;
+const flags = { example: { type: 'boolean' }, from: text, command: text } as const;
 const DEFAULT_FILE = 'problem.yaml';
 
 export const init: Command = {
   summary: 'write a problem file for run: asks for inputs, goals and the command',
-  usage: `Usage: backsolve init [FILE] [--example]
+  usage: `Usage: backsolve init [FILE] [--example | --from OTHER [--command COMMAND]]
 
 Asks what may be changed, what is wanted and which command computes it, and writes FILE (${DEFAULT_FILE} unless named) with
-comments, for \`backsolve run FILE\`. Answers may be piped in. With --example it asks nothing and writes
-${Object.keys(EXAMPLE_FILES).join(' and ')}, an example that runs. Never overwrites a file.`,
+comments, for \`backsolve run FILE\`. Answers may be piped in. Never overwrites a file.
+
+  --example        asks nothing and writes ${Object.keys(EXAMPLE_FILES).join(' and ')}, an example that runs
+  --from CASE.pst  asks nothing and writes a problem file, CASE.yaml, for a control file of PEST or PEST++
+  --from PETAB.yaml --command "python3 simulate.py"
+                   asks nothing and writes a problem file, PETAB.fit.yaml, for a PEtab problem and its simulator`,
   flags,
 
   async run(args) {
@@ -29,11 +34,14 @@ ${Object.keys(EXAMPLE_FILES).join(' and ')}, an example that runs. Never overwri
       allowPositionals: true,
       options: flags,
     });
-    const [file = DEFAULT_FILE] = positionals;
-    if (positionals.length > 1 || (values.example === true && positionals.length > 0)) {
+    const { example = false, from } = values;
+    if (positionals.length > 1 || (example && (positionals.length > 0 || from !== undefined))) {
       throw new CommandError(`Too many arguments.\n\n${this.usage}`);
     }
-    if (values.example === true) {
+    if (from !== undefined) return initFrom(from, positionals[0] ?? nameOfImport(from), values.command);
+    if (values.command !== undefined) throw new CommandError(`--command belongs to --from.\n\n${this.usage}`);
+    const [file = DEFAULT_FILE] = positionals;
+    if (example) {
       for (const name of Object.keys(EXAMPLE_FILES)) await refuseExisting(name);
       for (const [name, text] of Object.entries(EXAMPLE_FILES)) await writeNew(name, text);
       console.log(`Wrote ${Object.keys(EXAMPLE_FILES).join(' and ')}. Solve it: backsolve run bracket.yaml`);
@@ -50,6 +58,21 @@ ${Object.keys(EXAMPLE_FILES).join(' and ')}, an example that runs. Never overwri
     return 0;
   },
 };
+
+async function initFrom(from: string, file: string, stated: string | undefined): Promise<number> {
+  const command = stated === undefined ? undefined : readCommandAnswer(stated);
+  if (command?.kind === 'fault') throw new CommandError(`--command: ${command.message}`);
+  await refuseExisting(file);
+  const { text: content, notes } = await importProblem({ from, file, command: command?.value }).catch(
+    (error: Error) => {
+      throw error instanceof ImportError ? new CommandError(error.message, 1) : error;
+    },
+  );
+  await writeNew(file, content);
+  for (const note of notes) console.log(note);
+  console.log(`Wrote ${file}. Look it over, then: backsolve run ${file}`);
+  return 0;
+}
 
 async function ask(questions: Questions, defaultName: string): Promise<string> {
   const name = await questions.ask(`Name of the problem [${defaultName}]: `);

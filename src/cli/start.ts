@@ -60,7 +60,7 @@ export async function startEverything(config: Config, log: Log, proof: Proof = {
     const db = openDatabase(config, url, log);
     const isOwn = postgres !== undefined;
     await (isOwn ? takeOver(db, url, config.dataDir, log) : migrate(db)).finally(() => db.destroy());
-    const service = await startService(withOpenRegistration(config), url, log, {
+    const service = await startService(withLocalDefaults(config), url, log, {
       ingress: true,
       worker: true,
       ...proof,
@@ -76,10 +76,18 @@ export async function startEverything(config: Config, log: Log, proof: Proof = {
   }
 }
 
-/** Registration is open while only this machine can connect, unless the settings say otherwise. */
-function withOpenRegistration(config: Config): Config {
-  const { host, allowRegistration } = config.http;
-  return { ...config, http: { ...config.http, allowRegistration: allowRegistration ?? isLoopback(host) } };
+/**
+ * While only this machine can connect, registration is open and workbooks are calculated, unless the settings say otherwise: whoever
+ * uploads one could as well open it.
+ */
+function withLocalDefaults(config: Config): Config {
+  const { http, workbooks } = config;
+  const isLocal = isLoopback(http.host);
+  return {
+    ...config,
+    http: { ...http, allowRegistration: http.allowRegistration ?? isLocal },
+    workbooks: { ...workbooks, isAllowed: workbooks.isAllowed ?? isLocal },
+  };
 }
 
 /** Loaded only when needed: every other command runs without the optional package. */

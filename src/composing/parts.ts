@@ -9,6 +9,7 @@ import type { Engine } from '../engine/pool.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import type { Workbooks } from '../workbooks/workbooks.ts';
 
 export interface Parts {
   readonly config: Config;
@@ -20,6 +21,8 @@ export interface Parts {
   readonly designs: Designs;
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
+  /** Undefined: the operator does not allow it. */
+  readonly sheets: Workbooks | undefined;
   readonly isDatabaseReady: () => Promise<boolean>;
   /** For a local service: proves that the listener on the port has the key of its folder. */
   readonly prove?: ((port: number, nonce: string) => string) | undefined;

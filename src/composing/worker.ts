@@ -11,6 +11,7 @@ import { judgeEarlierObjectives } from '../application/search/judge-runs.ts';
 import { tidyEvents } from '../application/webhooks/deliver-events.ts';
 import { dropEndedSecrets } from '../application/webhooks/manage-webhooks.ts';
 import { renderEvent } from '../application/webhooks/render-event.ts';
+import { purgeWorkbooks } from '../application/workbooks/keep-workbooks.ts';
 import { purgeRateLimits } from '../db/accounts/rate-limits.ts';
 import { hasQueuedWork } from '../db/search/queued-work.ts';
 import type { LeasedDelivery } from '../domain/event.ts';
@@ -77,6 +78,7 @@ export function startWorker(parts: Parts): RunningWorker {
     bodyOf: (evaluation) => Buffer.from(JSON.stringify(presentClaimedEvaluation(evaluation))),
     workerName: `${hostname()}:${process.pid}`,
     longestCallMs: config.evaluators.longestCallMs,
+    sheets: parts.sheets,
     concurrency: config.evaluators.concurrency,
     pollIntervalMs: config.worker.pollIntervalMs,
     isPaused: () => disk.isFull,
@@ -94,6 +96,7 @@ export function startWorker(parts: Parts): RunningWorker {
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     { name: 'purge-sessions', cron: '25 */10 * * * *', run: () => purgeSessions(db) },
+    { name: 'purge-workbooks', cron: '55 */10 * * * *', run: () => purgeWorkbooks(db) },
     { name: 'purge-drafts', cron: '35 */10 * * * *', run: () => purgeDrafts(db) },
     {
       name: 'judge-earlier-objectives',

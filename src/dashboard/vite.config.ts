@@ -3,6 +3,7 @@
  * because small ones compress badly.
  */
 import { defineConfig } from 'vite';
+import { onlyWhatIsUsed } from './only-what-is-used.ts';
 
 /**
  * Calls the import and nothing else, instead of Vite's helper: all styles are in one file that the index names, so there is nothing
@@ -29,6 +30,19 @@ const withoutLocale = {
   },
 } as const;
 
+const LEGEND = /[^{}]*\.u-(?:legend|inline|title)[^{}]*\{[^}]*\}/g;
+
+/** The page has legends and titles of its own. */
+const withoutLegend = {
+  name: 'without-legend',
+  enforce: 'pre',
+  transform(code: string, id: string) {
+    if (!/uPlot\.min\.css/.test(id)) return null;
+    if (code.search(LEGEND) < 0) throw new Error('uPlot has changed: look for .u-legend');
+    return { code: code.replace(LEGEND, ''), map: null };
+  },
+} as const;
+
 /** Keeps the dependencies of a group out of its file. */
 const alone = { includeDependenciesRecursively: false };
 
@@ -36,7 +50,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/page/',
   logLevel: 'warn',
-  plugins: [withoutPreloading, withoutLocale],
+  plugins: [withoutPreloading, withoutLocale, withoutLegend, onlyWhatIsUsed(import.meta.dirname)],
   // Also where NODE_ENV is not production, as in tests: what they build is served later.
   // h is the shorter call.
   oxc: {
@@ -58,31 +72,29 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // For views that draw charts; many visits see none.
-            { name: 'plots', test: /node_modules.uplot|parts.plot-/, ...alone },
             {
               name: 'charts',
-              test: /objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)/,
+              test: /node_modules.uplot|parts.plot-|numbers.pareto|objective.(charts\W|distance\W|coordinates.(?!axes|choose)|fit\W|further.front)|shown.(run-|front-rows|value-so|distance-d|fit-)/,
               ...alone,
             },
-            { name: 'compare', test: /views.compare/, ...alone },
-            // Opened more rarely than the overview and the run view, or only to save something.
+            // Opened more rarely than the overview and the run view, or only to save something. The comparison needs most of it.
             {
               name: 'rest',
-              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|new-problem|administration)|parts.(drawing|export|file-box|sign-question)/,
+              test: /objective.(actions.(?!actions|row-actions|correcti)|by-hand.(overtaken-card|paste-box)|further.(?!further|answer|front|confidence))|views.(batch|compare|new-problem|administration)|parts.(export|file-box|sign-question)|shown.drawing/,
               ...alone,
             },
             {
               name: 'base',
               // What runs are made of is shared by the run view, the comparison and new problems.
-              test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
+              test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main)|objective.history|shown.(scales|distances|columns|values|formats|ticks|plot|colours)/,
             },
-            // The parts of an objective beside its targets.
+            // The parts of an objective beside its targets, and the list of objectives, from which most people come to them.
             {
               name: 'parts',
-              test: /objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)/,
+              test: /views.overview|objective.(runs.(?!run-key)|log|insight.(?!words)|further.further)|shown.correction/,
               ...alone,
             },
-            { name: 'objective', test: /views.objective/, ...alone },
+            { name: 'objective', test: /views.objective|shown/, ...alone },
           ],
         },
       },

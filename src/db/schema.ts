@@ -69,6 +69,7 @@ export interface OutputCaseSetsTable extends Lifetime {
   /** null in rows from versions before 0.1.0. */
   case_count: number | null;
   failed_cases: Vector;
+  jacobians: Matrix | null;
 }
 
 export interface TrialsTable extends Lifetime {
@@ -179,6 +180,7 @@ export interface InversesTable extends Lifetime {
   /** Written as JSON text, read as parsed. */
   learned_from: ColumnType<unknown, string | null, string | null> | null;
   expected: Vector | null;
+  jacobian: Vector | null;
   basis: number | null;
   pending: Vector | null;
   chance: number | null;
@@ -216,6 +218,7 @@ export interface BatchesTable extends Numbered {
   /** Written as JSON text, read as parsed. */
   evaluator: ColumnType<unknown, string, string>;
   evaluator_secret: Buffer | null;
+  workbook_id: number | null;
   output_count: number;
   timeout_seconds: number;
   maximum_tries: number;
@@ -224,6 +227,16 @@ export interface BatchesTable extends Numbered {
   failure_reason: string | null;
   due_at: Stamp;
   finished_at: Date | null;
+}
+
+export interface WorkbooksTable {
+  id: Generated<number>;
+  account_id: number;
+  name: string;
+  content: Buffer;
+  /** Written as JSON text, read as parsed. */
+  cells: ColumnType<unknown, string, string>;
+  created_at: Stamp;
 }
 
 export interface BatchObjectivesTable {
@@ -245,6 +258,7 @@ export interface EvaluationsTable extends Numbered {
   inverse_id: number | null;
   input: Vector;
   output: Vector | null;
+  jacobian: Vector | null;
   state: Generated<string>;
   is_pushed: boolean;
   tries: Generated<number>;
@@ -356,6 +370,7 @@ export interface Database extends AccessTables, StorageTables {
   inverses: InversesTable;
   suggestion_jobs: SuggestionJobsTable;
   batches: BatchesTable;
+  workbooks: WorkbooksTable;
   batch_objectives: BatchObjectivesTable;
   evaluations: EvaluationsTable;
   webhooks: WebhooksTable;

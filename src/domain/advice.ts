@@ -16,12 +16,17 @@ type Subject = Pick<ObjectiveDefinition, 'objectives'> & { readonly id: number; 
 /** What the advice is about, by name. */
 interface Names {
   readonly outputs: readonly string[];
+  readonly inputs: readonly string[];
   readonly runs: readonly string[];
 }
 
 type Sentence = (advice: StoredAdvice, names: Names) => string;
 
 const SENTENCES: Readonly<Record<AdviceKind, Sentence>> = {
+  'constant-outputs': (_, { outputs }) =>
+    outputs.length === 0
+      ? 'All outputs are the same in every run, whatever the inputs: check that the black box reads its inputs.'
+      : `${listed(outputs)} ${outputs.length === 1 ? 'is' : 'are'} the same in every run, whatever the inputs, and off target: check how the black box computes ${outputs.length === 1 ? 'it' : 'them'}.`,
   'sum-of-squares': (_, { outputs: [name] }) =>
     `If ${name} is a sum of squares, such as a misfit, return its parts as outputs and set a goal for each: such searches need a tenth of the runs.`,
   'wrong-run': ({ value, predicted }, { outputs: [name], runs: [run] }) =>
@@ -32,6 +37,8 @@ const SENTENCES: Readonly<Record<AdviceKind, Sentence>> = {
     `The search sets ${run} aside: it has the same inputs as ${listed(others)} and other outputs. If one of them is wrong, correct it; if your runs are noisy, search with noise, which repeats runs where it matters.`,
   'noisy-runs': (_, { runs }) =>
     `Runs with the same inputs differ: ${listed(runs)}. If your runs are noisy, search with noise, which repeats runs where it matters.`,
+  'wrong-derivatives': ({ factor }, { outputs: [output], inputs: [input] }) =>
+    `The search leaves out the derivatives of ${output ?? 'all outputs'}${input === undefined ? '' : ` by ${input}`}, which do not agree with the values: these change ${extent(factor!)}. Check the sign, the units and the order of the derivatives.`,
 };
 
 export const ADVICE_KINDS = Object.keys(SENTENCES) as readonly AdviceKind[];
@@ -40,6 +47,7 @@ export function describeAdvice(advice: StoredAdvice, { id, objectives, labels }:
   const names = outputNamesOf(objectives.length, labels?.outputNames ?? null);
   return SENTENCES[advice.kind](advice, {
     outputs: advice.outputs.map((output) => names[output]!),
+    inputs: (advice.inputs ?? []).map((input) => labels?.inputNames?.[input] ?? `x${input + 1}`),
     runs: (advice.runs ?? []).map((run) => nameOf(run, id)),
   });
 }
@@ -53,6 +61,12 @@ function nameOf(run: AdvisedRun, objectiveId: number): string {
 /** "run 3, run 8 and case 2" */
 function listed(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? 'another run');
+}
+
+/** By how much of what derivatives say the values change. */
+function extent(factor: number): string {
+  const size = `about ${Number(factor.toPrecision(2))} times as much as they say`;
+  return factor < 0 ? `the other way, ${size}` : size;
 }
 
 const short = (value: number) => String(Number(value.toPrecision(4)));

@@ -22,7 +22,7 @@ export const BatchStatus = {
 } as const;
 export type BatchStatus = (typeof BatchStatus)[keyof typeof BatchStatus];
 
-/** Who runs the evaluations: evaluators that claim them, or an address that the worker calls. */
+/** Who runs the evaluations: evaluators that claim them, an address that the worker calls, or the worker by a workbook. */
 export type Evaluator =
   | { readonly kind: 'pull' }
   | {
@@ -32,6 +32,15 @@ export type Evaluator =
       readonly timeoutSeconds: number | null;
       /** Calls under way at once; null: as many as the batch has evaluations open. */
       readonly concurrency: number | null;
+    }
+  | {
+      readonly kind: 'workbook';
+      readonly workbookId: number;
+      /** A cell for each input of the project, and for each output. */
+      readonly inputs: readonly string[];
+      readonly outputs: readonly string[];
+      /** Its runs follow one another. */
+      readonly concurrency: 1;
     };
 
 export interface BatchSettings {
@@ -157,6 +166,8 @@ export interface BatchState {
     readonly begun: number;
     readonly done: number;
     readonly failed: number;
+    /** How many the project may still get. */
+    readonly room: number;
   };
   /** Why the project or the trial can be used no longer; null while it can. */
   readonly obstacle: string | null;
@@ -182,6 +193,8 @@ export type BatchAction =
   | { readonly kind: 'cancel-orphans' }
   | { readonly kind: 'end'; readonly status: 'completed' | 'failed' | 'cancelled'; readonly reason: string | null }
   | { readonly kind: 'begin-cases'; readonly count: number }
+  /** All `failed` cases failed: `count` further ones are designed. Without any the batch ends for this reason. */
+  | { readonly kind: 'continue-design'; readonly failed: number; readonly count: number; readonly reason: string }
   | { readonly kind: 'load-cases' }
   | { readonly kind: 'begin-inverses'; readonly count: number }
   | { readonly kind: 'create-objectives'; readonly count: number }
@@ -210,11 +223,19 @@ function failureOf({ stopAfterFailures, lastFailure }: BatchState): string {
   return `${which} failed; the last one: ${lastFailure ?? 'no reason was given'}`;
 }
 
+/**
+ * The design of a project whose cases all fail goes on to so many, doubling it each time. Two of two fail easily where a third of the
+ * inputs have no output; with ten that is a program that always fails, or a hopeless box.
+ */
+const MOST_FAILED_CASES = 10;
+
 /** All at once, as far as the project allows: none of them learns from another. */
 function planCases({ cases, room, lastFailure }: BatchState): readonly BatchAction[] {
   const { planned, begun, done, failed } = cases;
   if (failed === planned) {
     const reason = `All ${planned} designed cases failed; the last one: ${lastFailure ?? 'no reason was given'}`;
+    const further = Math.min(planned, MOST_FAILED_CASES - planned, cases.room);
+    if (further > 0) return [{ kind: 'continue-design', failed, count: further, reason }];
     return [{ kind: 'end', status: 'failed', reason }];
   }
   if (done + failed === planned) return [{ kind: 'load-cases' }];

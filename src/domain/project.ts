@@ -166,12 +166,14 @@ export interface NewProject {
   /** The client's own points, rows x inputCount; null: they are designed. */
   readonly inputCases: Matrix | null;
   readonly caseCount: number | null;
+  /** Evaluations that will run at a time: unless `caseCount` is given, so many cases are designed at least. */
+  readonly parallelism?: number;
   readonly outputCount: number | null;
 }
 
-/** Numbers in the cases of a project, the client's own or designed; 0 if the design decides how many there are. */
-export function countCaseNumbers({ space, inputCases, caseCount }: NewProject): number {
-  return space.inputCount * (inputCases?.rows ?? caseCount ?? 0);
+/** Numbers in the cases of a project, the client's own or designed; 0 if the design alone decides how many there are. */
+export function countCaseNumbers({ space, inputCases, caseCount, parallelism }: NewProject): number {
+  return space.inputCount * (inputCases?.rows ?? caseCount ?? parallelism ?? 0);
 }
 
 /** The same, before it was checked: its cases are still rows. */

@@ -31,6 +31,8 @@ interface RunKinds {
   readonly instant: Date;
   readonly integer: number;
   readonly integers: readonly number[];
+  /** Outputs x inputs, row by row, NaN where not known. */
+  readonly jacobian: readonly number[];
   readonly learnedFrom: LearnedFrom;
   readonly nanoseconds: number;
   readonly number: number;
@@ -73,6 +75,13 @@ export const RUN_FIELDS = {
   output: { holds: 'vector', column: 'output', orNull: true, description: 'null until it is loaded.' },
   outputs: { holds: 'vector', description: 'Empty until loaded.' },
   outputByName: { holds: 'outputByName' },
+  jacobian: {
+    holds: 'jacobian',
+    column: 'jacobian',
+    orNull: true,
+    description:
+      'The derivatives that were reported with the output: one row per output with one number per input, null where not known.',
+  },
   results: {
     holds: 'results',
     description: 'Judge the output of this iteration; before it is loaded, that of the last completed iteration.',
@@ -218,7 +227,17 @@ export const RUN_VIEWS = {
   /** The answer to suggest. */
   suggestion: SUGGESTION,
   /** An inverse on its own. */
-  inverse: names(...SUGGESTION, 'trialId', 'output', 'outputByName', 'misses', 'missedBy', 'misfit', 'disabledAt'),
+  inverse: names(
+    ...SUGGESTION,
+    'trialId',
+    'output',
+    'outputByName',
+    'jacobian',
+    'misses',
+    'missedBy',
+    'misfit',
+    'disabledAt',
+  ),
   /** An inverse among those of its objective. */
   embedded: names(...COMMON, 'inputs', 'inputByName', 'outputs', 'outputByName', 'disabledAt'),
   /** A line of an export. */
@@ -229,6 +248,7 @@ export const RUN_VIEWS = {
     'status',
     'input',
     'output',
+    'jacobian',
     'suggestTimeNs',
     'computeTimeNs',
     'suggestedAt',

@@ -3,6 +3,7 @@
  * with unusable data. Only an active trial accepts objectives and suggestions.
  */
 import { LISTED_VIOLATIONS, makeViolation, type Violation } from './errors.ts';
+import type { Jacobian, SentJacobian } from './jacobian.ts';
 import { Matrix } from './matrix.ts';
 import { type ByName, makeOutputReader } from './names.ts';
 
@@ -52,6 +53,10 @@ export interface OutputCases {
   /** rows x outputCount. */
   readonly outputCases: Matrix;
   readonly failedCases: readonly number[];
+  /** Per row its derivatives; absent: none are known. */
+  readonly jacobians?: readonly (Jacobian | null)[];
+  /** The same as they were sent. */
+  readonly sentJacobians?: readonly (SentJacobian | null)[];
   /** Rows that were sent by name, which are zeros in outputCases. See resolveOutputRows. */
   readonly byName?: readonly RowByName[];
 }

@@ -8,6 +8,7 @@ import type { NewestResults } from '../application/newest-results.ts';
 import type { ChangeWaiters } from '../application/search/change-waiters.ts';
 import type { ModelInsights } from '../application/search/model-insights.ts';
 import type { SuggestionWaiters } from '../application/search/suggestion-waiters.ts';
+import type { AllowedSheets } from '../application/workbooks/keep-workbooks.ts';
 import type { DatabaseTrouble, Db } from '../db/connection/transaction.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -17,6 +18,7 @@ import type { HeavyLane } from './fairness/heavy-lane.ts';
 import type { RequestSlots } from './fairness/slots.ts';
 import type { LoadLimits } from './hooks/backpressure.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { Reports } from './report/reports.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 
 export interface HttpSettings {
@@ -56,6 +58,8 @@ export interface HttpSettings {
   readonly deletedDataKeptDays?: number;
   /** The label of this deployment among several; default: it is the only one. */
   readonly cell?: string | undefined;
+  /** Largest workbook; absent with `sheets`. */
+  readonly workbookBytes?: number;
   /** The folder of the built page; without it, the page counts as not built. */
   readonly pageFolder?: string;
 }
@@ -105,6 +109,8 @@ export interface HttpDeps {
     | undefined;
   /** Traces requests into the database and the worker. */
   readonly tracing?: Tracing | undefined;
+  /** Works on uploaded workbooks; absent: the operator does not allow it. */
+  readonly sheets?: AllowedSheets;
   /** Limits exports in progress; default: unlimited. */
   readonly exportSlots?: ExportSlots;
   /** Replaces the limiter in memory, to share limits between processes. */
@@ -117,8 +123,13 @@ export interface HttpDeps {
   readonly wrongSignIns?: WrongKeys;
 }
 
+/** What the handlers of operations get. */
+export interface HandlerDeps extends HttpDeps {
+  readonly reports: Reports;
+}
+
 /** Adds what the server itself builds for the operations. */
-export interface IngressDeps extends HttpDeps {
+export interface IngressDeps extends HandlerDeps {
   readonly bodies: Bodies;
   /** Rations long work between accounts. */
   readonly lane: HeavyLane;

@@ -11,6 +11,7 @@ import { type AnswerSpec, type OperationDescription, pathNames } from './operati
 import { registration } from './sdk/accounts.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
 import { SDK_OPERATIONS } from './sdk/routes.ts';
+import { MEDIA_TYPES } from './wire/formats.ts';
 import { toJsonSchema } from './wire/json-schema.ts';
 import { PAGE_LIMIT } from './wire/limits.ts';
 import { ORDERS } from './wire/pages.ts';
@@ -149,7 +150,7 @@ function describeOperation(operation: OperationDescription, components: Componen
         required: body.isOptional !== true,
         content: {
           'application/json': { schema: components.refer(body.schema) },
-          ...(body.csv && { 'text/csv': describeCsv(body.csv) }),
+          ...(body.csv && { [MEDIA_TYPES.csv]: describeCsv(body.csv), [MEDIA_TYPES.xlsx]: describeWorkbook() }),
         },
       },
     }),
@@ -165,6 +166,11 @@ function scopesOf({ scope, method }: OperationDescription): readonly string[] {
 
 function describeCsv({ description, example }: CsvForm): Json {
   return { schema: { type: 'string', description }, example };
+}
+
+function describeWorkbook(): Json {
+  const description = 'The same in the only sheet of a workbook. Dates and errors in its cells are refused.';
+  return { schema: { type: 'string', format: 'binary', description } };
 }
 
 function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: OperationDescription): Json {

@@ -10,7 +10,7 @@ import type { IdempotentRequest } from '../application/idempotent.ts';
 import type { PageRequest } from '../domain/page.ts';
 import type { NextSlice } from './answer/write-json.ts';
 import type { BodySpec } from './body/spec.ts';
-import type { HttpDeps } from './deps.ts';
+import type { HandlerDeps } from './deps.ts';
 import type { AnswerFormat } from './wire/formats.ts';
 import type { WaitPreference } from './wire/prefer.ts';
 import type { WholeNumberSpec } from './wire/whole-numbers.ts';
@@ -29,7 +29,7 @@ type PathIds<P extends string> = {
 } & { readonly [N in Extract<PathNames<P>, OptionalNames<P>> as CamelCase<N>]?: number };
 
 export interface Call<Ids, B> {
-  readonly deps: HttpDeps;
+  readonly deps: HandlerDeps;
   readonly accountId: number;
   readonly principal: Principal;
   readonly requestId: string;
@@ -44,7 +44,7 @@ export interface Call<Ids, B> {
   readonly flags: Readonly<Record<string, boolean>>;
   /** One per whole number of the operation. */
   readonly numbers: Readonly<Record<string, number | null>>;
-  /** Of the answer; json unless the operation has formats. */
+  /** Of the answer. */
   readonly format: AnswerFormat;
   /** The If-None-Match header. */
   readonly ifNoneMatch: string | undefined;
@@ -52,6 +52,8 @@ export interface Call<Ids, B> {
   readonly texts: Readonly<Record<string, string>>;
   /** Set if the request has an Idempotency-Key. */
   readonly idempotency: IdempotentRequest | undefined;
+  /** Before each slice of long work, so that other requests are served in between. */
+  readonly nextSlice: NextSlice;
   /** Calls `run` once if the client disconnects before it has the whole answer; immediately if it has gone already. */
   whenGone(run: () => void): void;
   /** For requests that have waited: throws as at their start unless their key or session is still valid. */
@@ -118,8 +120,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly flags?: Readonly<Record<string, string>>;
   /** Query parameters that are whole numbers. */
   readonly numbers?: Readonly<Record<string, WholeNumberSpec>>;
-  /** Whether the Accept header decides the format. */
-  readonly hasFormats?: boolean;
+  /** The formats between which the Accept header decides, the usual one first; default: json. */
+  readonly formats?: readonly AnswerFormat[];
   /** Whether the If-None-Match header is read. */
   readonly hasETag?: boolean;
   /** Query parameters that are text. */

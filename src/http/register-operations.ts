@@ -64,7 +64,7 @@ async function readCall(
   const { accountId } = principal;
   const path = readPathIds(operation.path, request.params as Readonly<Record<string, string>>);
   const query = request.query as Readonly<Record<string, unknown>>;
-  const format = operation.hasFormats ? formatOf(request.headers.accept) : 'json';
+  const format = operation.formats === undefined ? 'json' : formatOf(request.headers.accept, operation.formats);
   const { page, violations: pageViolations } = operation.isList
     ? parsePageQuery(query, {
         defaultLimit: format === 'json' ? undefined : Number.POSITIVE_INFINITY,
@@ -107,6 +107,7 @@ async function readCall(
     ifNoneMatch: request.headers['if-none-match'],
     texts,
     idempotency,
+    nextSlice: () => enterLane(deps, accountId, reply),
     requireAdmission: () => requireAdmission(request),
     whenGone: (run: () => void) => {
       let isSent = false;

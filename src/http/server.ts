@@ -36,6 +36,7 @@ import { addDocs } from './page/docs.ts';
 import { addPage } from './page/routes.ts';
 import { makeMemoryWindow, makeRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { addReference } from './reference.ts';
+import { makeReports } from './report/reports.ts';
 import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
 import { allowCrossOrigin } from './sdk/cross-origin.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
@@ -109,11 +110,15 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     ...settings,
     bodyBytesInFlight: settings.bodyBytesInFlight ?? 2 * settings.bodyLimitBytes,
     cells: settings.account?.cells ?? 0,
+    fileBytes: settings.workbookBytes,
   });
   app.addHook('onClose', () => bodies.close());
+  const reports = makeReports();
+  app.addHook('onClose', () => reports.close());
   const ingress: IngressDeps = {
     ...deps,
     bodies,
+    reports,
     lane: new HeavyLane(),
     slots: settings.requestsPerAccount === undefined ? undefined : makeRequestSlots(settings.requestsPerAccount),
   };

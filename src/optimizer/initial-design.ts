@@ -1,5 +1,5 @@
 import type { Conditions } from './constraints/conditions.ts';
-import { squareBetween } from './linalg/dense.ts';
+import { joined, squareBetween } from './linalg/dense.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import { Meter, OutOfWork } from './numerics/work.ts';
 import type { Design, DesignRequest, RegionReport, Space } from './problem.ts';
@@ -7,6 +7,7 @@ import {
   decode,
   type Encoding,
   everyInput,
+  featuresOf,
   levelAt,
   levelCount,
   likelyBox,
@@ -15,7 +16,7 @@ import {
   nearestLevel,
 } from './space/encoding.ts';
 import { type SearchSpace, tryMakeDesignSpace } from './space/search-space.ts';
-import { firstUnseen, makeSeen } from './space/seen.ts';
+import { drawUnseen, firstUnseen, makeSeen } from './space/seen.ts';
 
 /** Largest feature of a designed number; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;
@@ -25,6 +26,8 @@ const WALKED = 400;
 /** Walked points per further case, and moves between two of them, once those to choose from are used up. */
 const FURTHER_TRIES = 4;
 const FURTHER_MOVES = 6;
+/** Random inputs of which the one farthest from all failed ones continues a design: the farthest of many are corners, which fail most. */
+const CONTINUED_TRIES = 8;
 /** Square of the distance up to which two points are one. */
 const SAME_POINT = 1e-18;
 /** Largest number of designed cases unless the client asks for more. */
@@ -40,12 +43,15 @@ const ORTHOGONAL_SHARE = 0.5;
  * is that of the likely ranges; of two cases or more the last looks out of them, since from wrong ranges alone the models
  * follow the slope that they see there into the wrong half of the bounds.
  *
+ * With `failed` ones, the cases that continue their design.
+ *
  * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points, none when
  * its conditions leave none or take more work than the limit. Throws RangeError for bounds that are not finite or out of order.
  */
 export function initialDesign(request: DesignRequest): Design {
   try {
-    return designOf(request, new Meter(request.workLimit));
+    const meter = new Meter(request.workLimit);
+    return request.failed === undefined ? designOf(request, meter) : continuedDesign(request, request.failed, meter);
   } catch (error) {
     if (error instanceof OutOfWork) return noDesign({ kind: 'out-of-work' });
     throw error;
@@ -85,6 +91,45 @@ function designOf(request: DesignRequest, meter: Meter): Design {
     count++;
   }
   return { count, X: X.slice(0, count * n) };
+}
+
+/** Further cases after `failed` ones (k x n), whatever ranges are likely: each lies far from all before it. */
+function continuedDesign(request: DesignRequest, failed: Float64Array, meter: Meter): Design {
+  const variables = request.space.variables.map(({ likely: _, ...variable }) => variable);
+  const space = tryMakeDesignSpace({ ...request.space, variables }, request.seed, meter);
+  if ('kind' in space) return noDesign(space);
+  const { encoding } = space;
+  const { n, p } = encoding;
+  const first = failed.length / n;
+  const count = caseCount(encoding, request);
+  const X = joined(failed, new Float64Array(count * n));
+  const random = makeRandom(request.seed, 1, first);
+  const [x, u] = [new Float64Array(n), new Float64Array(p)];
+  let filled = first;
+  for (; filled < first + count; filled++) {
+    const seen = makeSeen(space, X, filled);
+    let apart = -1;
+    for (let attempt = 0; attempt < CONTINUED_TRIES; attempt++) {
+      const input = drawUnseen(space, seen, random, x, u) ? x : firstUnseen(space, seen);
+      if (input === null) break;
+      const distance = squareToNearest(encoding, input, X.subarray(0, filled * n));
+      if (distance <= apart) continue;
+      apart = distance;
+      X.set(input, filled * n);
+    }
+    if (apart < 0) break;
+  }
+  return { count: filled - first, X: X.slice(first * n, filled * n) };
+}
+
+/** Squared distance of x from the nearest row of X, in features. */
+function squareToNearest(encoding: Encoding, x: Float64Array, X: Float64Array): number {
+  const { n } = encoding;
+  const u = featuresOf(encoding, x);
+  let nearest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < X.length; i += n)
+    nearest = Math.min(nearest, squareBetween(featuresOf(encoding, X.subarray(i, i + n)), u));
+  return nearest;
 }
 
 /**
@@ -160,13 +205,13 @@ function* furtherInputs(
 
 /**
  * About n / 2, and at most m + 2 when the number of outputs m is known: the suggestions that follow are worth more than
- * designed points.
+ * designed points. Points that are evaluated beside others take no time, so there are at least as many as fill one round.
  */
-function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: DesignRequest): number {
+function caseCount(encoding: Encoding, { caseCount: asked, outputCount, atOnce = 1 }: DesignRequest): number {
   if (asked !== null) return Math.max(1, asked);
   const n = movableCount(encoding);
   const few = Math.min(Math.ceil(n / 2) + 1, MAX_CASES);
-  return outputCount === null ? few : Math.min(few, outputCount + 2);
+  return Math.max(atOnce, outputCount === null ? few : Math.min(few, outputCount + 2));
 }
 
 /** The middle of the box; categories and booleans at their first level. */

@@ -56,13 +56,24 @@ export interface Diagnosis {
 }
 
 /** Kinds of what a history shows that a person can act on; `domain/advice.ts` has a sentence for each. */
-export type AdviceKind = 'sum-of-squares' | 'wrong-run' | 'repeats-disagree' | 'repeats-unclear' | 'noisy-runs';
+export type AdviceKind =
+  | 'constant-outputs'
+  | 'sum-of-squares'
+  | 'wrong-run'
+  | 'repeats-disagree'
+  | 'repeats-unclear'
+  | 'noisy-runs'
+  | 'wrong-derivatives';
 
 /** Something that a history shows and that a person can act on. */
 export interface Advice {
   readonly kind: AdviceKind;
-  /** The outputs that it is about, numbered from 0. */
+  /** The outputs that it is about, numbered from 0; of constant outputs and of wrong derivatives empty for all of them. */
   readonly outputs: readonly number[];
+  /** Of wrong derivatives: the inputs, numbered from 0, by which they are; absent: by all. */
+  readonly inputs?: readonly number[];
+  /** Of wrong derivatives: by how much of what they say the values change. */
+  readonly factor?: number;
   /** Rows of the history that it is about; of a wrong run and of repeats the first is the one set aside. */
   readonly rows?: readonly number[];
   /** Of a wrong run: its value of the output, and what the models of all others predict, null for an absurd value. */

@@ -83,5 +83,7 @@ function checkShapes({ space, goal, history, pending, solutions }: SuggestReques
   if (pending && (pending.length % n > 0 || !pending.every(Number.isFinite)))
     throw new RangeError('pending must be k x n finite numbers');
   if (solutions && solutions.found.length % n > 0) throw new RangeError('solutions.found must be k x n');
+  if (history.jacobian && history.jacobian.length !== history.count * m * n)
+    throw new RangeError('history.jacobian must be count x m x n');
   if (history.failed.length !== history.count) throw new RangeError('history.failed must have count entries');
 }

@@ -115,6 +115,11 @@ export interface History {
   readonly Y: Float64Array;
   /** Length count: 1 where the run failed. */
   readonly failed: Uint8Array;
+  /**
+   * count x m x n: the derivative of each output by each input at the input of the row, output units per input unit; NaN where it is
+   * not known. Absent: none is.
+   */
+  readonly jacobian?: Float64Array;
 }
 
 /** What is known and asked about runs that differ from repeat to repeat. The search may then propose an input again. */
@@ -307,8 +312,12 @@ export interface DesignRequest {
   readonly outputCount: number | null;
   /** Number of cases if the client stated it; null lets the design decide. */
   readonly caseCount: number | null;
+  /** Cases that the design has at least where it decides how many: as many as are evaluated at a time. Absent: any number. */
+  readonly atOnce?: number;
   /** Unsigned 32-bit seed. */
   readonly seed: number;
+  /** k x n: the cases of a design that all failed. Then `caseCount` further ones are designed, over the whole box. */
+  readonly failed?: Float64Array;
   /** Work that the conditions may take, in the units of `SuggestRequest.workLimit`. Absent: any. */
   readonly workLimit?: number;
 }

@@ -74,8 +74,7 @@ export async function checkProblemFile(
     violations,
     positionOf,
   } = readProblem(text, path.parse(file).name, await readData(file, text), described);
-  if (written === undefined)
-    throw new ProblemFileError(file, described.isUnknown ? notOfInputs(violations) : violations);
+  if (written === undefined) throw new ProblemFileError(file, withoutUnknown(violations, described.unknown ?? []));
   const problem = { ...written, ...changed };
   const knownBytes =
     problem.known === null ? null : await readKnownFile(path.resolve(path.dirname(file), problem.known));
@@ -84,7 +83,8 @@ export async function checkProblemFile(
     found.push({ position: positionOf(key), key: key.join('.'), message });
   if (typeof knownBytes === 'string') refuse(['known'], knownBytes);
   const known = typeof knownBytes === 'string' ? null : knownBytes;
-  const { bodies, checked } = await checkBodies(problem, known, checkDefinition);
+  const bodies = toBodies(problem);
+  const checked = await checkDefinition({ ...bodies, known });
   for (const { pointer, message } of checked.violations) {
     refuse(toFilePath(problem, pointer), inFileWords(problem, message));
   }
@@ -103,23 +103,9 @@ export async function checkProblemFile(
   return { problem, bodies, known: checked.known, designedCount, notes, file: path.resolve(file), positionOf };
 }
 
-/**
- * With as many cases as jobs, unless the file says how many or more are designed anyway: a case costs no time where a job would
- * idle. Half of the runs are left to the search.
- */
-async function checkBodies(problem: Problem, known: Uint8Array | null, checkDefinition: CheckDefinition) {
-  const bodies = toBodies(problem);
-  const checked = await checkDefinition({ ...bodies, known });
-  const { cases, jobs, maximumRuns } = problem;
-  const wanted = Math.min(jobs, Math.floor((maximumRuns ?? Number.POSITIVE_INFINITY) / 2));
-  if (cases !== null || checked.violations.length > 0 || wanted <= checked.designedCount) return { bodies, checked };
-  const filled = toBodies({ ...problem, cases: wanted });
-  return { bodies: filled, checked: await checkDefinition({ ...filled, known }) };
-}
-
-/** What inputs lack may be known to a black box that could not be asked. */
-function notOfInputs(violations: readonly FileViolation[]): readonly FileViolation[] {
-  return violations.filter(({ key }) => !key.startsWith('inputs.'));
+/** What inputs or outputs lack may be known to a black box that could not be asked. */
+function withoutUnknown(violations: readonly FileViolation[], sections: readonly string[]): readonly FileViolation[] {
+  return violations.filter(({ key }) => !sections.includes(key.split('.')[0]!));
 }
 
 /** Several target sets share what their outputs state. */

@@ -25,9 +25,15 @@ import { lastWords } from './last-words.ts';
 import { makeGuard } from './process-guard.ts';
 import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
-import { type CurvePlace, makeOutputReader } from './read-output.ts';
-import { parseArgument } from './template.ts';
-import { fillWorkFolder, makeWorkFolder, prepareWorkFolders, readFileTemplate } from './work-folder.ts';
+import { type CurvePlace, makeOutputReader, type OutputReader } from './read-output.ts';
+import { type InputValues, parseArgument } from './template.ts';
+import {
+  type FileTemplate,
+  fillWorkFolder,
+  makeWorkFolder,
+  prepareWorkFolders,
+  readFileTemplate,
+} from './work-folder.ts';
 
 export interface CommandOptions {
   /** The program and its arguments, or with `shell` one text for the shell: /bin/sh, on Windows cmd.exe. */
@@ -41,6 +47,12 @@ export interface CommandOptions {
   readonly inWorkFolder?: boolean | undefined;
   /** IN:OUT, see template.ts. */
   readonly templates?: readonly string[] | undefined;
+  /** Files that are written anew for each evaluation, besides `templates`. */
+  readonly files?: readonly FileTemplate[] | undefined;
+  /** What the command gets by name besides the inputs, which say it by their values. */
+  readonly told?: { readonly names: readonly string[]; of(input: InputValues): InputValues } | undefined;
+  /** Reads outputs, instead of `reads` and `curves`. */
+  readonly reader?: OutputReader | undefined;
   /** Files or folders that are copied into the work folder. */
   readonly copies?: readonly string[] | undefined;
   /** Where outputs are read, see read-output.ts; none: the last line of standard output. */
@@ -86,9 +98,11 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const root = path.resolve(startFolder, options.workFolder);
   const meaningOf = parseExitCodes(options.onExit);
   const reads = options.reads ?? [];
-  const { curves = [], fits = new Map() } = options;
-  const reader = reads.length + curves.length === 0 ? undefined : makeOutputReader(reads, curves);
-  const templates = await Promise.all((options.templates ?? []).map((text) => readFileTemplate(text, startFolder)));
+  const { curves = [], fits = new Map(), told } = options;
+  const readsFiles = reads.length + curves.length > 0;
+  const reader = options.reader ?? (readsFiles ? makeOutputReader(reads, curves) : undefined);
+  const written = await Promise.all((options.templates ?? []).map((text) => readFileTemplate(text, startFolder)));
+  const templates = [...written, ...(options.files ?? [])];
   const copies = await findCopies(options.copies ?? [], startFolder);
   const program = await findProgram(options);
   // In a shell, values would be read as code; it has them in its environment.
@@ -101,13 +115,15 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const guard = makeGuard(graceSeconds, onGuardError);
 
   const check = ({ inputs, outputs }: Names): void => {
-    for (const { template } of templates) template.check(inputs);
-    for (const argument of rendered ?? []) argument.check(inputs);
+    const names = [...inputs, ...(told?.names ?? [])];
+    for (const { template } of templates) template.check(names);
+    for (const argument of rendered ?? []) argument.check(names);
     reader?.check(outputs);
   };
 
   const run = async (evaluation: Evaluation, folder: string, signal: AbortSignal): Promise<Outcome> => {
     await fillWorkFolder(folder, copies, templates, evaluation.inputByName);
+    for (const file of reader?.removes ?? []) await rm(path.join(folder, file), { force: true });
     const message = writeMessage(evaluation, options.withToken ?? false);
     await writeFile(path.join(folder, 'evaluation.json'), writeMessage(evaluation, false)).catch((error: Error) => {
       throw new LocalFault(`The work folder cannot be written: ${whyUnwritten(error)}`, { cause: error });
@@ -135,7 +151,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     return judge(end, async () =>
       reader === undefined
         ? readLastLine(end.lastLine, { names: evaluation.outputNames, fits })
-        : reader.read(folder, { names: evaluation.outputNames, fits }),
+        : reader.read(folder, { names: evaluation.outputNames, fits, input: evaluation.inputByName }),
     );
   };
 
@@ -155,7 +171,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   };
 
   const evaluate: Evaluate = async (claimed, signal) => {
-    const evaluation = withFits(claimed, fits);
+    const fitted = withFits(claimed, fits);
+    const evaluation = told === undefined ? fitted : { ...fitted, inputByName: told.of(fitted.inputByName) };
     check({ inputs: Object.keys(evaluation.inputByName), outputs: evaluation.outputNames });
     const folder = await makeWorkFolder(root, evaluation);
     let isKept = keep === 'all';

@@ -2,10 +2,11 @@
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { CurveError } from '../../clients/typescript/src/solve/curve.ts';
 import { type Fit, pointNames, readCurve } from '../../clients/typescript/src/solve/fit.ts';
+import type { InputValues } from './template.ts';
 
 /** What a program's output says. */
 export type Reading =
-  | { readonly kind: 'output'; readonly output: readonly number[] }
+  | { readonly kind: 'output'; readonly output: readonly number[]; readonly jacobian?: unknown }
   /** The program says that the run has failed, or a number is not finite. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** The output is missing, cut off or malformed: another try may do better. */
@@ -15,6 +16,8 @@ export type Reading =
 export interface Expected {
   readonly names: readonly string[];
   readonly fits?: ReadonlyMap<string, Fit> | undefined;
+  /** That they belong to. */
+  readonly input?: InputValues | undefined;
 }
 
 /** A name as a document has it, with its value there. */
@@ -98,14 +101,28 @@ function readValue(value: unknown, expected: Expected, origin: string): Reading 
   }
   const isNamed = names.every((name) => outputIn(fields, name) !== undefined);
   const inner = isNamed ? undefined : (fields['output'] ?? fields['outputs']);
-  if (inner !== undefined) return readValue(typeof inner === 'number' ? [inner] : inner, expected, origin);
+  if (inner !== undefined) {
+    const reading = readValue(typeof inner === 'number' ? [inner] : inner, expected, origin);
+    return withJacobian(reading, fields, expected, origin);
+  }
   const missing = names.filter((name) => outputIn(fields, name) === undefined);
   if (missing.length > 0) return { kind: 'unreadable', reason: `${origin} lacks the output ${missing.join(', ')}` };
-  return toOutput(
+  const reading = toOutput(
     names.map((name) => outputIn(fields, name)),
     expected,
     origin,
   );
+  return withJacobian(reading, fields, expected, origin);
+}
+
+/** The derivatives beside the outputs, under "jacobian". */
+function withJacobian(reading: Reading, { jacobian }: Named, { names }: Expected, origin: string): Reading {
+  if (reading.kind !== 'output' || jacobian == null || names.includes('jacobian')) return reading;
+  if (typeof jacobian === 'object') return { ...reading, jacobian };
+  return {
+    kind: 'unreadable',
+    reason: `${origin} has a jacobian that is neither a list of rows nor an object by name`,
+  };
 }
 
 /** The array that an output is a value of, and its place in it: of "level[3]" level and 3; undefined for other names. */
@@ -171,10 +188,14 @@ function toNumber(given: unknown): unknown {
   return typeof given === 'string' ? readNumber(given) : (given ?? Number.NaN);
 }
 
-/** Also with the exponent letter D of Fortran, and the ways to write what is not finite. Undefined if it is none of them. */
-function readNumber(given: string): number | undefined {
+/**
+ * Also with the exponent letter D of Fortran, or its three digits without a letter (1.5-103), and the ways to write what is not finite,
+ * which become NaN. Undefined if it is none of them.
+ */
+export function readNumber(given: string): number | undefined {
   const text = given.trim();
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$/.test(text)) return Number(text.replace(/[dD]/, 'e'));
+  if (/^[+-]?(\d+\.\d*|\.\d+)[+-]\d{3}$/.test(text)) return Number(text.replace(/(?<=.)[+-]/, 'e$&'));
   if (/^[+-]?(nan(\(\w*\))?|inf|infinity|\*+|1\.#(inf|ind|qnan)\d*)$/i.test(text)) return Number.NaN;
   return undefined;
 }

@@ -1,6 +1,13 @@
 /** The text of a new problem file, from the answers to the questions of `init`. */
 import { parseTolerance } from './goals.ts';
 
+/** A problem file that was made of another one. */
+export interface NewText {
+  readonly text: string;
+  /** Whole sentences about what became of the rest. */
+  readonly notes: readonly string[];
+}
+
 export interface InputAnswer {
   readonly name: string;
   /** Lines of the file: keys and values. */
@@ -175,7 +182,7 @@ function unitOf(unit: string): readonly string[] {
 }
 
 /** As YAML reads it back as the same text. */
-function quote(text: string): string {
+export function quote(text: string): string {
   const isPlain = /^[A-Za-z_][A-Za-z0-9_. ()/-]*$/.test(text) && !/^(true|false|null|y|n|yes|no|on|off)$/i.test(text);
   return isPlain && !/\s$/.test(text) ? text : JSON.stringify(text);
 }

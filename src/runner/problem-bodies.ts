@@ -1,7 +1,7 @@
 /** What a problem is for the service: the bodies of its model, project and objectives. */
 
 import { type Goal, toDataSets } from '../../clients/typescript/src/solve/goals.ts';
-import { toServiceName } from '../../clients/typescript/src/solve/plan.ts';
+import { roundOf, toServiceName } from '../../clients/typescript/src/solve/plan.ts';
 import type { InputDefinition, InputValue, OutputDefinition, Problem } from './problem.ts';
 import { SEARCH_KEYS } from './search-keys.ts';
 import type { Path } from './value-reader.ts';
@@ -36,7 +36,7 @@ export function toBodies(problem: Problem): ProblemBodies {
       outputCount: outputs.length,
       outputNames: outputs.map((output) => output.name),
       ...toUnits('outputUnits', outputs),
-      ...(problem.cases !== null && { caseCount: problem.cases }),
+      ...(problem.cases === null ? roundOf(problem.jobs, problem.maximumRuns) : { caseCount: problem.cases }),
     },
     objectives: problem.targetSets.map((goals) => toObjective(goals, problem)),
     start: start === null ? null : inputs.map((input) => toNumber(input, start[input.name]!)),

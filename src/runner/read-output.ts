@@ -14,6 +14,7 @@ import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts
 import { readTable } from '../../clients/typescript/src/solve/table.ts';
 import { type Expected, placeInArray, type Reading, readDocument, shorten, toOutput } from './exchange.ts';
 import { readRegularFile } from './read-file.ts';
+import { isOutside } from './work-folder.ts';
 
 type Find = (text: string) => unknown;
 
@@ -29,6 +30,8 @@ interface Rule {
 export interface OutputReader {
   /** Throws LocalFault unless every output has its rule and every rule its output. */
   check(names: readonly string[]): void;
+  /** Files that must not be there when the command begins, so that no old one is read. */
+  readonly removes?: readonly string[];
   read(folder: string, expected: Expected): Promise<Reading>;
 }
 
@@ -139,7 +142,7 @@ const SELECTORS: readonly (readonly [RegExp, (match: RegExpExecArray, text: stri
 /** A file outside the work folder could be of another evaluation, or an old one. */
 function checkFile(file: string, text: string): string {
   const normal = path.normalize(file);
-  if (file === '' || path.isAbsolute(file) || normal.split(path.sep)[0] === '..') {
+  if (file === '' || isOutside(file)) {
     throw new LocalFault(`--read ${text}: name a file in the work folder, where the command runs, not "${file}".`);
   }
   return normal;
@@ -208,6 +211,6 @@ function findColumn(title: string): Find {
   };
 }
 
-function whatIsWrong(error: NodeJS.ErrnoException): string {
+export function whatIsWrong(error: NodeJS.ErrnoException): string {
   return error.code === 'ENOENT' ? 'the command left no such file' : shorten(error.message);
 }

@@ -20,7 +20,7 @@ export async function readFileTemplate(text: string, startFolder: string): Promi
   const [source, target] = [text.slice(0, colon), text.slice(colon + 1)];
   if (colon < 1 || target === '') throw new LocalFault(`--template ${text}: write IN:OUT, such as in.tmpl:in.dat.`);
   const normal = path.normalize(target);
-  if (path.isAbsolute(target) || normal.split(path.sep)[0] === '..') {
+  if (isOutside(target)) {
     throw new LocalFault(`--template ${text}: "${target}" must lie in the work folder, so write a relative path.`);
   }
   try {
@@ -31,6 +31,11 @@ export async function readFileTemplate(text: string, startFolder: string): Promi
   } catch (error) {
     throw asFault(error, `--template ${text}`);
   }
+}
+
+/** Whether a name leads out of the folder that it is relative to. */
+export function isOutside(name: string): boolean {
+  return path.isAbsolute(name) || path.normalize(name).split(path.sep)[0] === '..';
 }
 
 /** A template over the bytes of UTF-8, each as one character. */

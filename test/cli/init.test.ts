@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -67,4 +67,48 @@ test('init writes nothing when the answers end early, and an example that can be
   const text = await readFile(path.join(folder, 'bracket.yaml'), 'utf8');
   expect(readProblem(text, 'bracket').violations).toEqual([]);
   expect((await init(['--example'])).code).toBe(1);
+});
+
+test('init reads a case of PEST or a problem of PEtab, and says what it does not use', async () => {
+  const write = (name: string, text: string) => writeFile(path.join(folder, name), text);
+  await write(
+    'c.pst',
+    [
+      ...['pcf', '* control data', 'restart estimation', '2 1 1 0 1', '1 1 single point 1 0 0'],
+      ...['* parameter data', 'K log factor 1 0.1 10 g 1 0 1', 'n fixed factor 1 0 2 g 1 0 1'],
+      ...['* observation data', 'h 2.0 5 level', '* model command line', 'run', '* model input/output'],
+      ...['c.tpl c.in', 'c.ins c.out', ''],
+    ].join('\r\n'),
+  );
+  await write('c.tpl', 'ptf ~\n~ k  ~ ~ n        ~\n');
+  expect(await init(['--from', 'c.pst'])).toEqual({
+    code: 1,
+    output: 'c.ins: there is no such file in the folder of the control file.\n',
+  });
+  await write('c.ins', 'pif ~\nl1 !h!\n');
+  const { code, output } = await init(['--from', 'c.pst']);
+  expect({ code, output: output.split('\n') }).toEqual({
+    code: 0,
+    output: [
+      'Fixed, as in the control file: n.',
+      'The model gets few digits of k: widen their spaces in the template files to 12 characters.',
+      'Wrote c.yaml. Look it over, then: backsolve run c.yaml',
+      '',
+    ],
+  });
+  expect(await readFile(path.join(folder, 'c.yaml'), 'utf8')).toContain(
+    '  k: {minimum: 0.1, maximum: 10, scale: log}\n',
+  );
+  expect((await init(['--from', 'c.pst'])).output).toContain('c.yaml exists already; name another file');
+  expect((await init(['--from', 'c.yaml', 'd.yaml'])).output).toContain(
+    'c.yaml is a problem file of Backsolve already',
+  );
+  await write('p.yaml', 'format_version: 1\nparameter_file: none.tsv\nproblems: [{}]\n');
+  expect((await init(['--from', 'p.yaml'])).output).toContain(
+    'p.yaml has no program: name the simulator, as in --command',
+  );
+  expect((await init(['--from', 'p.yaml', '--command', 'python3 s.py'])).output).toBe(
+    'none.tsv: there is no such file.\n',
+  );
+  expect((await init(['--command', 'x'])).output).toContain('--command belongs to --from.');
 });

@@ -6,7 +6,7 @@ import { readCorrection } from '../../src/dashboard/views/objective/actions/corr
 import { findOvertaken } from '../../src/dashboard/views/objective/by-hand/overtaken.ts';
 import { outputAt, readOutputs } from '../../src/dashboard/views/objective/by-hand/read-outputs.ts';
 import { openTyped } from '../../src/dashboard/views/objective/by-hand/typed.ts';
-import { emptyColumns, replaceRows } from '../../src/dashboard/views/objective/columns.ts';
+import { emptyColumns, replaceRows } from '../../src/shown/columns.ts';
 import { Store } from './store.ts';
 
 describe('outputs that were typed', () => {

@@ -1,19 +1,13 @@
 /** The data of charts: runs as points, predictions as lines, the region that meets the targets. */
 import { describe, expect, it } from 'vitest';
-import { rangeOf, scaleOf, ticksIn } from '../../src/dashboard/parts/plot.ts';
-import { frontRows } from '../../src/dashboard/views/objective/charts/front-rows.ts';
 import { sliceSeries } from '../../src/dashboard/views/objective/charts/model-lines.ts';
 import { mostSensitive } from '../../src/dashboard/views/objective/charts/most-sensitive.ts';
 import { endsOf, metPoints, outlineOf, sharesOf } from '../../src/dashboard/views/objective/charts/region.ts';
-import {
-  bandOf,
-  isWorthLog,
-  placesOf,
-  pointSeries,
-  rowsByKind,
-} from '../../src/dashboard/views/objective/charts/run-points.ts';
-import { bestSoFar } from '../../src/dashboard/views/objective/charts/value-so-far.ts';
-import { columnsOfRuns } from '../../src/dashboard/views/objective/columns.ts';
+import { columnsOfRuns } from '../../src/shown/columns.ts';
+import { frontRows } from '../../src/shown/front-rows.ts';
+import { rangeOf, scaleOf, ticksIn } from '../../src/shown/plot.ts';
+import { bandOf, isWorthLog, placesOf, pointSeries, rowsByKind } from '../../src/shown/run-points.ts';
+import { bestSoFar } from '../../src/shown/value-so-far.ts';
 
 const COLOURS = { mark: 'mark', muted: 'muted', unmet: 'unmet', accent: 'accent', text: 'text' };
 

@@ -41,8 +41,10 @@ function draftWith(changed: Partial<Draft>): Draft {
   return { ...exampleDraft('d'), ...changed };
 }
 
+type JudgedName = Exclude<RequestName, 'batch'>;
+
 /** The faults that the service's own rules find, at the fields where the form shows them. */
-function judged(draft: Draft, request: RequestName) {
+function judged(draft: Draft, request: JudgedName) {
   const own = draft.data === 'own' ? readOwn(draft) : undefined;
   const parsed = {
     model: () => newModel.read({ name: draft.name }),
@@ -67,6 +69,11 @@ describe('a draft', () => {
   it('knows whether anything was typed', () => {
     expect(isUntouched(emptyDraft('a'))).toBe(true);
     expect(isUntouched({ ...emptyDraft('a'), name: 'x' })).toBe(false);
+  });
+
+  it('of a release before workbooks is taken up without one', () => {
+    const { workbook: _workbook, ...draft } = exampleDraft('d');
+    expect(parseDraft(JSON.stringify(draft))).toEqual(exampleDraft('d'));
   });
 
   it('of an earlier release is taken up with what it did not ask for', () => {
@@ -294,7 +301,7 @@ describe('violations of the service', () => {
   const input = (stated: Parameters<typeof newInput>[1]) =>
     newInput(1, { name: 'a', minimum: '1', maximum: '2', ...stated });
   const other = newInput(2, { name: 'b', minimum: '1', maximum: '2' });
-  const cases: [string, RequestName, Partial<Draft>, string[]][] = [
+  const cases: [string, JudgedName, Partial<Draft>, string[]][] = [
     ['a short name', 'model', { name: 'abc' }, ['name']],
     ['a short name of a project', 'project', { name: 'abc' }, ['name']],
     ['bounds in the wrong order', 'project', { inputs: [input({ minimum: '3' })] }, ['inputs/0/maximum']],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { grouped, short } from '../../src/dashboard/parts/formats.ts';
 import { hasHeader, readTable, readValues, splitPaste, withoutUnit } from '../../src/dashboard/parts/paste.ts';
 import { AMBIGUOUS, readNumber } from '../../src/dashboard/parts/read-number.ts';
+import { grouped, short } from '../../src/shown/formats.ts';
 
 describe('a number', () => {
   test.each([

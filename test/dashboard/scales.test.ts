@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Columns, Head } from '../../src/dashboard/views/objective/columns.ts';
 import { allKeys, keysAtFirst, makeAxis, valueOn } from '../../src/dashboard/views/objective/coordinates/axes.ts';
-import { improvements } from '../../src/dashboard/views/objective/distance/measures.ts';
-import { logFloor, positionOn, ticksOn, valueAt } from '../../src/dashboard/views/objective/scales.ts';
+import type { Columns, Head } from '../../src/shown/columns.ts';
+import { improvements } from '../../src/shown/distance-data.ts';
+import { logFloor, positionOn, ticksOn, valueAt } from '../../src/shown/scales.ts';
 
 describe('positions on an axis', () => {
   it('lead back to the value, on linear and log axes', () => {

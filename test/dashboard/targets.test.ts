@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readObjectives } from '../../src/dashboard/views/new-problem/requests.ts';
 import { draftOf } from '../../src/dashboard/views/objective/actions/targets.ts';
-import type { Head } from '../../src/dashboard/views/objective/columns.ts';
+import type { Head } from '../../src/shown/columns.ts';
 
 const head = {
   objectives: [10, null],

@@ -17,7 +17,7 @@ const state = (change: Partial<BatchState>): BatchState => ({
   isPaused: false,
   parallelism: 4,
   stopAfterFailures: 20,
-  cases: { planned: 0, begun: 0, done: 0, failed: 0 },
+  cases: { planned: 0, begun: 0, done: 0, failed: 0, room: 0 },
   obstacle: null,
   openEvaluations: 0,
   room: Number.POSITIVE_INFINITY,
@@ -75,9 +75,27 @@ it('A batch ends when nothing is left, when all fails, and when it has lost what
   expect(planBatch(failing)).toEqual([{ kind: 'end', status: 'failed', reason }]);
   const gone = 'The project was deleted.';
   expect(planBatch({ ...failing, obstacle: gone })).toEqual([{ kind: 'end', status: 'cancelled', reason: gone }]);
-  const cases = { planned: 3, begun: 3, done: 1, failed: 1 };
+  const cases = { planned: 3, begun: 3, done: 1, failed: 1, room: 0 };
   const evaluating = state({ status: 'evaluating-cases', cases });
   expect(planBatch(evaluating)).toEqual([]);
   expect(planBatch({ ...evaluating, cases: { ...cases, done: 2 } })).toEqual([{ kind: 'load-cases' }]);
   expect(planBatch({ ...evaluating, cases: { ...cases, done: 0, failed: 3 } })).toMatchObject([{ status: 'failed' }]);
+});
+
+it('Cases that all fail are followed by further ones, up to ten, as far as attempts are left', () => {
+  const reason = 'All 3 designed cases failed; the last one: it diverged';
+  const failed = (planned: number, room = 499) =>
+    planBatch(
+      state({
+        status: 'evaluating-cases',
+        lastFailure: 'it diverged',
+        cases: { planned, begun: planned, done: 0, failed: planned, room },
+      }),
+    );
+  expect(failed(3)).toEqual([{ kind: 'continue-design', failed: 3, count: 3, reason }]);
+  expect(failed(3, 1)).toMatchObject([{ kind: 'continue-design', count: 1 }]);
+  expect(failed(3, 0)).toEqual([{ kind: 'end', status: 'failed', reason }]);
+  expect(failed(6)).toMatchObject([{ count: 4 }]);
+  expect(failed(10)).toMatchObject([{ kind: 'end' }]);
+  expect(failed(16)).toMatchObject([{ kind: 'end' }]);
 });

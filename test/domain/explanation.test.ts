@@ -113,6 +113,16 @@ describe('advice in words', () => {
 
   it.each([
     [
+      'outputs that never vary',
+      { kind: 'constant-outputs', outputs: [] },
+      'All outputs are the same in every run, whatever the inputs: check that the black box reads its inputs.',
+    ],
+    [
+      'one output that never varies',
+      { kind: 'constant-outputs', outputs: [1] },
+      'y2 is the same in every run, whatever the inputs, and off target: check how the black box computes it.',
+    ],
+    [
       'a run with a wrong output',
       { kind: 'wrong-run', outputs: [1], runs: [{ caseNumber: 2 }], value: 54, predicted: 5.4 },
       'The search sets case 3 aside: its y2 is 54, where all other runs predict about 5.4 (10 times as much). Correct it if it is wrong.',

@@ -366,7 +366,7 @@ describe('adding cases as a CSV file', () => {
     const other = await send('POST', url, file, { 'content-type': 'application/vnd.ms-excel' });
     expect([other.status, other.body.detail]).toEqual([
       415,
-      'Send the body as JSON with Content-Type: application/json, or as a CSV file with Content-Type: text/csv.',
+      'Send the body as JSON with Content-Type: application/json, as a CSV file with Content-Type: text/csv, or as a workbook with Content-Type: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.',
     ]);
     const elsewhere = await send('POST', `${projectUrl}/output-cases`, file, CSV);
     expect([elsewhere.status, elsewhere.body.detail]).toEqual([

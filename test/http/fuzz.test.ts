@@ -385,12 +385,17 @@ function expectDocumented({ route, query, payload }: FuzzRequest, answered: Answ
   const { schema, mediaType, otherTypes = {} } = answers[answered.status] ?? {};
   const sent = String(answered.headers['content-type']).split(';')[0]!;
   const other = otherTypes[sent];
+  const isTable = sent === 'text/csv';
   if (schema === undefined) expect(answered.text, label).toBe('');
   else if (mediaType === EXPORT_MEDIA_TYPE || (other && sent === EXPORT_MEDIA_TYPE)) {
     const lines = answered.text.split('\n').slice(0, -1);
     for (const line of lines) expect((other ?? schema).safeParse(JSON.parse(line)).error, label).toBeUndefined();
-  } else if (other) {
+  } else if (isTable) {
     expect(answered.text, label).toMatch(/^[^\r\n]+\r\n/);
+  } else if (sent !== 'application/json') {
+    // Files: pages, documents, workbooks.
+    expect([mediaType, ...Object.keys(otherTypes)], label).toContain(sent);
+    expect(answered.text, label).not.toBe('');
   } else expect(schema.safeParse(answered.body).error, label).toBeUndefined();
 }
 

@@ -173,6 +173,30 @@ describe('a project', () => {
     );
   });
 
+  it.each([
+    [{ parallelism: 7 }, 7],
+    [{ parallelism: 2 }, 3],
+    [{ parallelism: null }, 3],
+    [{ parallelism: 7, caseCount: 2 }, 2],
+  ])('with %o has %i designed cases', async (stated, count) => {
+    const space = { inputCount: 3, minimums: [0, 0, 0], maximums: [1, 1, 1], inputTypes: ['float', 'float', 'float'] };
+    const { status, body } = await service.send('POST', projects, { name: 'Filled', ...space, ...stated });
+    expect([status, body.caseCount, body.inputCases.length]).toEqual([201, count, count]);
+  });
+
+  it('is not made for more than 64 evaluations at a time', async () => {
+    const sent = {
+      name: 'Filled',
+      inputCount: 1,
+      minimums: [0],
+      maximums: [1],
+      inputTypes: ['float'],
+      parallelism: 65,
+    };
+    const { status, body } = await service.send('POST', projects, sent);
+    expect([status, body.errors[0].pointer]).toEqual([400, '/parallelism']);
+  });
+
   it('fixes an input whose minimum is its maximum', async () => {
     const fixed = { ...MIXTURE, minimums: [0.5, 0, 0, 0.001], maximums: [0.5, 1, 1, 1000], caseCount: 3 };
     const { status, body } = await service.send('POST', projects, fixed);

@@ -26,7 +26,9 @@ const limits: { -readonly [Name in keyof AccountLimits]: AccountLimits[Name] } =
 
 let service: NativeService;
 beforeAll(async () => {
-  service = await openNativeService({ settings: { account: limits, rateLimitPerMinute: 0, deletedDataKeptDays: 30 } });
+  service = await openNativeService({
+    settings: { account: limits, rateLimitPerMinute: 0, deletedDataKeptDays: 30 },
+  });
 });
 afterAll(() => service.close());
 
@@ -60,6 +62,7 @@ describe('the account', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       id: expect.any(Number),
+      workbooks: null,
       name: expect.stringMatching(/^account /),
       cell: null,
       storedBytes: expect.any(Number),

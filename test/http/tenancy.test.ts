@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertWorkbook } from '../../src/db/workbooks/workbooks.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { type Operation, pathNames } from '../../src/http/operation.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
@@ -52,6 +53,9 @@ const BODIES: Readonly<Record<string, object>> = {
   failEvaluation: { leaseToken: TOKEN, reason: 'stalled', retryable: true },
   releaseEvaluation: { leaseToken: TOKEN },
   correctCase: { excluded: true, reason: 'typo' },
+  createWorkbook: { name: 'book.xlsx', content: 'UEsDBA==' },
+  checkWorkbook: { inputs: { x: 'A1' }, outputs: { y: 'A2' } },
+  copyWorkbook: { values: {} },
   putDraft: { subject: 'new-problem', writer: 'browser', text: 'typed' },
 };
 
@@ -100,9 +104,18 @@ async function prepareAccount(name: string) {
     delivery_id: rows[0]!.id,
     key_id: key.id,
     deletion_id: deleted[0].id,
+    workbook_id: await insertWorkbook(service.db, await accountOf(name), BOOK),
     number: 1,
   };
   return { send, ids };
+}
+
+/** Read by no test: what is in it belongs to those of workbooks. */
+const BOOK = { name: 'book.xlsx', content: Buffer.from('book'), cells: { inputs: [], outputs: [] } };
+
+async function accountOf(name: string): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select id from accounts where name = ${name}`.execute(service.db);
+  return rows[0]!.id;
 }
 
 function fill(prefix: string, { path }: Operation, ids: Ids): string {
@@ -131,6 +144,7 @@ const TABLES = [
   'batch_objectives',
   'evaluations',
   'deletions',
+  'workbooks',
   'account_usage',
 ];
 
@@ -189,7 +203,7 @@ describe("another account's ids", () => {
     },
   );
 
-  it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/keys', '/v1/deleted'])(
+  it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/keys', '/v1/deleted', '/v1/workbooks'])(
     'Records of another account are not in the list %s',
     async (url) => {
       const own = await owner.send('GET', url);

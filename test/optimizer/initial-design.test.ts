@@ -52,6 +52,20 @@ describe('the designed cases', () => {
     expect(design(4, 2, 17).count).toBe(17);
   });
 
+  it.each([
+    ['as many as are evaluated at a time', 16, null, 16],
+    ['no fewer than one machine gets', 2, null, 4],
+    ['as many as the client asks for all the same', 16, 5, 5],
+  ])('number %s', (_, atOnce, caseCount, count) => {
+    const space = { variables: floats(6) };
+    const request = { space, outputCount: null, caseCount, seed: 1 };
+    const filled = initialDesign({ ...request, atOnce });
+    expect(filled.count).toBe(count);
+    // The first ones are those of one machine.
+    const { X } = initialDesign(request);
+    expect(filled.X.slice(0, X.length)).toEqual(X);
+  });
+
   it('The designed cases start at the centre of the box and stay within 0.4 half widths of it', () => {
     const { X } = design(6, 20, 7);
     expect(Array.from(X.subarray(0, 6))).toEqual([5, 5, 5, 5, 5, 5]);
@@ -118,6 +132,37 @@ describe('the designed cases', () => {
         expect(keys.size).toBe(count);
       }),
     );
+  });
+
+  it('The cases that continue a design whose cases failed are admissible, repeatable, and none of these', () => {
+    fc.assert(
+      fc.property(spaces, fc.integer({ min: 1, max: 5 }), fc.nat(), (space, caseCount, seed) => {
+        const request = { space, outputCount: null, caseCount, seed };
+        const { count: first, X: failed } = initialDesign(request);
+        const { count, X } = initialDesign({ ...request, failed });
+        expect(initialDesign({ ...request, failed }).X).toEqual(X);
+        const n = space.variables.length;
+        const rowsOf = (cases: Float64Array) =>
+          Array.from({ length: cases.length / n }, (_, i) => Array.from(cases.subarray(i * n, (i + 1) * n)));
+        expect(new Set([...rowsOf(failed), ...rowsOf(X)].map(String)).size).toBe(first + count);
+        const isInside = (x: number[]) =>
+          space.variables.every((one, v) => x[v]! >= one.minimum && x[v]! <= one.maximum);
+        expect(rowsOf(X).every(isInside)).toBe(true);
+      }),
+    );
+  });
+
+  it('The cases that continue a design leave the likely ranges and keep to the conditions', () => {
+    const likely = { minimum: 4, maximum: 5 };
+    const variables: Variable[] = floats(2).map((one) => ({ ...one, likely }));
+    const x = (input: number): Expression => ({ kind: 'input', input });
+    const sum: Expression = { kind: 'operation', operator: '+', of: [x(0), x(1)] };
+    const conditions: Condition[] = [{ left: sum, relation: '<=', right: { kind: 'number', value: 12 } }];
+    const request = { space: { variables, conditions }, outputCount: null, caseCount: 8, seed: 1 };
+    const { X } = initialDesign({ ...request, failed: Float64Array.of(4.5, 4.5, 4.2, 4.8) });
+    const rows = Array.from({ length: 8 }, (_, i) => [X[2 * i]!, X[2 * i + 1]!]);
+    expect(rows.every(([a, b]) => a! + b! <= 12)).toBe(true);
+    expect(rows.filter((row) => row.some((one) => one < 4 || one > 5)).length).toBeGreaterThan(6);
   });
 
   it('The designed cases are all points of a finite space that has fewer than asked for', () => {

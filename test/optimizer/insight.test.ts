@@ -198,3 +198,33 @@ describe('advice on a sum of squares', () => {
     expect(adviceOf((x) => [...sum(x), x[0]!], [atMost(1e-3), atMost(1)])).toBeUndefined();
   });
 });
+
+describe('advice on outputs that never vary', () => {
+  const variables = [float(-2, 2), float(-2, 2)];
+  const rows = drawRows(2, 5, 6);
+  const adviceOf = (evaluate: Evaluate, targets: readonly Target[], inputs = rows) => {
+    const request = requestOf(variables, inputs, evaluate);
+    return explain({ ...request, goal: { ...request.goal, targets } }).advice;
+  };
+
+  it('A search whose outputs are all the same is told so, from six different inputs on', () => {
+    const targets = [within(5, 0.1), atMost(3)];
+    const expected = [{ kind: 'constant-outputs', outputs: [] }];
+    expect(adviceOf(() => [3, 2], targets)).toEqual(expected);
+    expect(adviceOf(() => [3], [minimize(Number.POSITIVE_INFINITY)])).toEqual(expected);
+    expect(adviceOf(() => [3, 2], targets, rows.slice(0, 5))).toBeUndefined();
+    expect(
+      adviceOf(
+        () => [3, 2],
+        targets,
+        Array.from({ length: 8 }, () => rows[0]!),
+      ),
+    ).toBeUndefined();
+  });
+
+  it('One output among others that vary is told where it misses its target', () => {
+    const evaluate: Evaluate = ([a, b]) => [a! + b!, 2];
+    expect(adviceOf(evaluate, [within(1, 0.1), atMost(1)])).toEqual([{ kind: 'constant-outputs', outputs: [1] }]);
+    expect(adviceOf(evaluate, [within(1, 0.1), atMost(3)])).toBeUndefined();
+  });
+});

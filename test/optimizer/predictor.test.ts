@@ -192,6 +192,8 @@ describe('the acquisition', () => {
       rows: [0],
       isAdmissible: Uint8Array.of(1),
       intervals: [],
+      slopes: null,
+      distrusted: [],
       loss: Float64Array.of(1),
       stall: 0,
       failedU: Float64Array.of(0.3, -0.3, 0.2, -0.8, -0.8, -0.8),

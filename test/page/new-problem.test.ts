@@ -208,8 +208,7 @@ describe('faults', () => {
     await button(page, 'Try the example').click();
     await fill(page, { 'Minimum of width': '70', 'Resolution of thickness': '50' });
     await button(page, 'Next: cases').click();
-    await button(page, 'Design the points').click();
-    // The name of the model is taken.
+    // The name of the model is taken, which is told before anything is designed.
     await expect.poll(() => page.getByLabel('Name of the problem').getAttribute('aria-invalid')).toBe('true');
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('field-name');
     await fill(page, { 'Name of the problem': 'Bracket 2' });

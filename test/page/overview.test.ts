@@ -313,6 +313,13 @@ test('An objective is labelled, archived, put back and deleted from its menu, by
   await act('Stiff', 'Delete…');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect.poll(() => rows(page).count()).toBe(1);
+  await page.getByText('is deleted.').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => rows(page).count()).toBe(2);
+  await act('Stiff', 'Delete…');
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect.poll(() => rows(page).count()).toBe(1);
   await act('objective 1', 'Rename the project…');
   await page.getByRole('textbox', { name: 'Name of the project' }).fill('Cooler');
   await page.keyboard.press('Enter');

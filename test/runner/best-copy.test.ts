@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { writeBestCopies } from '../../src/runner/best-copy.ts';
-import type { Surroundings } from '../../src/runner/black-box/black-box.ts';
+import type { BestValues, Surroundings } from '../../src/runner/black-box/black-box.ts';
 import { readProblem } from '../../src/runner/problem-file.ts';
 import { RunFolder } from '../../src/runner/run-folder.ts';
 import type { SetStanding } from '../../src/runner/standing.ts';
@@ -17,14 +17,15 @@ it('the copy with the best input replaces an earlier copy, but no file of the us
     const folder = new RunFolder(path.join(home, 'p.yaml'));
     await folder.make();
     const { problem } = readProblem(TEXT, 'p');
-    const write = async (input: object, target: string) => {
+    const write = async ({ input }: BestValues, target: string) => {
       await writeFile(target, JSON.stringify(input));
       return undefined;
     };
-    const blackBox = { ...problem!.blackBox, copy: { ending: '.xlsx', write } };
+    const names = (name: string, set: string) => [`${name}.best${set}.xlsx`];
+    const blackBox = { ...problem!.blackBox, copies: [{ names, has: 'the input', write }] };
     const where: Surroundings = { home, workFolder: home, environment: {} };
     const copy = (...inputs: (readonly number[] | null)[]) => {
-      const sets = inputs.map((input) => ({ best: input && { input, name: 'run 4' } }) as SetStanding);
+      const sets = inputs.map((input) => ({ best: input && { input, output: [1], name: 'run 4' } }) as SetStanding);
       return writeBestCopies({ ...problem!, blackBox }, sets, folder, where);
     };
     const read = (name: string) => readFile(path.join(home, name), 'utf8');
@@ -35,7 +36,7 @@ it('the copy with the best input replaces an earlier copy, but no file of the us
     await writeFile(path.join(home, 'p.best-2.xlsx'), 'mine');
     expect(await copy([0.1, 1], [0.2, 1])).toEqual([
       'p.best-1.xlsx has the input of run 4.',
-      'p.best-2.xlsx is there already and is not replaced: rename it to get a copy with the best input.',
+      'p.best-2.xlsx is there already and is not replaced: rename it to get a copy with the best run.',
     ]);
     expect(await read('p.best-2.xlsx')).toBe('mine');
   } finally {

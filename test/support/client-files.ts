@@ -45,6 +45,8 @@ const NEAREST_NAME = new URL('../../src/domain/nearest-name.ts', import.meta.url
 const WIDTH = 120;
 const JSON_MEDIUM = 'application/json';
 const CSV_MEDIUM = 'text/csv';
+/** In browsers, too. */
+const BYTES = 'Uint8Array<ArrayBuffer>';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** Kinds of problems with an error class of their own: every refusal, and those of http/errors.ts that are no DomainError. */
@@ -152,7 +154,7 @@ function writeType(schema: JsonObject, indent: string, isSent: boolean): string 
   if (Array.isArray(type)) return union(type.map((each) => writeType({ ...schema, type: each }, indent, isSent)));
   switch (type) {
     case 'string':
-      return 'string';
+      return schema['format'] === 'binary' ? BYTES : 'string';
     case 'number':
     case 'integer':
       return 'number';
@@ -228,9 +230,7 @@ function writeOperation(operation: Operation): string {
   if (headers.length > 0) parts.push(`    headers: ${union(headers.map(({ name }) => literal(name)))};\n`);
   if (operation.requestBody !== undefined) {
     const { content, required } = operation.requestBody;
-    const bodies = Object.entries(content).map(([medium, { schema }]) =>
-      medium === JSON_MEDIUM ? writeType(schema, '    ', true) : 'string',
-    );
+    const bodies = Object.entries(content).map(([, { schema }]) => writeType(schema, '    ', true));
     parts.push(`    ${writeProperty('body', required === true, union(bodies))}\n`);
   }
   const answers = Object.entries(operation.responses)
@@ -272,7 +272,7 @@ export interface Route {
   readonly path: string;
   /** Whether the operation takes a body of JSON. */
   readonly takesBody?: true;
-  /** Whether it takes a body of CSV as well. */
+  /** Whether it takes a CSV file as text, and the bytes of a workbook, as well. */
   readonly takesCsv?: true;
   /** Whether it takes an Idempotency-Key. */
   readonly takesKey?: true;

@@ -26,6 +26,10 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   optimizer: { imports: ['numbers'], packages: [], platform: [] },
   // Pure functions of numbers that the domain, the optimizer and the page share. Runs in browsers.
   numbers: { imports: [], packages: [], platform: [] },
+  // How objectives are shown: numbers as people read them, charts as data, sentences. The page and reports share it. Runs in browsers.
+  shown: { imports: ['../clients/typescript', 'numbers'], packages: [], platform: [] },
+  // Lays out reports, in a thread of the ingress.
+  report: { imports: ['../clients/typescript', 'shown'], packages: ['pdfkit', 'fflate'], platform: ['node:crypto'] },
   engine: { imports: ['optimizer', 'compile-cache', 'earlier-node', 'installation'], packages: ['p-queue', 'piscina'] },
   db: { imports: ['domain', 'installation'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
@@ -34,6 +38,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: ['prom-client', '@opentelemetry/*'],
   },
   webhooks: { imports: ['domain'], packages: [] },
+  // Starts the programs that work on uploaded files.
+  workbooks: { imports: ['domain'], packages: [] },
   application: {
     imports: ['domain', 'db'],
     types: ['engine', 'optimizer', 'webhooks'],
@@ -48,11 +54,20 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   http: {
     // Hooks run in separate contexts, so each has to enter the span of its request again.
-    imports: ['application', 'domain', 'telemetry/trace-context', 'earlier-node', 'installation', 'agents/over-http'],
+    imports: [
+      'application',
+      'domain',
+      'telemetry/trace-context',
+      'earlier-node',
+      'installation',
+      'agents/over-http',
+      'report',
+      'shown/file-name',
+    ],
     // Designing the cases of a project needs the engine.
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
-    // Large bodies are read in a thread.
-    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse', 'csv-parse'],
+    // Large bodies are read in a thread, and reports written in another.
+    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse', 'csv-parse', 'hucre', 'fflate'],
     typePackages: HANDED_THROUGH.typePackages,
   },
   // Like the ingress, commands distinguish error codes.
@@ -64,6 +79,9 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'composing/database',
       'composing/url-judges',
       'http/native/export',
+      // Writes reports without a service.
+      'http/native/report',
+      'http/report',
       // Replays a campaign without a service.
       'engine/pool',
       'config',
@@ -96,7 +114,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   // Runs in browsers: knows the service through its interface only.
   dashboard: {
-    imports: ['../clients/typescript', 'numbers'],
+    imports: ['../clients/typescript', 'numbers', 'shown'],
     // The last one searches /docs.
     packages: ['preact', '@preact/signals', 'uplot', 'minisearch'],
     platform: [],
@@ -142,6 +160,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'telemetry',
       'worker',
       'webhooks',
+      'workbooks',
       'http',
       'application',
       'domain',
@@ -151,7 +170,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
-  settings: { imports: ['setting-rules'], packages: ['zod'] },
+  settings: { imports: ['setting-rules', 'workbook-settings'], packages: ['zod'] },
+  'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.
   'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },
   log: { imports: [], packages: ['pino', 'pino-pretty'] },
@@ -198,6 +218,7 @@ const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'dev/postgres-binaries.ts': [COMPUTED],
   // Not part of the page: how it is built.
   'dashboard/vite.config.ts': ['vite'],
+  'dashboard/only-what-is-used.ts': ['node:fs', 'node:fs/promises', 'node:path'],
 };
 
 const FORBIDDEN_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'types', 'constants', 'index']);

@@ -207,6 +207,16 @@ function writeRoute(path: string, method: string, operation: Operation): string 
   return `${routeNameOf(operation)} = Operation(${text(operation.operationId)}, ${text(method.toUpperCase())}, ${text(path)}, {${statuses.join(', ')}}${lines})`;
 }
 
+const XLSX_MEDIUM = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** Media types that are files: how a method that gets one ends, and what it returns. */
+const FILES: Readonly<Record<string, { readonly suffix: string; readonly type: 'str' | 'bytes' }>> = {
+  [CSV_MEDIUM]: { suffix: '_csv', type: 'str' },
+  [XLSX_MEDIUM]: { suffix: '_xlsx', type: 'bytes' },
+  'text/html': { suffix: '_html', type: 'str' },
+  'application/pdf': { suffix: '_pdf', type: 'bytes' },
+};
+
 interface Variant {
   readonly suffix: string;
   readonly body: string | undefined;
@@ -228,9 +238,12 @@ function variantsOf(operation: Operation): readonly Variant[] {
   const line = lineTypeOf(operation);
   const isJson = media.has(JSON_MEDIUM);
   return [
-    ...(isJson || line === undefined ? [json] : []),
+    ...(isJson || (line === undefined && media.size === 0) ? [json] : []),
     ...(CSV_MEDIUM in content ? [{ ...json, suffix: '_csv', body: 'str' }] : []),
-    ...(media.has(CSV_MEDIUM) ? [{ ...json, suffix: '_csv', answer: 'Answer[str]', medium: CSV_MEDIUM }] : []),
+    ...(XLSX_MEDIUM in content ? [{ ...json, suffix: '_xlsx', body: 'bytes' }] : []),
+    ...Object.entries(FILES).flatMap(([medium, { suffix, type }]) =>
+      media.has(medium) ? [{ ...json, suffix, answer: `Answer[${type}]`, medium }] : [],
+    ),
     ...(line === undefined
       ? []
       : [{ ...json, suffix: isJson ? '_lines' : '', answer: inModels(line), medium: LINES_MEDIUM }]),
@@ -269,7 +282,7 @@ function writeMethod(path: string, operation: Operation, variant: Variant, isAsy
         : `${place}=${`{${those.map(({ name }) => `${text(name)}: ${argumentOf(name)}`).join(', ')}}`}`;
     }),
     variant.body === undefined ? '' : 'body=body',
-    variant.medium === CSV_MEDIUM ? `medium=${text(CSV_MEDIUM)}` : '',
+    variant.medium in FILES ? `medium=${text(variant.medium)}` : '',
     'timeout=timeout',
   ].filter((part) => part !== '');
   const call = `self.${isLines ? '_lines' : '_call'}(${[routeNameOf(operation), ...given].join(', ')})`;

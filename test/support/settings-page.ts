@@ -8,6 +8,7 @@ const SECTIONS = {
   Database: ['database', 'dataDir', 'postgresFolder'],
   'Accounts and keys': ['account', 'deletedDataKeptDays', 'cell', 'bootstrapApiKey'],
   'Webhooks and evaluators': ['webhooks', 'evaluators'],
+  Workbooks: ['workbooks'],
   'Commands that use a service': ['client'],
   Operation: ['log', 'telemetry', 'shutdownGraceMs'],
 } as const satisfies Record<string, readonly (keyof typeof SETTINGS_TREE)[]>;

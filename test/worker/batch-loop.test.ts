@@ -69,6 +69,44 @@ it('A batch evaluates the cases, loads them and solves its objectives, each inpu
   expect(listed.map(({ satisfied, worstMiss }) => [satisfied, worstMiss])).toEqual(Array(4).fill([true, 0]));
 });
 
+it('A batch whose designed cases all fail designs further ones, which count for the attempts of its objectives', async () => {
+  const project = await createProject({ inputCount: 2 });
+  const objectives = [{ ...goalAt([0.15, 0.2]), maximumAttempts: 40 }];
+  const { id } = await createBatch(project, { objectives });
+  // More than half of the box has no output, its middle included.
+  const diverging = ([a, b]: readonly number[]) => (a! + b! > 0.75 ? { failure: 'it diverged' } : run([a!, b!]));
+  const evaluator = startEvaluator(t, diverging, { batchId: id });
+  const batch = await untilBatch(t, id, hasEnded);
+  await evaluator.stop();
+  expect(batch).toMatchObject({ status: 'completed', progress: { objectives: { satisfied: 1 } } });
+  const { planned = 0, done = 0, failed = 0 } = batch.progress.cases;
+  expect([planned > 2, done > 0, done + failed]).toEqual([true, true, planned]);
+  const { caseCount, inputCases } = await t.ok<{ caseCount: number; inputCases: number[][] }>(
+    'GET',
+    `/models/${project.modelId}/projects/${project.id}`,
+  );
+  expect([caseCount, new Set(inputCases.map(String)).size]).toEqual([planned, planned]);
+  const [{ objectiveId }] = await t.ok<[{ objectiveId: number }]>('GET', `/batches/${id}/objectives`);
+  expect(await t.ok('GET', `/objectives/${objectiveId}`)).toMatchObject({ maximumAttempts: 40 - (planned - 2) });
+});
+
+it('A batch whose evaluations all fail gives up after ten designed cases, or when the space has no more', async () => {
+  const planned = async (change: object) => {
+    const { id } = await createBatch(await createProject(change), { objectives: [goalAt([0.15, 0.2])] });
+    const evaluator = startEvaluator(t, () => ({ failure: 'no licence' }), { batchId: id });
+    const batch = await untilBatch(t, id, hasEnded);
+    await evaluator.stop();
+    return batch;
+  };
+  expect(await planned({})).toMatchObject({
+    status: 'failed',
+    failureReason: 'All 10 designed cases failed; the last one: no licence',
+    progress: { cases: { planned: 10, failed: 10 } },
+  });
+  const { failureReason } = await planned({ inputTypes: ['boolean', 'boolean'] });
+  expect(failureReason).toBe('All 4 designed cases failed; the last one: no licence');
+});
+
 it('A batch ends with objectives that go on after their first solution, each in its own way', async () => {
   const project = await createProject({
     inputCases: [

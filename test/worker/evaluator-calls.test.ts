@@ -2,7 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
-import { type PushedEvaluation, pushEvaluation } from '../../src/application/evaluations/push-evaluation.ts';
+import {
+  type PushDeps,
+  type PushedEvaluation,
+  pushEvaluation,
+} from '../../src/application/evaluations/push-evaluation.ts';
 import type { CallEvaluator } from '../../src/webhooks/call-evaluator.ts';
 import { hasEnded, type ShownBatch, untilBatch } from '../support/evaluator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -167,7 +171,7 @@ it('An account whose evaluator never answers leaves calls to the others', async 
 it('A call ends at the time limit of its batch or the longest call, whichever is shorter, and says which', async () => {
   const evaluation = {
     id: 1,
-    evaluator: { url: 'https://rig.example', secret: new Uint8Array(), timeoutSeconds: 7_200 },
+    evaluator: { kind: 'http', url: 'https://rig.example', secret: new Uint8Array(), timeoutSeconds: 7_200 },
   };
   const limits: number[] = [];
   const push = (longestCallMs: number) => {
@@ -177,7 +181,7 @@ it('A call ends at the time limit of its batch or the longest call, whichever is
     };
     const deps = { call, bodyOf: () => new Uint8Array(), longestCallMs };
     return pushEvaluation(
-      deps,
+      deps as Partial<PushDeps> as PushDeps,
       evaluation as Partial<PushedEvaluation> as PushedEvaluation,
       new AbortController().signal,
     );

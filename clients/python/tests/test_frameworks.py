@@ -266,4 +266,4 @@ def test_least_squares_has_the_arguments_and_the_fields_of_scipy() -> None:
     ours = least_squares(residuals, [0, 0], bounds=bounds, max_nfev=20, progress=False)
     assert set(optimize.least_squares(residuals, [0, 0], bounds=bounds)) <= set(ours)
     with pytest.raises(TypeError, match="has no jac"):
-        least_squares(residuals, [0, 0], bounds=bounds, jac="3-point")  # type: ignore[call-arg, unused-ignore]
+        least_squares(residuals, [0, 0], bounds=bounds, jac="3-point")  # type: ignore[arg-type, unused-ignore]

@@ -55,7 +55,7 @@ def test_open_from_elsewhere(client: Backsolve) -> None:
 
 
 def test_a_block_keeps_and_ends_its_lease(client: Backsolve) -> None:
-    project = Project.create(client, INPUTS, GOALS, parallel=3, tries=1)
+    project = Project.create(client, INPUTS, GOALS, cases=2, parallel=3, tries=1)
     first, second = project.ask(2)
     with pytest.raises(ZeroDivisionError), first:
         raise ZeroDivisionError("by zero")

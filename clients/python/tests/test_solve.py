@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -174,6 +175,12 @@ def test_trying_again(capsys: pytest.CaptureFixture[str]) -> None:
     assert result.satisfied
     assert calls.count(calls[0]) == 2
     assert "will be retried: TryAgain: no licence" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "count"), [({}, 5), ({"budget": 8}, 4), ({"cases": 2}, 2)])
+def test_the_designed_runs_fill_the_first_round_and_leave_half_of_the_budget(options: dict[str, Any], count: int) -> None:
+    result = solve(u_and_v, INPUTS, GOALS, parallel=5, progress=False, **options)
+    assert sum(run.kind == "designed" for run in result.history) == count
 
 
 @pytest.fixture

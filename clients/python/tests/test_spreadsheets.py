@@ -307,9 +307,9 @@ def test_copies_keep_everything_else_and_have_cells_that_were_empty(write: Write
     copy = Book(path.with_name("copy.xlsx"))
     assert [copy.value("S", *at) for at in ((row, 1), (1, 2), (3, 3))] == [1.5, 2.5, 3]
     assert copy.formula("S", 3, 4) == "=SUM(A1:B9)"
-    assert openpyxl.load_workbook(copy.path)["S"]["C3"].number_format == "0.000"
-    assert openpyxl.load_workbook(copy.path).calculation.fullCalcOnLoad is True
-    assert spreadsheet(copy.path, {"y": "B1"}, {"v": "C1"}, engine="formulas")(y=4) == {"v": 12}
+    assert openpyxl.load_workbook(path.with_name("copy.xlsx"))["S"]["C3"].number_format == "0.000"
+    assert openpyxl.load_workbook(path.with_name("copy.xlsx")).calculation.fullCalcOnLoad is True
+    assert spreadsheet(path.with_name("copy.xlsx"), {"y": "B1"}, {"v": "C1"}, engine="formulas")(y=4) == {"v": 12}
 
 
 def test_dates_are_the_numbers_that_formulas_see(write: Write) -> None:

@@ -17,7 +17,9 @@ type BodyIn<Media, Medium extends string> = [keyof Media] extends [never]
   : Medium extends keyof Media
     ? Medium extends 'application/json'
       ? Media[Medium]
-      : string
+      : Media[Medium] extends Uint8Array
+        ? Media[Medium]
+        : string
     : never;
 
 /** One shape for each status, so that `status` determines the type of `body`. 304 only follows `ifNoneMatch`. */

@@ -15,7 +15,7 @@ import type {
 } from './calls.ts';
 import { type Asked, ConnectionError, connectionError, errorOfAnswer, notBacksolve, timeoutError } from './errors.ts';
 import { refuseUnknownNames } from './known-names.ts';
-import { AnswerTooLargeError, readChunks, readLines, readStart, readText } from './lines.ts';
+import { AnswerTooLargeError, readBytes, readChunks, readLines, readStart, readText } from './lines.ts';
 import { nextPage } from './pages.ts';
 import { type BuiltRequest, buildRequest, JSON_MEDIUM, type LooseOptions, makeIdempotencyKey } from './request.ts';
 import { isRetryableAnswer, parseRetryAfter, pause, retryDelayMs } from './retry.ts';
@@ -121,7 +121,7 @@ export class Backsolve {
   }
 
   /**
-   * Calls an operation of the interface by its operationId. Resolves to its answer, with CSV and lines of JSON as text. Rejects
+   * Calls an operation of the interface by its operationId. Resolves to its answer, with CSV, HTML and lines of JSON as text, and workbooks and PDF as bytes. Rejects
    * with a BacksolveError if the service refuses, a ConnectionError if no answer arrives, a NotBacksolveError if something else
    * answers, a VersionError if the service has an interface that this client does not understand, and the reason of the signal if that is aborted. Requests are sent again as docs/idempotency.md allows: nothing
    * happens twice.
@@ -206,8 +206,14 @@ export class Backsolve {
       try {
         const tooLarge = () => this.#tooLarge(request, 'its answer');
         const { maximumAnswerBytes } = this.#settings;
+        const { status, headers } = response;
+        // Workbooks and documents are bytes.
+        if (/^application.(pdf|vnd)/.test(request.accept)) {
+          const body = await readBytes(response, watch, fail, maximumAnswerBytes, tooLarge);
+          return { status, body: status === 304 ? undefined : body, headers };
+        }
         const text = await readText(readChunks(response, watch, fail), maximumAnswerBytes, tooLarge);
-        return { status: response.status, body: this.#readBody(text, response, request), headers: response.headers };
+        return { status, body: this.#readBody(text, response, request), headers };
       } finally {
         watch.end();
       }

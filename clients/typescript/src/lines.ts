@@ -16,9 +16,18 @@ export async function* readChunks(
   watch: Watch,
   fail: (cause: unknown) => unknown,
 ): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  for await (const value of readPieces(response, watch, fail)) yield decoder.decode(value, { stream: true });
+  yield decoder.decode();
+}
+
+async function* readPieces(
+  response: Response,
+  watch: Watch,
+  fail: (cause: unknown) => unknown,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   if (response.body === null) return;
   const reader = response.body.getReader();
-  const decoder = new TextDecoder();
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
@@ -26,9 +35,8 @@ export async function* readChunks(
       });
       if (done) break;
       watch.renew();
-      yield decoder.decode(value, { stream: true });
+      yield value;
     }
-    yield decoder.decode();
   } finally {
     await reader.cancel().catch(() => undefined);
   }
@@ -42,6 +50,24 @@ export async function readText(chunks: AsyncIterable<string>, maximum: number, t
     text += chunk;
   }
   return text;
+}
+
+/** Throws what `tooLarge` gives for more than so many bytes. */
+export async function readBytes(
+  response: Response,
+  watch: Watch,
+  fail: (cause: unknown) => unknown,
+  maximum: number,
+  tooLarge: () => Error,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const piece of readPieces(response, watch, fail)) {
+    length += piece.length;
+    if (length > maximum) throw tooLarge();
+    pieces.push(piece);
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 /** The beginning of a text, however long it is. */

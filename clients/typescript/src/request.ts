@@ -23,7 +23,7 @@ export interface BuiltRequest {
   readonly init: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string>>;
-    readonly body?: string;
+    readonly body?: string | Uint8Array<ArrayBuffer>;
   };
   readonly accept: string;
   /** How long the service may wait before it answers. */
@@ -31,6 +31,7 @@ export interface BuiltRequest {
 }
 
 export const JSON_MEDIUM = 'application/json';
+export const XLSX_MEDIUM = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 /** @param address  the base address of the service, without a slash at the end */
 export function buildRequest(operationId: string, options: LooseOptions, address: string, key?: string): BuiltRequest {
@@ -47,13 +48,19 @@ export function buildRequest(operationId: string, options: LooseOptions, address
   if (options.ifNoneMatch !== undefined) headers['if-none-match'] = options.ifNoneMatch;
   if (route.takesKey) headers['idempotency-key'] = quote(options.idempotencyKey ?? makeIdempotencyKey());
   const { body } = options;
-  const isCsv = typeof body === 'string' && route.takesCsv === true;
-  if (body !== undefined) headers['content-type'] = isCsv ? 'text/csv' : JSON_MEDIUM;
+  const isTable = route.takesCsv === true && (typeof body === 'string' || body instanceof Uint8Array);
+  if (body !== undefined) {
+    headers['content-type'] = !isTable ? JSON_MEDIUM : typeof body === 'string' ? 'text/csv' : XLSX_MEDIUM;
+  }
   return {
     operationId,
     path,
     url: `${address}${path}${writeQuery(options.query ?? {})}`,
-    init: { method: route.method, headers, ...(body !== undefined && { body: isCsv ? body : writeJson(body) }) },
+    init: {
+      method: route.method,
+      headers,
+      ...(body !== undefined && { body: isTable ? (body as string | Uint8Array<ArrayBuffer>) : writeJson(body) }),
+    },
     accept,
     waitMs: 1000 * (waitOfPrefer(options.prefer) ?? waitOfBody(body) ?? 0),
   };

@@ -43,7 +43,7 @@ function describe(batches: readonly Batch[], others: readonly ObjectiveGlance[])
     status: batch.isPaused ? 'paused' : batch.status,
     solved: batch.progress.objectives.satisfied,
     searches: batch.progress.objectives.planned,
-    isRunByService: batch.evaluator.kind === 'http',
+    isRunByService: batch.evaluator.kind !== 'pull',
     createdAt: batch.createdAt,
   }));
   const searches = others.map(({ id, modelName, projectName, number, stopReason, worstMiss, createdAt }) => ({

@@ -12,7 +12,7 @@ import * as objectivesOf from '../../db/batches/batch-objectives.ts';
 import { readBatchState } from '../../db/batches/batch-state.ts';
 import * as batches from '../../db/batches/batches.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
-import { findProject } from '../../db/data/projects.ts';
+import { appendInputCases, findProject, findProjectWithCases } from '../../db/data/projects.ts';
 import { updateObjective } from '../../db/search/objectives.ts';
 import { type BatchAction, type BatchState, planBatch } from '../../domain/batch.ts';
 import { DomainError, type ErrorCode, isDiskFull } from '../../domain/errors.ts';
@@ -20,6 +20,7 @@ import { Matrix } from '../../domain/matrix.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { AccountLimits } from '../accounts/account-limits.ts';
 import { type Designs, NEVER } from '../data/designs.ts';
+import { designFurtherCases } from '../data/input-cases.ts';
 import { loadOutputCases } from '../data/load-output-cases.ts';
 import { loadObjectives, refuseEmptyRegion } from '../search/load-objectives.ts';
 import { requestSuggestions } from '../search/request-suggestions.ts';
@@ -82,7 +83,8 @@ export async function advanceBatch(deps: AdvanceDeps, batchId: number): Promise<
       await batches.postponeBatch(deps.db, batchId, outcome.pauseSeconds);
       return { kind: 'waiting', done };
     }
-    if (outcome.unchecked !== undefined) regions = await checkRegions(deps, batchId, outcome.unchecked);
+    if (outcome.toDesign !== undefined) await continueDesign(deps, batchId, outcome.toDesign);
+    else if (outcome.unchecked !== undefined) regions = await checkRegions(deps, batchId, outcome.unchecked);
     else if (!outcome.mayGoOn) return { kind: 'waiting', done };
   }
   return { kind: 'going-on', done };
@@ -96,7 +98,11 @@ interface Done {
   readonly mayGoOn?: boolean;
   /** Objectives whose time has come and whose region has to be looked at first. */
   readonly unchecked?: readonly objectivesOf.WaitingObjective[];
+  /** Further cases, which have to be designed first. */
+  readonly toDesign?: ContinuedDesign;
 }
+
+type ContinuedDesign = Extract<BatchAction, { readonly kind: 'continue-design' }>;
 
 /** What is wrong with the region of an objective, by position; undefined: nothing. */
 type Regions = ReadonlyMap<number, string | undefined>;
@@ -122,6 +128,24 @@ async function checkRegions(
   return regions;
 }
 
+/**
+ * Designs further cases, outside any transaction as it runs the engine, and adds them if all is as it was. A design is a function of the
+ * project, so it does not matter which of several workers does so.
+ */
+async function continueDesign({ db, designs }: AdvanceDeps, batchId: number, asked: ContinuedDesign): Promise<void> {
+  const owner = await batches.findOwner(db, batchId);
+  const project = owner && (await findProjectWithCases(db, owner.accountId, owner.projectId));
+  if (project?.caseCount !== asked.failed) return;
+  const { accountId } = owner!;
+  const further = await designFurtherCases(designs.for(accountId, NEVER), project, asked.count);
+  await inTransaction(db, async (trx) => {
+    if ((await batches.holdBatch(trx, batchId)) === undefined) return;
+    if (further.rows === 0) await endBatch(trx, accountId, batchId, { status: 'failed', reason: asked.reason });
+    else if (await appendInputCases(trx, project.id, project.caseCount, further))
+      await objectivesOf.lowerAttempts(trx, batchId, further.rows);
+  });
+}
+
 /** The message of a refusal by a rule; anything else is thrown. */
 async function refusalOf(work: () => Promise<unknown>): Promise<string | undefined> {
   try {
@@ -143,9 +167,9 @@ async function advanceOnce(trx: Trx, deps: AdvanceDeps, batchId: number, regions
     const outcome = await apply(trx, deps, batch, action, state!, regions);
     done += outcome.done;
     mayGoOn ||= outcome.mayGoOn === true;
-    const { pauseSeconds, unchecked } = outcome;
-    if (pauseSeconds !== undefined || unchecked !== undefined)
-      return { done, pauseSeconds, ...(unchecked && { unchecked }) };
+    const { pauseSeconds, unchecked, toDesign } = outcome;
+    if (pauseSeconds !== undefined || unchecked !== undefined || toDesign !== undefined)
+      return { done, pauseSeconds, ...(unchecked && { unchecked }), ...(toDesign && { toDesign }) };
   }
   return { done, mayGoOn };
 }
@@ -170,6 +194,8 @@ async function apply(
       await lockRoom(trx, batch);
       await beginCases(trx, batch, state.cases.begun, action.count);
       return { done: 1 };
+    case 'continue-design':
+      return { done: 0, toDesign: action };
     case 'load-cases':
       return loadOrEnd(trx, deps, batch);
     case 'begin-inverses':
@@ -222,7 +248,7 @@ async function loadCases(trx: Trx, { limits }: AdvanceDeps, batch: batches.HeldB
   const cases = await listEvaluatedCases(trx, id);
   const outputCases = Matrix.from(cases.map(({ output }) => output ?? new Array<number>(outputCount).fill(0)));
   const failedCases = cases.flatMap(({ output }, row) => (output === null ? [row] : []));
-  const sent = { outputCount, outputCases, failedCases };
+  const sent = { outputCount, outputCases, failedCases, jacobians: cases.map(({ jacobian }) => jacobian) };
   const { trial } = await loadOutputCases(trx, accountId, { projectId }, sent, limits);
   await batches.updateBatch(trx, id, { status: 'solving', trialId: trial.id });
 }

@@ -9,11 +9,13 @@ import { readBatchState } from '../../db/batches/batch-state.ts';
 import * as batches from '../../db/batches/batches.ts';
 import { type Db, inTransaction } from '../../db/connection/transaction.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
+import { findWorkbook, holdWorkbook } from '../../db/workbooks/workbooks.ts';
 import {
   type Batch,
   BatchStatus,
   type BatchWithProgress,
   batchEnded,
+  type Evaluator,
   isOpen,
   MAXIMUM_OBJECTIVES_IN_ALL,
   MAXIMUM_OPEN_BATCHES,
@@ -27,6 +29,7 @@ import { resolveObjective } from '../../domain/objective-by-name.ts';
 import { readObjectiveLimits } from '../../domain/objective-limits.ts';
 import type { Project } from '../../domain/project.ts';
 import type { StorageUsage } from '../../domain/storage.ts';
+import { cellsByName, checkCellsOfBatch, violationsOf } from '../../domain/workbook.ts';
 import type { JudgeUrl } from '../../webhooks/target-guard.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from '../accounts/account-limits.ts';
 import { formatSecret, SECRET_BYTES } from '../accounts/secrets.ts';
@@ -36,6 +39,7 @@ import { getTrial, lockTrialAt, refuseClosedTrial } from '../data/manage-trials.
 import type { ProjectPath } from '../paths.ts';
 import { refuseEmptyRegion } from '../search/load-objectives.ts';
 import { readUrl } from '../webhooks/manage-webhooks.ts';
+import { type AllowedSheets, checkWorkbook, refuseWithoutSheets } from '../workbooks/keep-workbooks.ts';
 import { lockBatch } from './manage-batches.ts';
 import { getBatch } from './read-batches.ts';
 
@@ -44,6 +48,8 @@ export interface CheckDeps {
   readonly engine: DesignEngine;
   /** What is wrong with the URL of an evaluator, if anything. */
   readonly judgeUrl: JudgeUrl;
+  /** Calculates workbooks, if the service may. */
+  readonly sheets?: AllowedSheets;
 }
 
 /** A batch that may be stored. */
@@ -56,7 +62,7 @@ export interface CheckedBatch extends NewBatch {
  * outside any transaction.
  */
 export async function checkBatch(
-  { db, engine, judgeUrl }: CheckDeps,
+  { db, engine, judgeUrl, sheets }: CheckDeps,
   accountId: number,
   path: ProjectPath,
   request: NewBatch,
@@ -67,12 +73,36 @@ export async function checkBatch(
   const stated = trialId === null ? project.outputCount : await readOutputCount(db, accountId, project, trialId);
   const outputCount = stated ?? countOutputs(objectives[0]!);
   if (trialId === null) refuseTooManyOutputs(project, outputCount, limits);
-  const evaluator =
-    request.evaluator.kind === 'pull'
-      ? request.evaluator
-      : { ...request.evaluator, url: readUrl(judgeUrl, request.evaluator.url, ['evaluator', 'url']) };
+  const evaluator = await checkEvaluator(request.evaluator, { db, judgeUrl, sheets, accountId, project, outputCount });
   await checkDefinitions(engine, project, outputCount, objectives);
   return { ...request, evaluator, outputCount };
+}
+
+interface EvaluatorCheck extends Pick<CheckDeps, 'db' | 'judgeUrl' | 'sheets'> {
+  readonly accountId: number;
+  readonly project: Project;
+  readonly outputCount: number;
+}
+
+/** Throws VALIDATION_FAILED, WORKBOOKS_NOT_ALLOWED, WORKBOOKS_UNAVAILABLE. */
+async function checkEvaluator(evaluator: Evaluator, check: EvaluatorCheck): Promise<Evaluator> {
+  if (evaluator.kind === 'pull') return evaluator;
+  if (evaluator.kind === 'http') {
+    return { ...evaluator, url: readUrl(check.judgeUrl, evaluator.url, ['evaluator', 'url']) };
+  }
+  const { db, sheets, accountId, project, outputCount } = check;
+  refuseWithoutSheets(sheets);
+  refuseViolations(checkCellsOfBatch(evaluator, project, outputCount));
+  const cells = cellsByName(evaluator, project);
+  const { workbookId } = evaluator;
+  if ((await findWorkbook(db, accountId, workbookId)) === undefined) refuseViolations([noWorkbook(workbookId)]);
+  const { faults } = await checkWorkbook(db, sheets, accountId, workbookId, cells);
+  refuseViolations(violationsOf(faults, cells));
+  return evaluator;
+}
+
+function noWorkbook(id: number): Violation {
+  return makeViolation(['evaluator', 'workbookId'], `the account has no workbook ${id}.`);
 }
 
 /** What is evaluated for days has to be loaded at its end. */
@@ -184,6 +214,10 @@ export async function createBatch(
     }
     const evaluatedCases = trialId === null ? project.caseCount : 0;
     await refuseOverQuota(trx, accountId, limits, usageOf(objectives.length + evaluatedCases));
+    const { evaluator } = request;
+    if (evaluator.kind === 'workbook' && !(await holdWorkbook(trx, accountId, evaluator.workbookId))) {
+      refuseViolations([noWorkbook(evaluator.workbookId)]);
+    }
     const batchId = await batches.insertBatch(trx, accountId, {
       ...request,
       modelId: project.modelId,

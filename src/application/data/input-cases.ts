@@ -7,7 +7,7 @@ import { refuseViolations } from '../../domain/errors.ts';
 import { checkRegion } from '../../domain/input-details.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import { NO_NAMES } from '../../domain/names.ts';
-import type { NewProject } from '../../domain/project.ts';
+import type { NewProject, ProjectWithCases } from '../../domain/project.ts';
 import { seedOf } from '../../domain/seed.ts';
 import { toPositiveZero } from '../../domain/vectors.ts';
 import { toOptimizerSpace } from '../search/engine-input.ts';
@@ -33,6 +33,22 @@ export async function withInputCases(
   return { ...checked, inputCases: isLarge ? Matrix.from(designed.toRows(0, limits.cases)) : designed };
 }
 
+/** Cases that continue the design of a project whose cases all failed; fewer than `count` where its space has fewer inputs. */
+export async function designFurtherCases(
+  engine: DesignEngine,
+  { caseCount, inputCases, seed, outputCount, ...space }: ProjectWithCases,
+  count: number,
+): Promise<Matrix> {
+  const { X } = await engine.design({
+    space: toOptimizerSpace(space),
+    outputCount,
+    caseCount: count,
+    seed,
+    failed: inputCases.values,
+  });
+  return new Matrix(X.length / space.inputCount, space.inputCount, X.map(toPositiveZero));
+}
+
 /** Names are labels and have no part in it. Details held names once; without any they count as they did then. */
 export function seedOfProject({ space, outputCount, caseCount }: NewProject): number {
   const details = space.details && { inputNames: null, inputUnits: null, ...space.details };
@@ -46,6 +62,7 @@ async function designCases(engine: DesignEngine, project: NewProject, seed: numb
     space: toOptimizerSpace(project.space),
     outputCount: project.outputCount,
     caseCount: project.inputCases === null ? project.caseCount : 1,
+    ...(project.parallelism !== undefined && { atOnce: project.parallelism }),
     seed,
   });
   if (space.details !== undefined && region !== undefined) {

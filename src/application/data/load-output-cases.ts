@@ -3,8 +3,11 @@ import * as sets from '../../db/data/output-case-sets.ts';
 import { markDeveloped } from '../../db/data/projects.ts';
 import { findTrialsOfSets, insertTrial } from '../../db/data/trials.ts';
 import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
-import { refuseViolations } from '../../domain/errors.ts';
+import { LISTED_VIOLATIONS, refuseViolations } from '../../domain/errors.ts';
+import { readJacobian } from '../../domain/jacobian.ts';
+import { Matrix } from '../../domain/matrix.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
+import type { Project } from '../../domain/project.ts';
 import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../../domain/storage.ts';
 import {
   checkOutputCases,
@@ -44,19 +47,43 @@ export async function loadOutputCases(
     const { cases, violations } = resolveOutputRows(sent, project.names.outputNames);
     refuseViolations(violations);
     const { outputCases } = cases;
-    await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * outputCases.values.length, rows: 2 });
+    const jacobians = jacobiansOf(cases, project);
+    const numbers = outputCases.values.length + (jacobians?.values.length ?? 0);
+    await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * numbers, rows: 2 });
     const parents = { modelId: project.modelId, projectId: project.id };
     const set = await sets.insertOutputCaseSet(trx, accountId, {
       ...parents,
       outputCount: cases.outputCount,
       outputCases,
       failedCases: [...new Set(cases.failedCases)].sort((a, b) => a - b),
+      jacobians,
     });
     const trial = await insertTrial(trx, accountId, { ...parents, outputCaseSetId: set.id });
     await markDeveloped(trx, project.id);
     await recordEvents(trx, accountId, [{ name: 'output_cases.loaded', resourceId: trial.id }]);
     return { set, trial };
   });
+}
+
+/** One row per case, NaN where not known; null without any. Throws VALIDATION_FAILED. */
+function jacobiansOf(
+  { outputCount, outputCases, failedCases, jacobians, sentJacobians }: OutputCases,
+  project: Project,
+): Matrix | null {
+  const shape = { outputCount, inputCount: project.inputCount, inputTypes: project.inputTypes, ...project.names };
+  const failed = new Set(failedCases);
+  const read = (sentJacobians ?? []).map((sent, i) =>
+    readJacobian(failed.has(i) ? null : sent, shape, ['jacobians', i]),
+  );
+  refuseViolations(read.flatMap(({ violations }) => violations).slice(0, LISTED_VIOLATIONS));
+  const rows = jacobians ?? read.map(({ jacobian }) => jacobian);
+  if (rows.every((row) => row === null)) return null;
+  const width = outputCount * project.inputCount;
+  const values = new Float64Array(outputCases.rows * width).fill(Number.NaN);
+  rows.forEach((row, i) => {
+    if (row !== null) values.set(row, i * width);
+  });
+  return new Matrix(outputCases.rows, width, values);
 }
 
 export interface OutputCaseSetPath {

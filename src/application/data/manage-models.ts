@@ -15,7 +15,10 @@ export async function createModel(
   quota?: StorageQuota,
 ): Promise<Model> {
   await refuseOverQuota(db, accountId, quota);
-  return refusingTakenName(() => models.insertModel(db, accountId, model), model.name);
+  return refusingTakenName(
+    () => models.insertModel(db, accountId, model),
+    () => model.name,
+  );
 }
 
 export async function getModel(db: Db, accountId: number, modelId: number): Promise<Model> {
@@ -38,7 +41,7 @@ export async function updateModel(
 ): Promise<Model> {
   if (change.description != null) await refuseOverQuota(db, accountId, quota);
   const update = () => models.updateModel(db, accountId, modelId, change);
-  const model = await refusingTakenName(update, change.name ?? '');
+  const model = await refusingTakenName(update, () => change.name ?? '');
   if (model === undefined) throw notFound('model', modelId);
   return model;
 }
@@ -49,11 +52,11 @@ export async function deleteModel(db: Db, accountId: number, modelId: number): P
   if (!isFound) throw notFound('model', modelId);
 }
 
-async function refusingTakenName<T>(write: () => Promise<T>, name: string): Promise<T> {
+export async function refusingTakenName<T>(write: () => Promise<T>, nameOf: () => string): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (violatedUnique(error) !== models.MODEL_NAME_INDEX) throw error;
-    throw validationFailed([makeViolation(['name'], `"${name}" is the name of another model of this account.`)]);
+    throw validationFailed([makeViolation(['name'], `"${nameOf()}" is the name of another model of this account.`)]);
   }
 }

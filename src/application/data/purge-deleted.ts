@@ -7,9 +7,11 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Db, inTransaction, isDatabaseAway, type Trx } from '../../db/connection/transaction.ts';
 import * as deletions from '../../db/data/deletions.ts';
 import { isDeleted, removeSome } from '../../db/data/purge.ts';
-import { notFound } from '../../domain/errors.ts';
+import { enableTree, holdDeletion } from '../../db/data/restore.ts';
+import { DomainError, makeViolation, notFound } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Deletion } from '../../domain/storage.ts';
+import { refusingTakenName } from './manage-models.ts';
 
 export function listDeleted(db: Db, accountId: number, keptDays: number, page: PageRequest): Promise<Page<Deletion>> {
   return deletions.listDeletions(db, accountId, keptDays, page);
@@ -20,6 +22,30 @@ export async function purgeAtOnce(db: Db, accountId: number, deletionId: number 
   // Again after a deadlock: a purge locks the deletions within a model after that of the model.
   const count = await inTransaction(db, (trx) => deletions.makeDue(trx, accountId, deletionId));
   if (count === 0 && deletionId !== null) throw notFound('deletion', deletionId);
+}
+
+/**
+ * Takes a deletion back, with everything that fell with it; searches that it stopped and batches that it cancelled stay so. One
+ * transaction. Throws NOT_FOUND for an unknown deletion or one whose purge has begun, VALIDATION_FAILED for a name that is taken by now
+ * and for a record whose parent is deleted as well.
+ */
+export async function restoreDeletion(db: Db, accountId: number, deletionId: number): Promise<void> {
+  let name = '';
+  await refusingTakenName(
+    () =>
+      inTransaction(db, async (trx) => {
+        const held = await holdDeletion(trx, accountId, deletionId);
+        if (held === undefined || held.isBeingPurged) throw notFound('deletion', deletionId);
+        const { kind, recordId } = held;
+        name = held.name ?? '';
+        if (held.isOrphan) {
+          const message = `The ${kind} ${recordId} is in something that is deleted as well: restore that first.`;
+          throw new DomainError('VALIDATION_FAILED', message, { violations: [makeViolation([], message)] });
+        }
+        await enableTree(trx, accountId, deletionId, kind, recordId);
+      }),
+    () => name,
+  );
 }
 
 export interface PurgeOptions {

@@ -67,6 +67,7 @@ async function finishFailed(
     ...evaluation,
     state,
     output: null,
+    jacobian: null,
     computeTimeNs: evaluation.heldNs,
     failureReason,
   });

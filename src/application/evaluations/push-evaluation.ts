@@ -3,12 +3,14 @@
  * that answers 202 holds it from then on, and reports as one that claims.
  */
 import { PUSHED_CHANNEL } from '../../db/batches/batch-evaluations.ts';
-import { type HttpEvaluator, readHttpEvaluators } from '../../db/batches/batches.ts';
+import { readServedEvaluators, type ServedEvaluator } from '../../db/batches/batches.ts';
 import type { Db } from '../../db/connection/transaction.ts';
 import { claimEvaluations } from '../../db/evaluations/evaluations.ts';
+import { readFile } from '../../db/workbooks/workbooks.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { type ClaimedEvaluation, outcomeOf, type ReportOutcome } from '../../domain/evaluation.ts';
 import { type EvaluatorOutcome, readEvaluatorAnswer, toStorableReason } from '../../domain/evaluator-answer.ts';
+import type { ChosenCells } from '../../domain/workbook.ts';
 import type { CallEvaluator, EvaluatorAnswer } from '../../webhooks/call-evaluator.ts';
 import { untilWritten } from '../until-written.ts';
 import { extendEvaluation } from './extend-evaluation.ts';
@@ -25,10 +27,30 @@ export interface PushDeps {
   readonly bodyOf: (evaluation: ClaimedEvaluation) => Uint8Array;
   /** How long an evaluator may keep a call open, whatever its batch allows. */
   readonly longestCallMs: number;
+  /** Calculates workbooks, if the service may. */
+  readonly sheets?: SheetRunner | undefined;
+}
+
+/** Rejects with a DomainError where no workbook can be calculated now, or with the signal's reason. */
+interface SheetRunner {
+  run(
+    workbook: {
+      readonly accountId: number;
+      readonly key: string;
+      readonly cells: ChosenCells;
+      load(): Promise<{ readonly name: string; readonly content: Uint8Array }>;
+    },
+    values: Readonly<Record<string, number>>,
+    limitMs: number,
+    signal: AbortSignal,
+  ): Promise<
+    | { readonly kind: 'output'; readonly outputs: Readonly<Record<string, number>> }
+    | { readonly kind: 'failure'; readonly reason: string }
+  >;
 }
 
 export interface PushedEvaluation extends ClaimedEvaluation {
-  readonly evaluator: HttpEvaluator;
+  readonly evaluator: ServedEvaluator;
 }
 
 export interface PushClaim {
@@ -41,13 +63,13 @@ export interface PushClaim {
   readonly workerName: string;
 }
 
-/** Claims evaluations of batches with an http evaluator, round robin. */
+/** Claims evaluations of batches that workers serve, round robin. */
 export async function claimPushed(db: Db, claim: PushClaim): Promise<readonly PushedEvaluation[]> {
   const { workerName: evaluator, ...limits } = claim;
   const anywhere = { accountId: null, projectId: null, batchId: null, isPushed: true };
   const claimed = await claimEvaluations(db, { ...anywhere, ...limits, evaluator });
   if (claimed.length === 0) return [];
-  const evaluators = await readHttpEvaluators(
+  const evaluators = await readServedEvaluators(
     db,
     claimed.map(({ batchId }) => batchId),
   ).catch(async (error: unknown) => {
@@ -72,14 +94,58 @@ export async function keepLease(db: Db, { accountId, id, leaseToken }: PushedEva
   }
 }
 
-/** Calls the evaluator. Rejects only with the signal's reason. */
+type PushOutcome = EvaluatorOutcome & { readonly retryAfterSeconds: number | null };
+
+/** Calls the evaluator, or calculates the workbook. Rejects only with the signal's reason. */
 export async function pushEvaluation(
-  { call, bodyOf, longestCallMs }: Pick<PushDeps, 'call' | 'bodyOf' | 'longestCallMs'>,
+  deps: PushDeps,
   evaluation: PushedEvaluation,
   signal: AbortSignal,
-): Promise<EvaluatorOutcome & { readonly retryAfterSeconds: number | null }> {
-  const { url, secret, timeoutSeconds } = evaluation.evaluator;
-  const outgoing = { url, secrets: [secret], id: `evl_${evaluation.id}`, body: bodyOf(evaluation) };
+): Promise<PushOutcome> {
+  const { evaluator } = evaluation;
+  return evaluator.kind === 'workbook'
+    ? { ...(await calculate(deps, evaluation, evaluator, signal)), retryAfterSeconds: null }
+    : callEvaluator(deps, evaluation, evaluator, signal);
+}
+
+async function calculate(
+  { db, sheets }: Pick<PushDeps, 'db' | 'sheets'>,
+  { accountId, batchId, input }: PushedEvaluation,
+  { workbookId, inputs, outputs, timeoutSeconds }: ServedEvaluator & { readonly kind: 'workbook' },
+  signal: AbortSignal,
+): Promise<EvaluatorOutcome> {
+  if (sheets === undefined)
+    return { kind: 'away', reason: 'the operator no longer lets this service calculate workbooks' };
+  const load = async () => {
+    const file = await readFile(db, accountId, workbookId);
+    if (file === undefined) throw new Error(`workbook ${workbookId} of batch ${batchId} is gone`);
+    return file;
+  };
+  const byCell = (cells: readonly string[]) => Object.fromEntries(cells.map((cell, i) => [String(i), cell]));
+  const workbook = {
+    accountId,
+    key: String(batchId),
+    cells: { inputs: byCell(inputs), outputs: byCell(outputs) },
+    load,
+  };
+  try {
+    const values = Object.fromEntries(input.map((value, i) => [String(i), value]));
+    const outcome = await sheets.run(workbook, values, 1_000 * timeoutSeconds, signal);
+    if (outcome.kind === 'failure') return { ...outcome, reason: toStorableReason(outcome.reason), isRetryable: false };
+    return { kind: 'output', output: outputs.map((_, i) => outcome.outputs[String(i)]!) };
+  } catch (error) {
+    if (error instanceof DomainError) return { kind: 'away', reason: error.message };
+    throw error;
+  }
+}
+
+async function callEvaluator(
+  { call, bodyOf, longestCallMs }: Pick<PushDeps, 'call' | 'bodyOf' | 'longestCallMs'>,
+  evaluation: PushedEvaluation,
+  { url, secret, timeoutSeconds }: ServedEvaluator & { readonly kind: 'http' },
+  signal: AbortSignal,
+): Promise<PushOutcome> {
+  const outgoing = { url, secrets: [secret!], id: `evl_${evaluation.id}`, body: bodyOf(evaluation) };
   const answer = await call(outgoing, Math.min(1_000 * timeoutSeconds, longestCallMs), signal);
   const retryAfterSeconds = answer.kind === 'answered' ? answer.retryAfterSeconds : null;
   const silence =

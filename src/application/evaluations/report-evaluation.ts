@@ -8,6 +8,7 @@ import { type Db, inTransaction, type Trx } from '../../db/connection/transactio
 import { finishEvaluation, type LockedEvaluation } from '../../db/evaluations/evaluations.ts';
 import { DomainError, refuseViolations } from '../../domain/errors.ts';
 import { type EvaluationState, nextEvaluationState } from '../../domain/evaluation.ts';
+import { readJacobian, type SentJacobian } from '../../domain/jacobian.ts';
 import { areEqualVectors, checkLength } from '../../domain/vectors.ts';
 import { inOrder, type SentOutput } from '../search/output-by-name.ts';
 import type { InverseView } from '../views.ts';
@@ -16,6 +17,8 @@ import { completeInverse, isOutputConflict, type LeaseReport, leaseLost, lockHel
 export interface OutputReport extends LeaseReport, SentOutput {
   /** What the evaluator stated, or null: the time since the claim. */
   readonly computeTimeNs: number | null;
+  /** Its derivatives as they were sent. */
+  readonly sentJacobian?: SentJacobian | null;
 }
 
 export interface ReportedEvaluation {
@@ -54,9 +57,11 @@ function readOutput({ outputCount, outputNames }: LockedEvaluation, report: Outp
 async function reportCase(
   trx: Trx,
   evaluation: LockedEvaluation,
-  { output, computeTimeNs }: OutputReport,
+  { output, computeTimeNs, sentJacobian = null }: OutputReport,
 ): Promise<ReportedEvaluation> {
   const { id, state, heldNs } = evaluation;
+  const { jacobian, violations } = readJacobian(sentJacobian, evaluation, ['jacobian']);
+  refuseViolations(violations);
   const heldMs = heldNs / 1e6;
   const next = nextEvaluationState(state, 'output-loaded');
   if (next === 'done') {
@@ -64,6 +69,7 @@ async function reportCase(
       ...evaluation,
       state: next,
       output,
+      jacobian,
       computeTimeNs: computeTimeNs ?? heldNs,
       failureReason: null,
     });
@@ -85,7 +91,7 @@ function hasFailed(id: number): DomainError {
 async function reportInverse(
   trx: Trx,
   evaluation: LockedEvaluation,
-  { output, computeTimeNs }: OutputReport,
+  { output, computeTimeNs, sentJacobian = null }: OutputReport,
 ): Promise<ReportedEvaluation | DomainError> {
   const { id, state, heldNs } = evaluation;
   const heldMs = heldNs / 1e6;
@@ -93,9 +99,21 @@ async function reportInverse(
   const heldFor = computeTimeNs ?? heldNs;
   const next = nextEvaluationState(state, 'output-loaded');
   const finish = (final: 'done' | 'cancelled') =>
-    finishEvaluation(trx, { ...evaluation, state: final, output: null, computeTimeNs: heldFor, failureReason: null });
+    finishEvaluation(trx, {
+      ...evaluation,
+      state: final,
+      output: null,
+      jacobian: null,
+      computeTimeNs: heldFor,
+      failureReason: null,
+    });
   try {
-    const view = await completeInverse(trx, evaluation, { kind: 'output', output, computeTimeNs: heldFor });
+    const view = await completeInverse(trx, evaluation, {
+      kind: 'output',
+      output,
+      computeTimeNs: heldFor,
+      sentJacobian,
+    });
     if (next === undefined) return { state, view: view ?? null, heldMs };
     const final = view === undefined ? 'cancelled' : 'done';
     await finish(final);

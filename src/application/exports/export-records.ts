@@ -20,6 +20,7 @@ import * as reads from '../../db/exports/export.ts';
 import { readClock } from '../../db/extent.ts';
 import { findInverse } from '../../db/search/inverses.ts';
 import { findObjectives, listObjectiveIds } from '../../db/search/objectives.ts';
+import { readFile } from '../../db/workbooks/workbooks.ts';
 import type { BatchWithProgress } from '../../domain/batch.ts';
 import type { Correction } from '../../domain/correction.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
@@ -49,8 +50,15 @@ export type ExportRecord =
   | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse }
   | { readonly type: 'correction'; readonly trialId: number; readonly correction: Correction }
+  | { readonly type: 'workbook'; readonly workbook: ExportedWorkbook }
   | { readonly type: 'batch'; readonly batch: BatchWithProgress }
   | { readonly type: 'evaluation'; readonly evaluation: EvaluationRecord };
+
+interface ExportedWorkbook {
+  readonly id: number;
+  readonly name: string;
+  readonly content: Uint8Array;
+}
 
 /** Some rows of a list of cases. */
 interface CaseRows {
@@ -201,11 +209,18 @@ async function* readProject(
   await refuseGone(db, 'projects', [project]);
 }
 
-/** Of a project, each with its evaluations. */
+/** Of a project, each with its evaluations; its workbook comes before it, once. */
 async function* readBatches(db: Db, accountId: number, projectId: number): AsyncGenerator<ExportPage, void> {
+  const seen = new Set<number>();
   const read = (page: PageRequest) => listBatches(db, accountId, { status: null, projectId }, page);
   for await (const batches of pagesOf(read, BATCHES_PER_PAGE)) {
     for (const batch of batches) {
+      if (batch.evaluator.kind === 'workbook' && !seen.has(batch.evaluator.workbookId)) {
+        const { workbookId: id } = batch.evaluator;
+        seen.add(id);
+        const file = await readFile(db, accountId, id);
+        if (file !== undefined) yield [{ type: 'workbook', workbook: { id, ...file } }];
+      }
       yield [{ type: 'batch', batch }];
       const ofBatch = { state: null, batchId: batch.id, projectId: null };
       const readEvaluations = (page: PageRequest) => listEvaluations(db, accountId, ofBatch, page);

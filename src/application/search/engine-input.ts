@@ -193,7 +193,8 @@ function toHistory(
   for (const row of failedCases) fail(row);
   for (let row = firstOther; row < count; row++) if (Number.isNaN(Y[row * m])) fail(row);
   const hasInitialPoint = iterations[0] === 1;
-  const history = { count, X, Y, failed };
+  const jacobian = jacobianOf(snapshot, n * m, count);
+  const history = { count, X, Y, failed, ...(jacobian && { jacobian }) };
   const found = findRepeated(history, { from: firstOther, to: firstOwn, and: hasInitialPoint ? [firstOwn] : [] });
   const copied = objective.options?.noise && hasInitialPoint ? findCopied(history, firstOther, firstOwn) : -1;
   const repeated = copied < 0 ? found : new Set([...found, copied]);
@@ -207,6 +208,19 @@ function toHistory(
     firstSuggested: first + (hasInitialPoint ? 1 : 0),
     ...(hasForeign && { firstOwn: first }),
   };
+}
+
+/** The derivatives of all rows, NaN where not known; null without any. */
+function jacobianOf({ caseJacobians, others, jacobians, outputCases }: Snapshot, width: number, count: number) {
+  const parts = [
+    [0, caseJacobians],
+    [outputCases.rows, others.jacobians],
+    [outputCases.rows + others.outputs.rows, jacobians],
+  ] as const;
+  if (parts.every(([, part]) => part === null)) return null;
+  const all = new Float64Array(count * width).fill(Number.NaN);
+  for (const [first, part] of parts) if (part) all.set(part.values, first * width);
+  return all;
 }
 
 /** The first of the cases whose run the initial point is, which is no second run there; -1 without one. */
@@ -266,12 +280,18 @@ function areEqualRows({ count, X, Y, failed }: History, a: number, b: number): b
   return failed[a] === failed[b] && areEqual(X) && areEqual(Y);
 }
 
-function onlyRows({ count, X, Y, failed }: History, kept: readonly number[]): History {
+function onlyRows({ count, X, Y, failed, jacobian }: History, kept: readonly number[]): History {
   const pick = (values: Float64Array) => {
     const width = values.length / count;
     const picked = new Float64Array(kept.length * width);
     for (const [k, row] of kept.entries()) picked.set(values.subarray(row * width, (row + 1) * width), k * width);
     return picked;
   };
-  return { count: kept.length, X: pick(X), Y: pick(Y), failed: Uint8Array.from(kept, (row) => failed[row]!) };
+  return {
+    count: kept.length,
+    X: pick(X),
+    Y: pick(Y),
+    failed: Uint8Array.from(kept, (row) => failed[row]!),
+    ...(jacobian && { jacobian: pick(jacobian) }),
+  };
 }

@@ -11,6 +11,7 @@ import type { SearchAt } from '../../db/search/search-ledger.ts';
 import { DomainError, makeViolation, refuseViolations } from '../../domain/errors.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, mayComeLate } from '../../domain/inverse.ts';
+import { type Jacobian, readJacobian, type SentJacobian } from '../../domain/jacobian.ts';
 import type { ByName } from '../../domain/names.ts';
 import { after, type Change, type Outcome } from '../../domain/search/standing.ts';
 import { areEqualVectors, checkLength } from '../../domain/vectors.ts';
@@ -25,6 +26,8 @@ export type Measurement =
       readonly output: readonly number[];
       /** The output by the names of the outputs; `output` is empty then. */
       readonly byName?: ByName;
+      /** Its derivatives as they were sent. */
+      readonly sentJacobian?: SentJacobian | null;
       /** What the client stated, or null: the time since the input was handed out. */
       readonly computeTimeNs: number | null;
     }
@@ -50,6 +53,7 @@ export async function recordOutput(
   return changeSearch(db, accountId, read, async (found, handle) => {
     const { objective, inverse } = found;
     const measurement = inOutputs(sent, found);
+    const jacobian = jacobianOf(sent, found);
     const isLate = measurement.kind === 'output' && mayComeLate(inverse);
     if (!awaitsOutput(inverse) && !isLate) {
       refuseOther(inverse, measurement);
@@ -64,7 +68,7 @@ export async function recordOutput(
       kind: 'change',
       change: {
         ...change,
-        closed: closedBy(inverse, measurement, outcome),
+        closed: { ...closedBy(inverse, measurement, outcome), jacobian },
         objective: { ...change.objective, ...(isJudged && { judgedThrough }) },
       },
       toResult: (stored) => viewOf(stored.objective, stored.inverse!),
@@ -79,6 +83,22 @@ function inOutputs(sent: Measurement, { objective }: SearchAt): Measurement {
   const ordered = inOrder(sent, objectives.length, labels?.outputNames ?? null);
   refuseViolations(checkLength(['output'], ordered.output, objectives.length, 'objective'));
   return ordered;
+}
+
+/** Throws VALIDATION_FAILED. */
+function jacobianOf(sent: Measurement, { objective, inverse }: SearchAt): Jacobian | null {
+  if (sent.kind === 'failed' || sent.sentJacobian == null || inverse.input === null) return null;
+  const { objectives, labels } = objective;
+  const shape = {
+    outputCount: objectives.length,
+    inputCount: inverse.input.length,
+    outputNames: labels?.outputNames ?? null,
+    inputNames: labels?.inputNames ?? null,
+    inputTypes: labels?.inputTypes ?? null,
+  };
+  const { jacobian, violations } = readJacobian(sent.sentJacobian, shape, ['jacobian']);
+  refuseViolations(violations);
+  return jacobian;
 }
 
 function toChange({ id, iteration, input }: Inverse, measurement: Measurement, isLate: boolean): Change {

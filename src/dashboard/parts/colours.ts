@@ -1,14 +1,12 @@
 /** The colours of the style sheets for canvases and saved pictures. */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { COLOUR_NAMES, type Colours } from '../../shown/colours.ts';
 import { theme } from '../shell/theme.ts';
-
-const NAMES = ['ground', 'raised', 'line', 'text', 'muted', 'accent', 'met', 'met-area', 'unmet', 'mark'] as const;
-export type Colours = Readonly<Record<(typeof NAMES)[number], string>> & { readonly font: string };
 
 function readColours(): Colours {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  const pairs = [...NAMES, 'font'].map((name) => [name, token(name)]);
+  const pairs = [...COLOUR_NAMES, 'font'].map((name) => [name, token(name)]);
   return Object.fromEntries(pairs) as Colours;
 }
 

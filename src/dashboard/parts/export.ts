@@ -1,6 +1,10 @@
 /** Takes data and pictures out of the page: text of tables, and files to save. */
+
+import { fileName } from '../../shown/file-name.ts';
+import type { Drawing, PlotColours } from '../../shown/plot.ts';
 import { guardText } from './formula.ts';
-import type { Drawing, PlotColours } from './plot.ts';
+
+export { fileName };
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -19,16 +23,6 @@ export function toCsv(header: readonly string[], rows: readonly (readonly Cell[]
 export function toTabs(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const quote = (text: string) => (/["\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return [header, ...rows].map((row) => `${row.map((cell) => quote(toText(cell))).join('\t')}\n`).join('');
-}
-
-/** A file name that every file system accepts. */
-export function fileName(title: string, extension: string): string {
-  const plain = title
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '');
-  return `${plain.slice(0, 80) || 'backsolve'}.${extension}`;
 }
 
 /** Lets the browser save a file. */
@@ -52,7 +46,7 @@ export function saveJson(title: string, value: unknown): void {
 
 /** Loaded with the first picture that is saved. */
 async function toSvg(drawing: Drawing, colours: PlotColours): Promise<string> {
-  const { drawSvg } = await import('./drawing.ts');
+  const { drawSvg } = await import('../../shown/drawing.ts');
   return drawSvg(drawing, colours);
 }
 

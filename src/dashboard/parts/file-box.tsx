@@ -9,19 +9,25 @@ interface FileBoxProps {
   /** The outcome of the last file. */
   readonly said: string;
   onSay(said: string): void;
-  /** Takes the text of the file. Returns a message about it. */
-  onText(text: string, fileName: string): string;
+  /** Takes the text of the file, or the file itself. Returns a message about it. */
+  onText?(text: string, fileName: string): string;
+  onFile?(file: File): Promise<string>;
+  /** What files are taken, and what the button says; default: CSV. */
+  readonly accept?: string;
+  readonly choose?: string;
   /** Above the button that chooses a file. */
   readonly children: ComponentChildren;
   /** Beside that button. */
   readonly buttons?: ComponentChildren;
 }
 
+const CSV = '.csv,.tsv,.txt,text/csv,text/plain';
 /** Larger files are not read: the service would refuse them as well. */
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
 
 /** In a dialog, files may be dropped anywhere on it. Files dropped elsewhere are ignored; otherwise the browser would open them. */
-export function FileBox({ label, said, onSay, onText, children, buttons }: FileBoxProps) {
+export function FileBox(props: FileBoxProps) {
+  const { label, said, onSay, onText, onFile, accept = CSV, choose = 'Choose a CSV file', children, buttons } = props;
   const [isOver, setOver] = useState(false);
   const box = useRef<HTMLFieldSetElement>(null);
   const takeFile = async (file: File | undefined) => {
@@ -31,8 +37,8 @@ export function FileBox({ label, said, onSay, onText, children, buttons }: FileB
       return;
     }
     try {
-      const text = decodeText(new Uint8Array(await file.arrayBuffer()));
-      onSay(onText(text, file.name));
+      if (onFile) onSay(await onFile(file));
+      else onSay(onText!(decodeText(new Uint8Array(await file.arrayBuffer())), file.name));
     } catch {
       onSay(`${file.name} cannot be read.`);
     }
@@ -62,10 +68,10 @@ export function FileBox({ label, said, onSay, onText, children, buttons }: FileB
       <div class="file-buttons">
         {buttons}
         <label class="button file">
-          Choose a CSV file
+          {choose}
           <input
             type="file"
-            accept=".csv,.tsv,.txt,text/csv,text/plain"
+            accept={accept}
             onChange={({ currentTarget }) => {
               void takeFile(currentTarget.files?.[0]);
               currentTarget.value = '';

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './chart.css';
+import { type Drawing, type PlotColours, type Range, rangeOf, type Tick, ticksIn, valueIn } from '../../shown/plot.ts';
 import { colours } from './colours.ts';
-import { type Drawing, type PlotColours, type Range, rangeOf, type Tick, ticksIn, valueIn } from './plot.ts';
 import { type Plane, paintGround, paintSeries } from './plot-painter.ts';
 
 const TICK_PX = { x: 80, y: 26 };

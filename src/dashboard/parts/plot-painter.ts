@@ -1,5 +1,12 @@
 /** Paints the series of a chart on the canvas of uPlot, inside its axes. Ten thousand points take a few milliseconds. */
-import { type Drawing, type DrawnBand, type DrawnCells, type DrawnSeries, type PlotColours, valueIn } from './plot.ts';
+import {
+  type Drawing,
+  type DrawnBand,
+  type DrawnCells,
+  type DrawnSeries,
+  type PlotColours,
+  valueIn,
+} from '../../shown/plot.ts';
 
 /** Pixels of the canvas. */
 export interface Plane {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { Drawing } from '../../shown/plot.ts';
 import { colours } from './colours.ts';
 import { Fault } from './fault.tsx';
-import type { Drawing } from './plot.ts';
 
 /** The code that saves is loaded when it is first used. */
 export function SaveChart({ drawing }: { drawing(): Drawing }) {

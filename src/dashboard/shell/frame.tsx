@@ -1,8 +1,8 @@
 /** The frame of every view: header, navigation, the notice of a lost connection, and sign-in. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { clock } from '../../shown/formats.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { clock } from '../parts/formats.ts';
 import { SignIn } from '../views/sign-in/sign-in.tsx';
 import { Link } from './link.tsx';
 import { LinkOffer } from './link-offer.tsx';

@@ -1,7 +1,9 @@
 /**
  * The statements by which a batch begins and cancels evaluations. Everything about their leases is in evaluations.ts.
  */
+
 import { type RawBuilder, sql } from 'kysely';
+import type { Jacobian } from '../../domain/jacobian.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { openInverses } from '../search/open-inverses.ts';
@@ -21,7 +23,7 @@ const TOLD = sql`
     select pg_notify(case when is_pushed then ${sql.lit(PUSHED_CHANNEL)} else ${sql.lit(CLAIMABLE_CHANNEL)} end, account_id::text)
     from inserted limit 1) as told`;
 
-const IS_PUSHED = sql`b.evaluator->>'kind' = 'http'`;
+const IS_PUSHED = sql`b.evaluator->>'kind' <> 'pull'`;
 
 /** Begins evaluations of the next `count` designed cases that have none. The caller holds the lock of the batch. */
 export async function beginCases(
@@ -149,12 +151,13 @@ export interface EvaluatedCase {
   readonly number: number;
   /** null: it failed. */
   readonly output: readonly number[] | null;
+  readonly jacobian: Jacobian | null;
 }
 
 /** The designed cases of a batch with what came of them, in order. */
 export async function listEvaluatedCases(trx: Trx, batchId: number): Promise<readonly EvaluatedCase[]> {
   const { rows } = await sql<EvaluatedCase>`
-    select case_number as number, case when state = 'done' then output end as output
+    select case_number as number, case when state = 'done' then output end as output, jacobian
     from evaluations where batch_id = ${batchId} and case_number is not null order by case_number`.execute(trx);
   return rows;
 }

@@ -28,6 +28,14 @@ export async function insertBatchObjectives(
     from unnest(${texts}::text[]) with ordinality d (text, position)`.execute(trx);
 }
 
+/** Lowers the attempts of the objectives that wait: further cases count for them. The caller holds the lock of the batch. */
+export async function lowerAttempts(trx: Trx, batchId: number, by: number): Promise<void> {
+  await sql`
+    update batch_objectives
+    set definition = jsonb_set(definition, '{maximumAttempts}', to_jsonb((definition->>'maximumAttempts')::int - ${by}::int))
+    where batch_id = ${batchId} and objective_id is null and failure_reason is null`.execute(trx);
+}
+
 export interface WaitingObjective {
   readonly position: number;
   readonly definition: NewObjective;

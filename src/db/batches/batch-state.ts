@@ -7,7 +7,9 @@ import { MUST_HOLD } from '../search/objectives.ts';
 import { failedSuggestions, openInverses } from '../search/open-inverses.ts';
 import { COUNTED_CASES, orphanedEvaluations, unassignedInverses } from './batch-evaluations.ts';
 
-interface StateRow extends Omit<BatchState, 'status' | 'room' | 'running'> {
+interface StateRow extends Omit<BatchState, 'status' | 'room' | 'running' | 'cases'> {
+  readonly cases: Omit<BatchState['cases'], 'room'> | null;
+  readonly roomForCases: number | null;
   readonly status: string;
   readonly accountId: number;
   readonly maximumEvaluations: number | null;
@@ -28,6 +30,8 @@ export async function readBatchState(db: Db | Trx, id: number): Promise<BatchSta
         when t.status <> 'active' then 'The trial is ' || t.status || ' and takes no more objectives.'
       end as obstacle,
       case when b.status = 'evaluating-cases' then ${COUNTED_CASES} end as cases,
+      case when b.status = 'evaluating-cases' and p.developed_at is null then (
+        select min((q.definition->>'maximumAttempts')::int) - 1 from batch_objectives q where q.batch_id = b.id) end as "roomForCases",
       n.open as "openEvaluations",
       p.maximum_evaluations as "maximumEvaluations",
       case when p.maximum_evaluations is not null then (
@@ -70,12 +74,20 @@ export async function readBatchState(db: Db | Trx, id: number): Promise<BatchSta
 
 const NO_CASES = { planned: 0, begun: 0, done: 0, failed: 0 };
 
-function toState({ maximumEvaluations, openOfProject, running, status, cases, ...row }: StateRow): BatchState {
+function toState({
+  maximumEvaluations,
+  openOfProject,
+  running,
+  status,
+  cases,
+  roomForCases,
+  ...row
+}: StateRow): BatchState {
   const isLimited = maximumEvaluations !== null;
   return {
     ...row,
     status: status as BatchStatus,
-    cases: cases ?? NO_CASES,
+    cases: { ...(cases ?? NO_CASES), room: roomForCases ?? 0 },
     room: isLimited ? Math.max(0, maximumEvaluations - openOfProject!) : Number.POSITIVE_INFINITY,
     running: running.map((one) => ({
       ...one,

@@ -6,6 +6,7 @@ import {
   type BatchSettings,
   type BatchStatus,
   type BatchWithProgress,
+  type Evaluator,
   isOpen,
 } from '../../domain/batch.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
@@ -158,13 +159,18 @@ export async function insertBatch(trx: Trx, accountId: number, batch: NewBatchRo
   const { rows } = await sql<{ id: number }>`
     with inserted as (
       insert into batches (account_id, model_id, project_id, trial_id, name, status, parallelism, evaluator, evaluator_secret,
-        output_count, timeout_seconds, maximum_tries, maximum_losses, stop_after_failures)
+        workbook_id, output_count, timeout_seconds, maximum_tries, maximum_losses, stop_after_failures)
       values (${accountId}, ${batch.modelId}, ${batch.projectId}, ${batch.trialId}, ${batch.name}, ${batch.status},
-        ${batch.parallelism}, ${JSON.stringify(batch.evaluator)}, ${secret && Buffer.from(secret)}, ${batch.outputCount},
+        ${batch.parallelism}, ${JSON.stringify(batch.evaluator)}, ${secret && Buffer.from(secret)},
+        ${workbookIdOf(batch)}, ${batch.outputCount},
         ${batch.timeoutSeconds}, ${batch.maximumTries}, ${batch.maximumLosses}, ${batch.stopAfterFailures})
       returning id)
     select id, pg_notify(${sql.lit(BATCHES_CHANNEL)}, id::text) from inserted`.execute(trx);
   return rows[0]!.id;
+}
+
+function workbookIdOf({ evaluator }: NewBatchRow): number | null {
+  return evaluator.kind === 'workbook' ? evaluator.workbookId : null;
 }
 
 export interface BatchChange {
@@ -238,23 +244,28 @@ export async function lockOpenBatchesOf(
   return rows.map((row) => row.id);
 }
 
-/** Where a worker posts the evaluations of a batch. */
-export interface HttpEvaluator {
-  readonly url: string;
-  readonly secret: Uint8Array;
+/** What a worker does with the evaluations of a batch: it posts them to an address, or calculates a workbook. */
+export type ServedEvaluator = Exclude<Evaluator, { kind: 'pull' }> & {
+  /** Of an http evaluator. */
+  readonly secret: Uint8Array | null;
   readonly timeoutSeconds: number;
-}
+};
 
-/** Of batches with an http evaluator, by id. Primary key. */
-export async function readHttpEvaluators(
+/** Of batches that workers serve, by id. Primary key. */
+export async function readServedEvaluators(
   db: Db,
   batchIds: readonly number[],
-): Promise<ReadonlyMap<number, HttpEvaluator>> {
-  const { rows } = await sql<HttpEvaluator & { readonly id: number }>`
-    select id, evaluator->>'url' as url, evaluator_secret as secret,
+): Promise<ReadonlyMap<number, ServedEvaluator>> {
+  const { rows } = await sql<{
+    readonly id: number;
+    readonly evaluator: Exclude<Evaluator, { kind: 'pull' }>;
+    readonly secret: Uint8Array | null;
+    readonly timeoutSeconds: number;
+  }>`
+    select id, evaluator, evaluator_secret as secret,
       least(timeout_seconds, coalesce((evaluator->>'timeoutSeconds')::integer, timeout_seconds)) as "timeoutSeconds"
-    from batches where id = any (${batchIds}::bigint[]) and evaluator_secret is not null`.execute(db);
-  return new Map(rows.map(({ id, ...evaluator }) => [id, evaluator]));
+    from batches where id = any (${batchIds}::bigint[]) and evaluator->>'kind' <> 'pull'`.execute(db);
+  return new Map(rows.map(({ id, evaluator, ...more }) => [id, { ...evaluator, ...more }]));
 }
 
 /** Wakes the open batches of a project, on commit. */
@@ -276,7 +287,7 @@ export async function cancelDeleted(trx: Trx, ids: readonly number[], reason: st
 /** Tells evaluators, or workers where they are pushed, that evaluations of a batch may be claimable, on commit. */
 export async function tellClaimable(trx: Trx, batchId: number): Promise<void> {
   await sql`
-    select pg_notify(case when evaluator->>'kind' = 'http' then ${sql.lit(PUSHED_CHANNEL)} else ${sql.lit(CLAIMABLE_CHANNEL)} end,
+    select pg_notify(case when evaluator->>'kind' <> 'pull' then ${sql.lit(PUSHED_CHANNEL)} else ${sql.lit(CLAIMABLE_CHANNEL)} end,
       account_id::text)
     from batches where id = ${batchId}`.execute(trx);
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Matrix } from '../../domain/matrix.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { OutputCaseSet, OutputCaseSetWithCases } from '../../domain/trial.ts';
 import { compileOnce } from '../connection/compiled.ts';
@@ -113,7 +114,7 @@ export async function listOutputCounts(trx: Trx, accountId: number, projectId: n
 export type NewOutputCaseSet = Pick<
   OutputCaseSetWithCases,
   'modelId' | 'projectId' | 'outputCount' | 'outputCases' | 'failedCases'
->;
+> & { readonly jacobians: Matrix | null };
 
 export async function insertOutputCaseSet(
   trx: Trx,
@@ -130,6 +131,7 @@ export async function insertOutputCaseSet(
       output_cases: encodeMatrix(set.outputCases),
       case_count: set.outputCases.rows,
       failed_cases: set.failedCases,
+      jacobians: set.jacobians && encodeMatrix(set.jacobians),
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();

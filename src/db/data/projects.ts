@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { InputDetails, InputType } from '../../domain/input-space.ts';
+import type { Matrix } from '../../domain/matrix.ts';
 import type { ProjectNames } from '../../domain/names.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { Project, ProjectWithCases } from '../../domain/project.ts';
@@ -182,6 +183,20 @@ export async function changeProject(trx: Trx, id: number, change: ProjectChange)
     .executeTakeFirstOrThrow();
   if (names !== undefined || details !== undefined) await noteChanged(trx, 'projects', id);
   return toProject(row);
+}
+
+/**
+ * Adds input cases to a project that has `caseCount` of them and no outputs yet; false if it has others by now, or outputs, which belong
+ * to the cases by their number.
+ */
+export async function appendInputCases(trx: Trx, id: number, caseCount: number, further: Matrix): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update projects set input_cases = input_cases || ${encodeMatrix(further)}::float8[], case_count = case_count + ${further.rows},
+      updated_at = now()
+    where id = ${id} and case_count = ${caseCount} and developed_at is null`.execute(trx);
+  if (numAffectedRows === 0n) return false;
+  await noteChanged(trx, 'projects', id);
+  return true;
 }
 
 /** Records the first load of output cases. The caller holds the lock of the row. */

@@ -5,6 +5,7 @@
  * when the lease expires. The token stays with the row until the next claim, so that whoever held it last is known. Lock
  * order: the batch, the evaluation, its objective.
  */
+
 import { type RawBuilder, sql } from 'kysely';
 import type {
   ClaimedEvaluation,
@@ -13,6 +14,7 @@ import type {
   EvaluationState,
   EvaluationTarget,
 } from '../../domain/evaluation.ts';
+import type { Jacobian } from '../../domain/jacobian.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import { BATCHES_CHANNEL, CLAIMABLE_CHANNEL, PUSHED_CHANNEL } from '../batches/batch-evaluations.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
@@ -214,6 +216,9 @@ export interface LockedEvaluation extends EvaluationTarget, EvaluationLimits {
   readonly output: readonly number[] | null;
   readonly outputCount: number;
   readonly outputNames: readonly string[] | null;
+  readonly inputCount: number;
+  readonly inputNames: readonly string[] | null;
+  readonly inputTypes: readonly string[];
   /** Whether its lease has expired. */
   readonly isExpired: boolean;
   /** Nanoseconds since it was claimed; 0 if it never was. */
@@ -227,6 +232,7 @@ const lockOnce = compileSqlOnce<{ accountId: number; id: number }, LockedEvaluat
       for update)
     select ${TARGET}, ${LIMITS}, e.account_id as "accountId", e.state, e.tries, e.losses, e.lease_token as "leaseToken",
       e.evaluator, e.output, b.output_count as "outputCount", p.output_names as "outputNames",
+      p.input_count as "inputCount", p.input_names as "inputNames", p.input_types as "inputTypes",
       e.state = 'leased' and e.visible_at <= clock_timestamp() as "isExpired",
       coalesce(greatest(0, extract(epoch from clock_timestamp() - e.claimed_at) * 1e9), 0)::bigint as "heldNs"
     from e join batches b on b.id = e.batch_id join projects p on p.id = b.project_id`,
@@ -246,6 +252,7 @@ export interface FinishedEvaluation {
   readonly losses: number;
   /** Of a case that is done, otherwise null. */
   readonly output: readonly number[] | null;
+  readonly jacobian: Jacobian | null;
   readonly computeTimeNs: number | null;
   readonly failureReason: string | null;
 }
@@ -255,7 +262,8 @@ const finishOnce = compileSqlOnce<FinishedEvaluation, unknown>(
     with finished as (
       update evaluations set
         state = ${value('state')}::text, tries = ${value('tries')}::smallint, losses = ${value('losses')}::smallint,
-        output = ${value('output')}::float8[], compute_time_ns = ${value('computeTimeNs')}::bigint,
+        output = ${value('output')}::float8[], jacobian = ${value('jacobian')}::float8[],
+        compute_time_ns = ${value('computeTimeNs')}::bigint,
         failure_reason = coalesce(${value('failureReason')}::text, failure_reason),
         finished_at = clock_timestamp(), updated_at = now()
       where id = ${value('id')}::bigint

@@ -20,6 +20,8 @@ export interface KnownCases {
   /** May have further rows that no output answers. */
   readonly inputCases: Matrix;
   readonly outputCases: Matrix;
+  /** One row per case, NaN where not known; null without any. */
+  readonly caseJacobians: Matrix | null;
   /** Zero-based rows whose run failed. */
   readonly failedCases: readonly number[];
   /** The zero-based number of the case in each row; null where row i is case i. */
@@ -31,6 +33,7 @@ export interface CaseColumns {
   readonly outputCount: number;
   readonly inputCases: Buffer;
   readonly outputCases: Buffer;
+  readonly caseJacobians: Buffer | null;
   readonly failedCases: readonly number[];
   readonly addedInputs: Buffer | null;
   readonly addedOutputs: Buffer | null;
@@ -45,7 +48,7 @@ export interface CaseColumns {
 export const CASE_COLUMNS = sql`
   p.input_count as "inputCount", s.output_count as "outputCount", ${matrixColumn('p.input_cases')} as "inputCases",
   ${matrixColumn('s.output_cases')} as "outputCases", s.failed_cases as "failedCases",
-  a.inputs as "addedInputs", a.outputs as "addedOutputs", f.numbers as "failedAdded",
+  ${matrixColumn('s.jacobians')} as "caseJacobians", a.inputs as "addedInputs", a.outputs as "addedOutputs", f.numbers as "failedAdded",
   c.numbers as "correctedCases", c."areExcluded", c.outputs as "correctedOutputs"`;
 
 /** The output, or NaN where the run failed. */
@@ -78,8 +81,9 @@ export function caseSources(revision: RawBuilder<unknown>): RawBuilder<unknown> 
 export function toKnownCases(row: CaseColumns): KnownCases {
   const inputCases = decodeMatrix(row.inputCases);
   const outputCases = decodeMatrix(row.outputCases);
+  const caseJacobians = row.caseJacobians && decodeMatrix(row.caseJacobians);
   if (row.addedInputs === null && row.correctedCases === null) {
-    return { inputCases, outputCases, failedCases: row.failedCases, caseNumbers: null };
+    return { inputCases, outputCases, caseJacobians, failedCases: row.failedCases, caseNumbers: null };
   }
   const addedInputs = decodeElements(row.addedInputs, row.inputCount);
   const addedOutputs = decodeElements(row.addedOutputs, row.outputCount);
@@ -87,9 +91,11 @@ export function toKnownCases(row: CaseColumns): KnownCases {
   const outputs = [...rowsOf(outputCases), ...rowsOf(addedOutputs)];
   const failed = new Set([...row.failedCases, ...(row.failedAdded ?? []).map((number) => number - 1)]);
   const excluded = new Set<number>();
+  const withoutDerivatives = new Set<number>();
   const corrected = decodeMatrix(row.correctedOutputs);
   for (const [k, number] of (row.correctedCases ?? []).entries()) {
     const output = corrected.values.subarray(k * corrected.columns, (k + 1) * corrected.columns);
+    if (!areEqual(output, outputs[number - 1]!)) withoutDerivatives.add(number - 1);
     outputs[number - 1] = output;
     if (row.areExcluded![k]) excluded.add(number - 1);
     if (Number.isNaN(output[0])) failed.add(number - 1);
@@ -99,9 +105,28 @@ export function toKnownCases(row: CaseColumns): KnownCases {
   return {
     inputCases: fromRows(caseNumbers, inputs, row.inputCount),
     outputCases: fromRows(caseNumbers, outputs, row.outputCount),
+    caseJacobians: caseJacobians && pickJacobians(caseJacobians, caseNumbers, withoutDerivatives),
     failedCases: caseNumbers.flatMap((number, k) => (failed.has(number) ? [k] : [])),
     caseNumbers,
   };
+}
+
+/** Derivatives of added and of corrected cases are not known. */
+function pickJacobians(
+  { rows, columns, values }: Matrix,
+  numbers: readonly number[],
+  without: ReadonlySet<number>,
+): Matrix {
+  const picked = new Float64Array(numbers.length * columns).fill(Number.NaN);
+  for (const [k, number] of numbers.entries()) {
+    if (number < rows && !without.has(number))
+      picked.set(values.subarray(number * columns, (number + 1) * columns), k * columns);
+  }
+  return new Matrix(numbers.length, columns, picked);
+}
+
+function areEqual(a: Float64Array, b: Float64Array): boolean {
+  return a.every((value, k) => value === b[k]);
 }
 
 function rowsOf({ rows, columns, values }: Matrix): Float64Array[] {
@@ -122,6 +147,8 @@ export interface KnownRuns {
   readonly completedOrders: readonly (number | null)[];
   readonly inputs: Matrix;
   readonly outputs: Matrix;
+  /** One row per run, NaN where not known; null without any. */
+  readonly jacobians: Matrix | null;
 }
 
 export interface RunColumns {
@@ -131,10 +158,11 @@ export interface RunColumns {
   readonly completedOrders: readonly (number | null)[] | null;
   readonly inputs: Buffer | null;
   readonly outputs: Buffer | null;
+  readonly jacobians: Buffer | null;
 }
 
 /**
- * The runs of a table `i` (objective_id, iteration, completed_order, input, output), ordered, as one row that `toKnownRuns` reads; of one
+ * The runs of a table `i` (objective_id, iteration, completed_order, input, output, jacobian), ordered, as one row that `toKnownRuns` reads; of one
  * objective, if its id is not wanted.
  */
 export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}): RawBuilder<unknown> {
@@ -142,7 +170,9 @@ export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}
   const ids = isOfOne ? sql`` : sql`array_agg(i.objective_id ${ordered}) as "objectiveIds",`;
   return sql`
     select ${ids} array_agg(i.completed_order ${ordered}) as "completedOrders", array_agg(i.iteration ${ordered}) as iterations, array_send(array_agg(i.input ${ordered})) as inputs,
-      array_send(array_agg(${orNaN(sql`i.output`)} ${ordered})) as outputs
+      array_send(array_agg(${orNaN(sql`i.output`)} ${ordered})) as outputs,
+      case when bool_or(i.jacobian is not null) then array_send(array_agg(
+        coalesce(i.jacobian, array_fill('NaN'::float8, array[s.output_count * cardinality(i.input)])) ${ordered})) end as jacobians
     from ${from}`;
 }
 
@@ -153,6 +183,19 @@ export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}
 export const WAS_RUN = sql`i.input is not null and (
   i.output is not null and (i.status <> 'stopped' or i.loaded_at is not null) or i.status = 'failed')`;
 
+/**
+ * The derivatives of the inverse `i`, which belong to the output they came with: none once a correction up to a revision, or any, has changed
+ * it.
+ */
+export function jacobianAsOf(revision: RawBuilder<unknown> | null): RawBuilder<unknown> {
+  const upTo = revision === null ? sql`` : sql`and c.revision <= ${revision}`;
+  return sql`case when i.jacobian is not null and not exists (
+    select from corrections c where c.inverse_id = i.id and not c.is_note and c.new_output is distinct from c.old_output ${upTo})
+    then i.jacobian end`;
+}
+
+const JACOBIAN_NOW = jacobianAsOf(null);
+
 /** The newest of some runs, where they are too many. */
 export function newestRuns(runs: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(${runs} order by objective_id desc, iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`;
@@ -161,7 +204,7 @@ export function newestRuns(runs: RawBuilder<unknown>): RawBuilder<unknown> {
 /** The runs of the other objectives that `o` learns from as they are now. Along objectives_number_per_trial and inverses_one_per_iteration. */
 export const OTHER_RUNS = gatheredRuns(
   newestRuns(sql`
-    select i.objective_id, i.iteration, i.completed_order, i.input, i.output
+    select i.objective_id, i.iteration, i.completed_order, i.input, i.output, i.jacobian
     from (
       (select q.id from objectives q
         where o.reuse and q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null
@@ -169,7 +212,7 @@ export const OTHER_RUNS = gatheredRuns(
       union
       select q.id from objectives q where q.id = o.continues_id and q.trial_id = o.trial_id and q.disabled_at is null) q
     cross join lateral (
-      select i.objective_id, i.iteration, i.completed_order, i.input, i.output from inverses i
+      select i.objective_id, i.iteration, i.completed_order, i.input, i.output, ${JACOBIAN_NOW} as jacobian from inverses i
       where i.objective_id = q.id and ${WAS_RUN} and i.excluded_at is null
       order by i.iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`),
 );
@@ -181,5 +224,6 @@ export function toKnownRuns(row: RunColumns): KnownRuns {
     completedOrders: row.completedOrders ?? [],
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),
+    jacobians: row.jacobians && decodeMatrix(row.jacobians),
   };
 }

@@ -1,6 +1,7 @@
 /** What the writer of a search can change, see search-ledger.ts. One change holds everything that one act leads to. */
 import type { NewEvent } from '../../domain/event.ts';
 import type { InverseStatus, LearnedFrom } from '../../domain/inverse.ts';
+import type { Jacobian } from '../../domain/jacobian.ts';
 import type { NearestSoFar } from '../../domain/objective.ts';
 import type { Ending } from '../../domain/search/ending.ts';
 import type { StopReason } from '../../domain/search/stop-reason.ts';
@@ -16,6 +17,8 @@ interface ClosedInverse {
   readonly wasRun: boolean;
   /** null: none. */
   readonly output: readonly number[] | null;
+  /** Derivatives that came with the output. */
+  readonly jacobian: Jacobian | null;
   /** Nanoseconds, or null for the time since the input was handed out, by the database's clock. */
   readonly computeTimeNs: number | null;
   readonly failureReason: string | null;
@@ -32,6 +35,7 @@ interface ClosedInverse {
 export const NOT_RUN = {
   wasRun: false,
   output: null,
+  jacobian: null,
   computeTimeNs: null,
   failureReason: null,
   isFailed: false,

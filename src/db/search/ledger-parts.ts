@@ -114,7 +114,7 @@ function closedPart(value: Value): Part {
     sql`
       update inverses i set
         status = ${value('closedStatus')}, failure_reason = ${value('failureReason')}::text,
-        ${ifRun('output', sql`${value('closedOutput')}::float8[]`)},
+        ${ifRun('output', sql`${value('closedOutput')}::float8[]`)}, ${ifRun('jacobian', sql`${value('jacobian')}::float8[]`)},
         ${ifRun(
           'compute_time_ns',
           sql`coalesce(${value('computeTimeNs')}::bigint, greatest(0, extract(epoch from now() - i.suggested_at) * 1e9)::bigint)`,

@@ -11,7 +11,7 @@ export async function hasQueuedWork(db: Db): Promise<boolean> {
     select exists (select from suggestion_jobs)
       or exists (
         select from batches b
-        where b.status in ('evaluating-cases', 'solving') and not b.is_paused and b.evaluator->>'kind' = 'http' and exists (
+        where b.status in ('evaluating-cases', 'solving') and not b.is_paused and b.evaluator->>'kind' <> 'pull' and exists (
           select from evaluations e where e.batch_id = b.id and e.state in ('waiting', 'leased')
             and (e.state = 'waiting' or e.visible_at <= now())))
       or exists (

@@ -12,6 +12,7 @@ import {
   type CaseColumns,
   caseSources,
   gatheredRuns,
+  jacobianAsOf,
   type KnownCases,
   type KnownRuns,
   newestRuns,
@@ -40,6 +41,8 @@ export interface Snapshot extends KnownCases {
   readonly completedOrders: readonly (number | null)[];
   readonly inputs: Matrix;
   readonly outputs: Matrix;
+  /** One row per iteration, NaN where not known; null without any. */
+  readonly jacobians: Matrix | null;
   /** Its open inverses with their inputs, in order of iteration. */
   readonly pendingIterations: readonly number[];
   readonly pending: Matrix;
@@ -56,6 +59,7 @@ interface PlainRow extends Omit<InputSpace, 'inputTypes' | 'details'> {
   readonly inputDetails: unknown;
   readonly inputCases: Buffer;
   readonly outputCases: Buffer;
+  readonly caseJacobians: Buffer | null;
   readonly failedCases: readonly number[];
   readonly pendingIterations: readonly number[] | null;
   readonly pendingInputs: Buffer | null;
@@ -72,7 +76,9 @@ function runColumns(runs: string, prefix: string) {
   return sql.join(RUN_NAMES.map((name) => sql`${sql.ref(`${runs}.${name}`)} as ${sql.id(prefix + name)}`));
 }
 
-const OWN_RUNS = sql`inverses i where i.objective_id = o.id and ${WAS_RUN} and i.excluded_at is null`;
+const OWN_RUNS = sql`(
+  select i.iteration, i.objective_id, i.completed_order, i.input, i.output, ${jacobianAsOf(null)} as jacobian
+  from inverses i where i.objective_id = o.id and ${WAS_RUN} and i.excluded_at is null) i`;
 
 /** The open inverses `i` of a table expression, as one row that `toPending` reads. */
 function gatheredPending(from: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -90,7 +96,7 @@ function toPending({ pendingIterations, pendingInputs }: PlainRow): Pick<Snapsho
   return { pendingIterations: pendingIterations ?? [], pending: decodeMatrix(pendingInputs) };
 }
 
-const RUN_NAMES = ['objectiveIds', 'iterations', 'completedOrders', 'inputs', 'outputs'] as const;
+const RUN_NAMES = ['objectiveIds', 'iterations', 'completedOrders', 'inputs', 'outputs', 'jacobians'] as const;
 const [OWN, OTHER] = ['own.', 'other.'] as const;
 
 function readRuns(row: Row, prefix: string): KnownRuns {
@@ -107,7 +113,8 @@ const selectPlain = compileSqlOnce<
   (value) => sql`
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${SEARCH_COLUMNS}, p.input_count as "inputCount", ${SPACE},
       ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
-      s.failed_cases as "failedCases", r.iterations, r."completedOrders", r.inputs, r.outputs, w."pendingIterations", w."pendingInputs",
+      s.failed_cases as "failedCases", ${matrixColumn('s.jacobians')} as "caseJacobians",
+      r.iterations, r."completedOrders", r.inputs, r.outputs, r.jacobians, w."pendingIterations", w."pendingInputs",
       t.revision > 0 or o.continues_id is not null or o.reuse and exists (
         select from objectives q where q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null) as "isMoreKnown"
     from objectives o
@@ -155,12 +162,14 @@ const NO_RUNS = toKnownRuns({
   completedOrders: null,
   inputs: null,
   outputs: null,
+  jacobians: null,
 });
 
 function toPlainSnapshot(row: Row & PlainRow & OwnColumns): Snapshot {
   return {
     inputCases: decodeMatrix(row.inputCases),
     outputCases: decodeMatrix(row.outputCases),
+    caseJacobians: row.caseJacobians && decodeMatrix(row.caseJacobians),
     failedCases: row.failedCases,
     caseNumbers: null,
     objective: readWithParents(row),
@@ -170,6 +179,7 @@ function toPlainSnapshot(row: Row & PlainRow & OwnColumns): Snapshot {
     completedOrders: row.completedOrders ?? [],
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),
+    jacobians: row.jacobians && decodeMatrix(row.jacobians),
     ...toPending(row),
     basis: row['completedCount'] as number,
     search: toSearch(row),
@@ -184,7 +194,7 @@ function toSpace({ inputCount, minimums, maximums, inputTypes, categories, input
 }
 
 function toSnapshot(row: Row & SnapshotRow): Snapshot {
-  const { iterations, completedOrders, inputs, outputs } = readRuns(row, OWN);
+  const { iterations, completedOrders, inputs, outputs, jacobians } = readRuns(row, OWN);
   const others = readRuns(row, OTHER);
   return {
     ...toKnownCases(row),
@@ -195,6 +205,7 @@ function toSnapshot(row: Row & SnapshotRow): Snapshot {
     completedOrders,
     inputs,
     outputs,
+    jacobians,
     ...toPending(row),
     basis: row['completedCount'] as number,
     search: toSearch(row),
@@ -218,7 +229,8 @@ function describeKnown(revision: number, { objectiveIds, iterations, completedOr
  */
 function runsAsOf(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select i.objective_id, i.iteration, i.completed_order, i.input, case when c.id is null then i.output else c.old_output end as output
+    select i.objective_id, i.iteration, i.completed_order, i.input, case when c.id is null then i.output else c.old_output end as output,
+      ${jacobianAsOf(sql`k.revision`)} as jacobian
     from ${from}
     left join lateral (
       select c.id, c.old_output, c.was_excluded from corrections c

@@ -2,112 +2,97 @@
  * Rows of cases or runs as CSV (RFC 4180) or as lines of JSON, written while they are read: memory does not grow with
  * their number. domain/case-columns.ts states the columns.
  */
-import {
-  type CaseColumn,
-  type CaseColumns,
-  columnTitle,
-  guardText,
-  rowTitle,
-  titleOfRow,
-  verdictTitle,
-} from '../../domain/case-columns.ts';
+
+import { z } from 'zod';
+import { type CaseColumn, guardText } from '../../domain/case-columns.ts';
 import { InputType } from '../../domain/input-space.ts';
 import { categoryOf } from '../../domain/names.ts';
-import type { Answer } from '../operation.ts';
-import { type AnswerFormat, MEDIA_TYPES } from '../wire/formats.ts';
+import type { Answer, Call } from '../operation.ts';
+import { MEDIA_TYPES, type RowFormat } from '../wire/formats.ts';
+import { type Numbers, type NumberText, type RowTable, titlesOf, toList } from './row-table.ts';
+import { writeWorkbook } from './workbook.ts';
 import { inSlices } from './write-json.ts';
 
-/** A number, or its text with all digits. */
-type NumberText = number | string;
+/** The query parameters of operations that write rows, all about CSV. */
+export const ROW_TEXTS = {
+  decimal: {
+    schema: z.enum(['point', 'comma']),
+    description:
+      'Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the decimal sign is a comma.',
+  },
+} as const;
+export const ROW_FLAGS = {
+  bom: 'Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8.',
+} as const;
 
-/** Numbers, or their texts with commas in between. */
-type Numbers = readonly NumberText[] | string;
+type Asked = Pick<Call<unknown, unknown>, 'format' | 'texts' | 'flags' | 'nextSlice'>;
 
-export interface ExportedRow {
-  /** Categories by number. null: not known yet. */
-  readonly input: Numbers | null;
-  readonly output: Numbers | null;
-  /** One per column of the table. */
-  readonly facts: readonly (string | number | boolean | null)[];
-  /** Whether each output meets its objective; null without an output, or in a table without verdicts. */
-  readonly met: readonly boolean[] | null;
-}
-
-export interface RowTable {
-  readonly columns: CaseColumns;
-  /** Columns about the row, before the verdicts and after them. */
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-  readonly hasVerdicts: boolean;
-  readonly batches: AsyncIterable<readonly ExportedRow[]>;
-}
-
-/** Answers 200 with all rows of the table. */
-export function answerRows(
-  format: Exclude<AnswerFormat, 'json'>,
-  table: RowTable,
-  headers: Readonly<Record<string, string>> = {},
-): Answer {
-  const isCsv = format === 'csv';
-  const type = `${MEDIA_TYPES[format]}; charset=utf-8${isCsv ? '; header=present' : ''}`;
+/** Answers 200 with all rows of the table, in the format that the call asks for, which is not JSON. */
+export function answerRows(call: Asked, table: RowTable, headers: Readonly<Record<string, string>> = {}): Answer {
+  const format = call.format as RowFormat;
+  const withType = (type: string) => ({ ...headers, 'content-type': type, vary: 'Accept' });
+  if (format === 'xlsx') {
+    return { status: 200, headers: withType(MEDIA_TYPES.xlsx), body: writeWorkbook(table, call.nextSlice) };
+  }
+  const style = { hasComma: call.texts['decimal'] === 'comma', hasMark: call.flags['bom'] === true };
+  const lines = format === 'csv' ? csvLines(table, style) : jsonLines(table);
   return {
     status: 200,
-    headers: { ...headers, 'content-type': type, vary: 'Accept' },
-    pieces: (nextSlice) => inSlices(isCsv ? csvLines(table) : jsonLines(table), nextSlice),
+    headers: withType(`${MEDIA_TYPES[format]}; charset=utf-8${format === 'csv' ? '; header=present' : ''}`),
+    pieces: (nextSlice) => inSlices(lines, nextSlice),
   };
 }
 
 const END = '\r\n';
+const MARK = '\uFEFF';
 
-async function* csvLines(table: RowTable): AsyncGenerator<string, void> {
-  const { columns, before, after, hasVerdicts, batches } = table;
+interface CsvStyle {
+  /** Whether the decimal sign is a comma, and semicolons separate the cells. */
+  readonly hasComma: boolean;
+  readonly hasMark: boolean;
+}
+
+async function* csvLines(table: RowTable, { hasComma, hasMark }: CsvStyle): AsyncGenerator<string, void> {
+  const { columns, before, hasVerdicts, batches } = table;
   const { inputs, outputs } = columns;
-  const titles = [...inputs, ...outputs].map(columnTitle);
-  // A load knows an input by its name, too: `status [K]` is the input status.
-  const taken = new Set([...titles, ...[...inputs, ...outputs].map(({ name }) => name)]);
-  const verdicts = hasVerdicts ? outputs.map(({ name }) => verdictTitle(name)) : [];
-  const others = [...before.map(titleOfRow), ...verdicts, ...after].map((title) => rowTitle(title, taken));
-  yield [...titles, ...others].map(textCell).join(',') + END;
-  const noInput = new Array(inputs.length).fill('').join(',');
-  const noOutput = new Array(outputs.length).fill('').join(',');
+  const separator = hasComma ? ';' : ',';
+  const write = (value: NumberText) => (hasComma ? String(value).replace('.', ',') : value);
+  const join = (values: Numbers) => (hasComma ? toList(values)!.map(write).join(separator) : toText(values));
+  yield `${hasMark ? MARK : ''}${titlesOf(table).map(textCell).join(separator)}${END}`;
+  const noInput = new Array(inputs.length).fill('').join(separator);
+  const noOutput = new Array(outputs.length).fill('').join(separator);
   const isPlain = inputs.every(({ categories }) => categories.length === 0);
+  const inputCell = (column: CaseColumn, value: NumberText): NumberText => {
+    const name = categoryOf(column, Number(value));
+    return name === undefined ? write(value) : textCell(name);
+  };
+  const factCell = (fact: string | number | boolean | null): NumberText => {
+    if (fact === null) return '';
+    return typeof fact === 'string' ? textCell(fact) : write(String(fact));
+  };
   for await (const batch of batches) {
     for (const { input, output, facts, met } of batch) {
       const named = () => toList(input)!.map((value, i) => inputCell(inputs[i]!, value));
-      const cells: string[] = [
-        input === null ? noInput : toText(isPlain ? input : named()),
-        output === null ? noOutput : toText(output),
+      const cells: NumberText[] = [
+        input === null ? noInput : isPlain ? join(input) : named().join(separator),
+        output === null ? noOutput : join(output),
       ];
       for (let i = 0; i < before.length; i++) cells.push(factCell(facts[i]!));
-      if (hasVerdicts) cells.push(met?.join(',') ?? noOutput);
+      if (hasVerdicts) cells.push(met?.join(separator) ?? noOutput);
       for (let i = before.length; i < facts.length; i++) cells.push(factCell(facts[i]!));
-      yield cells.join(',') + END;
+      yield cells.join(separator) + END;
     }
   }
-}
-
-function toList(numbers: Numbers | null): readonly NumberText[] | null {
-  return typeof numbers === 'string' ? numbers.split(',') : numbers;
 }
 
 function toText(numbers: Numbers): string {
   return typeof numbers === 'string' ? numbers : numbers.join(',');
 }
 
-function inputCell(column: CaseColumn, value: NumberText): NumberText {
-  const name = categoryOf(column, Number(value));
-  return name === undefined ? value : textCell(name);
-}
-
-function factCell(fact: string | number | boolean | null): string {
-  if (fact === null) return '';
-  return typeof fact === 'string' ? textCell(fact) : String(fact);
-}
-
-/** Quoted where the commas, quotes, line breaks or outer spaces of the text could be misread. */
+/** Quoted where the separators, quotes, line breaks or outer spaces of the text could be misread. */
 function textCell(text: string): string {
   const guarded = guardText(text);
-  return /[",\r\n]|^\s|\s$/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+  return /[",;\r\n]|^\s|\s$/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
 async function* jsonLines(table: RowTable): AsyncGenerator<string, void> {

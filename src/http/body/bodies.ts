@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation } from '../../domain/errors.ts';
 import { ByteBudget } from '../fairness/byte-budget.ts';
 import { Pace } from '../fairness/pace.ts';
-import { isCsv } from '../media-types.ts';
+import { bodyFormatOf } from '../media-types.ts';
 import { MAXIMUM_CASE_COUNT } from '../wire/limits.ts';
 import { makeBodyReader } from './body-reader.ts';
 import type { TextLimits } from './json-text.ts';
@@ -21,6 +21,8 @@ interface BodySettings {
   readonly requestTimeoutMs: number;
   /** The most numbers in the cases of one body; 0 means no limit. */
   readonly cells: number;
+  /** Largest file that a body holds; default: none but small ones. */
+  readonly fileBytes?: number | undefined;
 }
 
 interface ReadRequestBody<B> extends BodyReading<B> {
@@ -36,6 +38,8 @@ export interface Bodies {
 
 /** Largest bodies without cases. A thousand outputs with targets, types, bounds and values take about 120 KB. */
 const LIMIT_BYTES = { plain: 64 * 1024, vectors: 256 * 1024 } as const satisfies Partial<Record<BodySize, number>>;
+/** A file travels as text, with its name beside it. */
+const BASE64 = 4 / 3;
 /** Enough for a small body on a slow line; a client that takes longer only occupies a slot. */
 const SMALL_BODY_MS = 20_000;
 /**
@@ -55,8 +59,12 @@ export function makeBodies(settings: BodySettings): Bodies {
   const pace = new Pace(BYTES, () => performance.now());
   const reader = makeBodyReader(textLimits(settings.cells));
   const rulesOf = (size: BodySize) =>
-    size === 'cases'
-      ? { limitBytes: bodyLimitBytes, timeLimitMs: requestTimeoutMs }
+    size === 'cases' || size === 'file'
+      ? {
+          limitBytes:
+            size === 'cases' ? bodyLimitBytes : Math.ceil((settings.fileBytes ?? 0) * BASE64) + LIMIT_BYTES.plain,
+          timeLimitMs: requestTimeoutMs,
+        }
       : {
           limitBytes: Math.min(LIMIT_BYTES[size], bodyLimitBytes),
           timeLimitMs: Math.min(SMALL_BODY_MS, requestTimeoutMs),
@@ -67,7 +75,7 @@ export function makeBodies(settings: BodySettings): Bodies {
       const rules = { ...rulesOf(spec.size ?? 'plain'), wantsDigest, budget, pace, holder };
       const { bytes, digest } = await receiveBody(request, reply, rules);
       const isEmpty = bytes.length === 0;
-      const reading = await reader.read(spec, bytes, isCsv(request) ? 'csv' : 'json');
+      const reading = await reader.read(spec, bytes, bodyFormatOf(request));
       if (reading.unreadable !== undefined) throw unreadable(reading.unreadable);
       return { ...reading, digest: isEmpty ? NO_BODY_DIGEST : digest };
     },

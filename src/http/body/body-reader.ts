@@ -39,7 +39,7 @@ export function makeBodyReader(limits: TextLimits): BodyReader {
   pool.on('error', () => undefined);
   return {
     async read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>, format: BodyFormat) {
-      const name = bytes.length > INLINE_BYTES ? nameOfSpec(spec) : undefined;
+      const name = bytes.length > INLINE_BYTES || format === 'xlsx' ? nameOfSpec(spec) : undefined;
       if (name === undefined) return readBodyBytes(spec, bytes, limits, format);
       const task: BodyTask = { spec: name, bytes, limits, format };
       try {

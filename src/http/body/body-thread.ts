@@ -3,7 +3,8 @@ import '../../earlier-node.ts';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { Matrix } from '../../domain/matrix.ts';
 import type { TextLimits } from './json-text.ts';
-import { type BodyFormat, type BodyReading, readBodyBytes } from './read-body.ts';
+import { type BodyFormat, type BodyReading, readBodyBytes, readWorkbookBytes } from './read-body.ts';
+import type { BodySpec } from './spec.ts';
 import { SPECS_WITH_CASES, type SpecName } from './specs-with-cases.ts';
 
 export interface BodyTask {
@@ -13,8 +14,10 @@ export interface BodyTask {
   readonly format: BodyFormat;
 }
 
-export default function run({ spec, bytes, limits, format }: BodyTask): unknown {
-  const reading: BodyReading<unknown> = readBodyBytes<unknown>(SPECS_WITH_CASES[spec], bytes, limits, format);
+export default async function run({ spec, bytes, limits, format }: BodyTask): Promise<unknown> {
+  const form: BodySpec<unknown> = SPECS_WITH_CASES[spec];
+  const reading: BodyReading<unknown> =
+    format === 'xlsx' ? await readWorkbookBytes(form, bytes, limits) : readBodyBytes(form, bytes, limits, format);
   // Freed immediately: the next body may arrive before the next garbage collection.
   bytes.buffer.transfer(0);
   const matrices = Object.values(reading.value ?? {}).filter((field) => field instanceof Matrix);

@@ -45,7 +45,7 @@ export function parseCsvText(
       message: 'The file is not text in UTF-8; save it as CSV UTF-8, without NUL characters, and send it again.',
     };
   }
-  const reader = new CsvReader(layout.separator);
+  const reader = new CellReader(layout.separator, 'CSV file');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (layout.longRow !== undefined) {
     const lines = buffer.toString('latin1', 0, layout.longRow).split(/\r\n|\n|\r/).length;
@@ -130,10 +130,12 @@ function separatorOf(commas: number, semicolons: number): Separator {
 }
 
 /** Thrown out of the parser when the rest of a file is not worth reading; never leaves this file. */
-class ReadingEnded extends Error {}
+export class ReadingEnded extends Error {}
 
-class CsvReader {
-  readonly #separator: Separator;
+/** Makes a table of cases from the cells of a CSV file or a sheet, row by row. */
+export class CellReader {
+  readonly #separator: Separator | undefined;
+  readonly #what: string;
   readonly #violations: Violation[] = [];
   readonly #lines: number[] = [];
   #titles: readonly string[] | undefined;
@@ -142,9 +144,11 @@ class CsvReader {
   #mark: DecimalMark | undefined;
   #rows = 0;
 
-  constructor(separator: Separator) {
-    this.#separator = separator;
-    if (separator === ',') this.#mark = '.';
+  /** @param layout  what separates the cells of a text; a decimal sign where nothing does */
+  constructor(layout: Separator | '.', what: 'CSV file' | 'workbook') {
+    this.#separator = layout === '.' ? undefined : layout;
+    this.#what = what;
+    if (layout !== ';') this.#mark = '.';
   }
 
   read(cells: readonly string[], line: number): void {
@@ -169,7 +173,7 @@ class CsvReader {
     this.#rows += 1;
     const titles = this.#titles!;
     if (cells.length !== titles.length) {
-      this.#refuse(atRow(this.#rows - 1, line, null, this.#describeCount(cells, titles.length)));
+      this.refuse(atRow(this.#rows - 1, line, null, this.#describeCount(cells, titles.length)));
       return;
     }
     this.#lines.push(line);
@@ -208,7 +212,8 @@ class CsvReader {
     this.#violations.push({ ...makeViolation([], message), property: `line ${line}` });
   }
 
-  #refuse(violation: Violation): void {
+  /** Throws ReadingEnded when enough is wrong. */
+  refuse(violation: Violation): void {
     this.#violations.push(violation);
     if (this.#violations.length >= LISTED_CASE_VIOLATIONS) throw new ReadingEnded();
   }
@@ -235,6 +240,6 @@ class CsvReader {
   #describeNothing(): Violation {
     const titles = this.#titles;
     const found = titles === undefined ? 'it is empty' : `it has only a header (${shorten(titles.join(', '))})`;
-    return makeViolation([], `must be a CSV file with a header of names and at least one row, ${found}.`);
+    return makeViolation([], `must be a ${this.#what} with a header of names and at least one row, ${found}.`);
   }
 }

@@ -6,8 +6,8 @@ import type { ParsedText } from './json-text.ts';
 /** Fields of a body as they were sent. */
 export type SentFields = Readonly<Record<string, unknown>>;
 
-/** How large a body may be. Cases travel in bodies of up to BODY_LIMIT_BYTES, and large ones are read in a thread. */
-export type BodySize = 'plain' | 'vectors' | 'cases';
+/** How large a body may be. Cases travel in bodies of up to BODY_LIMIT_BYTES, workbooks in as many as WORKBOOK_MAXIMUM_BYTES need; large ones are read in a thread. */
+export type BodySize = 'plain' | 'vectors' | 'cases' | 'file';
 
 interface BodyForm {
   /** Default: 'plain'. A body with cases is listed in body/specs-with-cases.ts, where threads find it. */
@@ -22,6 +22,8 @@ interface BodyForm {
 export interface CsvForm<B = unknown> {
   /** `values` is the most cells that are read. */
   read(bytes: Uint8Array, limits: { readonly values: number }): ParsedText<Parsed<B>>;
+  /** The same as a workbook (.xlsx). Only in a thread: a small file may unpack to a large one. */
+  readWorkbook(bytes: Uint8Array, limits: { readonly values: number }): Promise<ParsedText<Parsed<B>>>;
   readonly description: string;
   readonly example: string;
 }

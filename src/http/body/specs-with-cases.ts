@@ -3,6 +3,7 @@ import { newBatch as nativeBatch, newBatchObjectives as nativeBatchObjectives } 
 import { newOutputCases as nativeOutputCases } from '../native/output-cases.wire.ts';
 import { newProject as nativeProject } from '../native/projects.wire.ts';
 import { newTrialCases as nativeTrialCases } from '../native/trial-cases.wire.ts';
+import { newWorkbook } from '../native/workbooks.wire.ts';
 import { newProject as sdkProject } from '../sdk/projects.wire.ts';
 import { newOutputCases as sdkOutputCases } from '../sdk/trials.wire.ts';
 import type { BodySpec } from './spec.ts';
@@ -13,6 +14,7 @@ export const SPECS_WITH_CASES = {
   nativeProject,
   nativeOutputCases,
   nativeTrialCases,
+  newWorkbook,
   sdkProject,
   sdkOutputCases,
 } satisfies Readonly<Record<string, BodySpec<unknown>>>;

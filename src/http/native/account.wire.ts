@@ -28,13 +28,17 @@ export const accountSchema = z
         requestsPerMinute: limit.describe('For all keys of the account together.'),
       })
       .describe('null: no limit.'),
+    workbooks: z
+      .object({ bytes: z.int().describe('The largest file that is taken.') })
+      .nullable()
+      .describe('Workbooks that the service calculates; null: its operator does not allow them.'),
     deletedDataKeptDays: z.int().describe('Days between a deletion and its purge.'),
   })
   .meta({ id: 'Account' });
 
 export function presentAccount(
   { id, name, usage }: AccountView,
-  settings: Pick<HttpSettings, 'account' | 'rateLimitPerMinute' | 'deletedDataKeptDays' | 'cell'>,
+  settings: Pick<HttpSettings, 'account' | 'rateLimitPerMinute' | 'deletedDataKeptDays' | 'cell' | 'workbookBytes'>,
 ): z.infer<typeof accountSchema> {
   const { account } = settings;
   return {
@@ -53,6 +57,7 @@ export function presentAccount(
       webhooks: MAXIMUM_WEBHOOKS,
       requestsPerMinute: orNull(settings.rateLimitPerMinute),
     },
+    workbooks: settings.workbookBytes === undefined ? null : { bytes: settings.workbookBytes },
     deletedDataKeptDays: settings.deletedDataKeptDays ?? 0,
   };
 }

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { BatchObjective, BatchObjectives } from '../../application/batches/read-batches.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { mapBatches } from '../answer/json-array.ts';
-import type { ExportedRow, RowTable } from '../answer/rows.ts';
+import type { ExportedRow, RowTable } from '../answer/row-table.ts';
 import type { AnswerSpec } from '../operation.ts';
-import { MEDIA_TYPES } from '../wire/formats.ts';
+import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
 import { inputByNameSchema, presentInputByName } from './by-name.wire.ts';
 
 const STOP_REASONS = {
@@ -63,6 +63,7 @@ export const batchObjectiveTypes: NonNullable<AnswerSpec['otherTypes']> = {
       'RFC 4180 with a header: the inputs and the outputs of the best run, each titled by name and unit, then position, objectiveId, stopReason, attemptCount, completedCount, satisfied, worstMiss, failureReason.',
     ),
   [MEDIA_TYPES.ndjson]: batchObjectiveLine,
+  [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
 export function presentBatchObjective(row: BatchObjective): z.infer<typeof batchObjectiveSchema> {

@@ -8,10 +8,11 @@ import { cancelBatch, pauseBatch, resumeBatch, updateBatch } from '../../applica
 import { getBatch, listBatches, listBatchObjectives } from '../../application/batches/read-batches.ts';
 import type { BatchStatus } from '../../domain/batch.ts';
 import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
-import { answerRows } from '../answer/rows.ts';
+import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { designEngineOf } from '../gone-signal.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { batchSchema, batchStatus, presentBatch } from '../wire/batch.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import {
   batchObjectiveSchema,
   batchObjectiveTypes,
@@ -27,8 +28,8 @@ const batch = '/batches/{batch_id}';
 const LARGEST_ID = Number.MAX_SAFE_INTEGER;
 
 function checkDeps(call: Call<unknown, unknown>) {
-  const { db, judgeEvaluatorUrl } = call.deps;
-  return { db, engine: designEngineOf(call), judgeUrl: judgeEvaluatorUrl };
+  const { db, judgeEvaluatorUrl, sheets } = call.deps;
+  return { db, engine: designEngineOf(call), judgeUrl: judgeEvaluatorUrl, sheets };
 }
 
 export const batchOperations: readonly Operation[] = [
@@ -39,7 +40,7 @@ export const batchOperations: readonly Operation[] = [
     tag,
     summary: 'Work through objectives unattended',
     description:
-      'Without trialId the designed cases are evaluated first. Then up to parallelism objectives run at a time, each with an open inverse; when fewer are left, each gets more. Evaluators claim the evaluations, or the service posts them to the URL of an http evaluator. The answer contains the secret that verifies its calls; it is never shown again.',
+      'Without trialId the designed cases are evaluated first. Then up to parallelism objectives run at a time, each with an open inverse; when fewer are left, each gets more. Evaluators claim the evaluations, or the service posts them to the URL of an http evaluator, or calculates a workbook. The answer contains the secret that verifies its calls; it is never shown again.',
     body: newBatch,
     holdsSecret: true,
     answers: created.spec('The batch, with the secret of its http evaluator.', createdBatchSchema),
@@ -139,7 +140,9 @@ export const batchOperations: readonly Operation[] = [
     summary: 'List the objectives of a batch with the best run of each',
     description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    hasFormats: true,
+    formats: ROW_FORMATS,
+    texts: ROW_TEXTS,
+    flags: ROW_FLAGS,
     answers: pageOf.spec(
       'The objectives in order; after takes the position of the last one.',
       batchObjectiveSchema,
@@ -149,7 +152,7 @@ export const batchOperations: readonly Operation[] = [
       const { deps, accountId, ids, page, format } = call;
       const listed = await listBatchObjectives(deps.db, accountId, ids.batchId, page);
       if (format === 'json') return pageOf.written(call, listed, presentBatchObjective);
-      return answerRows(format, toBatchObjectiveTable(listed), nextPageHeaders(call, listed.nextAfter));
+      return answerRows(call, toBatchObjectiveTable(listed), nextPageHeaders(call, listed.nextAfter));
     },
   }),
   defineOperation({

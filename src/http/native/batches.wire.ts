@@ -3,10 +3,11 @@ import type { CreatedBatch } from '../../application/batches/create-batch.ts';
 import { type Evaluator, LARGEST_PARALLELISM, MAXIMUM_BATCH_OBJECTIVES, type NewBatch } from '../../domain/batch.ts';
 import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, within } from '../../domain/errors.ts';
 import type { NewObjective } from '../../domain/objective.ts';
+import { LONGEST_CELL } from '../../domain/workbook.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { batchSchema, presentBatch } from '../wire/batch.ts';
 import { nameSchema, textSchema } from '../wire/fields.ts';
-import { MAXIMUM_NAME_LENGTH, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
+import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { newObjectives } from './new-objective.wire.ts';
 
@@ -15,6 +16,13 @@ const parallelism = z.int().min(1).max(LARGEST_PARALLELISM);
 /** Two weeks; a timer takes at most 24 days. */
 const LONGEST_TIMEOUT_SECONDS = 14 * 86_400;
 const timeoutSeconds = z.int().min(1).max(LONGEST_TIMEOUT_SECONDS);
+
+const cellList = (what: string) =>
+  z
+    .array(textSchema({ minimum: 1, maximum: LONGEST_CELL }))
+    .min(1)
+    .max(MAXIMUM_OUTPUT_COUNT)
+    .describe(`A cell, such as Sheet1!B3, or a name of the workbook, for each ${what} of the project.`);
 
 const evaluator = z
   .discriminatedUnion(
@@ -36,10 +44,23 @@ const evaluator = z
           .transform((count) => count ?? null)
           .describe('The maximum number of calls at the same time; default: one for each open evaluation.'),
       }),
+      z
+        .strictObject({
+          kind: z.literal('workbook'),
+          workbookId: z.int().min(1),
+          inputs: cellList('input'),
+          outputs: cellList('output'),
+        })
+        .transform((one) => ({ ...one, concurrency: 1 as const })),
     ],
-    { error: 'must be {"kind": "pull"}, or {"kind": "http", "url": "https://..."}.' },
+    {
+      error:
+        'must be {"kind": "pull"}, {"kind": "http", "url": "https://..."}, or {"kind": "workbook", "workbookId": 7, ...}.',
+    },
   )
-  .describe('pull: evaluators claim evaluations. http: the service posts each to the URL, signed as webhooks are.');
+  .describe(
+    'pull: evaluators claim evaluations. http: the service posts each to the URL, signed as webhooks are. workbook: the service calculates an uploaded workbook, one run after another.',
+  );
 
 const counted = (fallback: number, maximum: number) =>
   z

@@ -1,5 +1,5 @@
-import { listDeleted, purgeAtOnce } from '../../application/data/purge-deleted.ts';
-import { pageOf } from '../answer/answers.ts';
+import { listDeleted, purgeAtOnce, restoreDeletion } from '../../application/data/purge-deleted.ts';
+import { noContent, pageOf } from '../answer/answers.ts';
 import { type AnswerSpec, defineOperation, type Operation } from '../operation.ts';
 import { deletionSchema, presentDeletion } from './deleted.wire.ts';
 
@@ -21,6 +21,20 @@ export const deletedOperations: readonly Operation[] = [
     handle: async (call) => {
       const keptDays = call.deps.settings.deletedDataKeptDays ?? 0;
       return pageOf.answer(call, await listDeleted(call.deps.db, call.accountId, keptDays, call.page), presentDeletion);
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/deleted/{deletion_id}/restore',
+    operationId: 'restoreDeletion',
+    tag,
+    summary: 'Take a deletion back',
+    description:
+      'The record is there again, with everything below it that was deleted with it. Searches that the deletion stopped and batches that it cancelled stay so. Not once its purge has begun.',
+    answers: noContent.spec,
+    handle: async ({ deps, accountId, ids }) => {
+      await restoreDeletion(deps.db, accountId, ids.deletionId);
+      return noContent.answer;
     },
   }),
   defineOperation({

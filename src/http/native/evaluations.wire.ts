@@ -15,7 +15,7 @@ import { inputNamesOf, isByName, outputNamesOf, toInputByName } from '../../doma
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { nameSchema, textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
-import { namedInputValue, vectorSchema } from '../wire/vectors.ts';
+import { JACOBIAN_DESCRIPTION, jacobianSchema, namedInputValue, vectorSchema } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { presentReportedInverse, reportedInverseSchema } from './inverses.wire.ts';
 
@@ -117,6 +117,7 @@ const newOutputSchema = z
       .max(Number.MAX_SAFE_INTEGER)
       .nullish()
       .describe('Nanoseconds that the run took; by default the time since the claim.'),
+    jacobian: jacobianSchema.optional().describe(JACOBIAN_DESCRIPTION),
   })
   .meta({
     id: 'NewEvaluationOutput',
@@ -132,9 +133,9 @@ export const newEvaluationOutput: BodySpec<OutputReport> = {
     const byName = isByName(body.output) ? body.output : undefined;
     const { fields, violations } = readFields(newOutputSchema, body, byName ? ['output'] : []);
     if (violations.length > 0) return { kind: 'violations', violations };
-    const { output = [], computeTime = null } = fields;
+    const { output = [], computeTime = null, jacobian: sentJacobian = null } = fields;
     const computeTimeNs = computeTime === null ? null : Math.round(computeTime);
-    const report = { leaseToken: fields.leaseToken!, output, computeTimeNs };
+    const report = { leaseToken: fields.leaseToken!, output, computeTimeNs, sentJacobian };
     return { kind: 'value', value: { ...report, ...(byName && { byName }) } };
   },
 };

@@ -11,6 +11,7 @@ import type {
   ExportRecord,
 } from '../../application/exports/export-records.ts';
 import { InputType } from '../../domain/input-space.ts';
+import { toRows } from '../../domain/jacobian.ts';
 import { ALL_OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import { RUN_VIEWS } from '../../domain/run-fields.ts';
@@ -146,6 +147,12 @@ export const exportLineSchema = z
       ...runShape(RUN_VIEWS.exported, true),
     }),
     correctionSchema.extend({ type: z.literal('correction'), trialId: z.int() }),
+    z.object({
+      type: z.literal('workbook'),
+      id: z.int(),
+      name: z.string(),
+      content: z.string().describe('The file in base64.'),
+    }),
     batchSchema.extend({ type: z.literal('batch') }),
     evaluationSchema.extend({ type: z.literal('evaluation') }),
     z.object({
@@ -225,6 +232,10 @@ function presentLine(record: ExportRecord): string {
       return presentInverse(record.inverse);
     case 'correction':
       return JSON.stringify({ type, trialId: record.trialId, ...presentCorrection(record.correction) });
+    case 'workbook': {
+      const { id, name, content } = record.workbook;
+      return JSON.stringify({ type, id, name, content: Buffer.from(content).toString('base64') });
+    }
     case 'batch':
       return JSON.stringify({ type, ...presentBatch(record.batch) });
     case 'evaluation':
@@ -309,5 +320,7 @@ function presentExplanation({ objectiveId, caseCount, ...learned }: ExportedExpl
 
 function presentInverse({ input, output, ...inverse }: ExportedInverse): string {
   const fields = RUN_VIEWS.exported.filter((name) => name !== 'input' && name !== 'output');
-  return withJson({ type: 'inverse', ...presentRow(fields, inverse) }, { input, output });
+  const jacobian =
+    inverse.jacobian && toRows(inverse.jacobian, (JSON.parse(output) as readonly number[] | null)?.length ?? 1);
+  return withJson({ type: 'inverse', ...presentRow(fields, { ...inverse, jacobian }) }, { input, output });
 }

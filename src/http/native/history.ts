@@ -7,10 +7,11 @@ import {
   type ObjectiveStamp,
 } from '../../application/search/read-history.ts';
 import { LARGEST_MAXIMUM_ATTEMPTS } from '../../domain/objective.ts';
-import { answerRows } from '../answer/rows.ts';
+import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { matchesETag } from '../wire/etag.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import { historySchema, presentETag, presentHistory, presentInsightVersion } from './history.wire.ts';
 import { runTypes, toRunTable } from './runs.wire.ts';
 import { waitForChange } from './wait-for-change.ts';
@@ -45,13 +46,15 @@ export const historyOperations: readonly Operation[] = [
       },
     },
     texts: {
+      ...ROW_TEXTS,
       knownInsight: {
         schema: z.string().max(200, 'must have at most 200 characters.'),
         description:
           'As JSON: insightVersion of an earlier answer. As long as it is the same, insight and diagnosis are not sent again.',
       },
     },
-    hasFormats: true,
+    formats: ROW_FORMATS,
+    flags: ROW_FLAGS,
     hasETag: true,
     waits: 'change',
     answers: {
@@ -78,7 +81,7 @@ export const historyOperations: readonly Operation[] = [
       const after = numbers['after']!;
       if (format !== 'json') {
         const request = { iteration: after, inverseId: 0, limit: Number.POSITIVE_INFINITY };
-        return answerRows(format, toRunTable(await getRunTable(db, accountId, stamp, request)), headers);
+        return answerRows(call, toRunTable(await getRunTable(db, accountId, stamp, request)), headers);
       }
       const isInsightKnown = texts['knownInsight'] === presentInsightVersion(stamp);
       const history = await getHistory(db, accountId, stamp, {

@@ -11,10 +11,11 @@ import { DomainError, makeViolation, refuseViolations } from '../../domain/error
 import { isBeingComputed } from '../../domain/inverse.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
-import { answerRows } from '../answer/rows.ts';
+import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import type { HttpDeps } from '../deps.ts';
 import { goneSignalOf } from '../gone-signal.ts';
 import { type Answer, type Call, defineOperation, type Operation } from '../operation.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import { applyWait } from '../wire/prefer.ts';
 import {
   inverseSchema,
@@ -176,12 +177,14 @@ export const inverseOperations: readonly Operation[] = [
     description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
     texts: {
+      ...ROW_TEXTS,
       status: {
         schema: z.enum(['open']),
         description: 'open: only those that wait for their outputs or are being computed, as JSON.',
       },
     },
-    hasFormats: true,
+    formats: ROW_FORMATS,
+    flags: ROW_FLAGS,
     answers: pageOf.spec('The inverses in order of creation.', inverseSchema, runTypes),
     handle: async (call) => {
       if (call.texts['status'] !== undefined) return answerOpen(call);
@@ -190,7 +193,7 @@ export const inverseOperations: readonly Operation[] = [
         const stamp = await getObjectiveStamp(db, call.accountId, call.ids);
         const { after, limit } = call.page;
         const table = await getRunTable(db, call.accountId, stamp, { iteration: 0, inverseId: after ?? 0, limit });
-        return answerRows(call.format, toRunTable(table), nextPageHeaders(call, table.nextAfter));
+        return answerRows(call, toRunTable(table), nextPageHeaders(call, table.nextAfter));
       }
       const listed = await listInverses(call.deps.db, call.accountId, call.ids, call.page);
       return pageOf.written(call, listed, (inverse) => presentInverse(viewOf(listed.objective, inverse)));

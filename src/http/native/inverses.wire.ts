@@ -11,7 +11,7 @@ import { RUN_VIEWS } from '../../domain/run-fields.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
-import { vectorSchema } from '../wire/vectors.ts';
+import { JACOBIAN_DESCRIPTION, jacobianSchema, vectorSchema } from '../wire/vectors.ts';
 import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
 import { presentRun, runShape } from './run-fields.wire.ts';
 
@@ -30,6 +30,7 @@ const newInverseOutputSchema = z
       .max(Number.MAX_SAFE_INTEGER)
       .nullish()
       .describe('Nanoseconds that the run took; by default the time since the suggestion was handed out.'),
+    jacobian: jacobianSchema.optional().describe(JACOBIAN_DESCRIPTION),
     failed: z.boolean().optional().describe('true, instead of an output, if the run failed.'),
     reason: textSchema({ minimum: 0, maximum: MAXIMUM_TEXT_LENGTH }).nullish().describe('Why the run failed.'),
   })
@@ -39,10 +40,11 @@ const newInverseOutputSchema = z
 function readInverseOutput(body: SentFields): Parsed<Measurement> {
   const byName = isByName(body.output) ? body.output : undefined;
   const { fields, violations: invalid } = readFields(newInverseOutputSchema, body, byName ? ['output'] : []);
-  const { output = byName && [], computeTime = null, failed = false, reason = null } = fields;
+  const { output = byName && [], computeTime = null, jacobian = null, failed = false, reason = null } = fields;
   const hasOutput = body.output !== undefined;
   const others: Violation[] = [];
   if (failed && hasOutput) others.push(makeViolation(['output'], 'must be left out when failed is true.'));
+  if (failed && jacobian !== null) others.push(makeViolation(['jacobian'], 'must be left out when failed is true.'));
   if (!failed && !hasOutput) {
     others.push(makeViolation(['output'], 'is required: send an array of numbers, or failed: true with a reason.'));
   }
@@ -50,7 +52,10 @@ function readInverseOutput(body: SentFields): Parsed<Measurement> {
   if (violations.length > 0) return { kind: 'violations', violations };
   if (output === undefined) return { kind: 'value', value: { kind: 'failed', reason } };
   const computeTimeNs = computeTime === null ? null : Math.round(computeTime);
-  return { kind: 'value', value: { kind: 'output', output, computeTimeNs, ...(byName && { byName }) } };
+  return {
+    kind: 'value',
+    value: { kind: 'output', output, computeTimeNs, sentJacobian: jacobian, ...(byName && { byName }) },
+  };
 }
 
 export const newInverseOutput: BodySpec<Measurement> = { schema: newInverseOutputSchema, read: readInverseOutput };

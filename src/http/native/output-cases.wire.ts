@@ -14,7 +14,7 @@ import type { BodySpec, SentFields } from '../body/spec.ts';
 import { caseRowsSchema, failedRowsSchema } from '../wire/case-rows.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { arrayFault, findNonNumbers, numberFault } from '../wire/vectors.ts';
+import { arrayFault, findNonNumbers, JACOBIAN_DESCRIPTION, jacobianSchema, numberFault } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { outputByNameSchema } from './by-name.wire.ts';
 
@@ -28,7 +28,12 @@ const outputCases = caseRowsSchema(outputRow).describe(
 
 const failedCases = failedRowsSchema.describe('Zero-based rows whose run failed; their values are ignored.');
 
-const newOutputCasesSchema = z.strictObject({ outputCount, outputCases, failedCases }).meta({
+const jacobians = z
+  .array(jacobianSchema)
+  .optional()
+  .describe(`One entry per row of outputCases, null where nothing is known. ${JACOBIAN_DESCRIPTION}`);
+
+const newOutputCasesSchema = z.strictObject({ outputCount, outputCases, failedCases, jacobians }).meta({
   id: 'NewOutputCases',
   examples: [
     {
@@ -49,7 +54,7 @@ const newOutputCasesSchema = z.strictObject({ outputCount, outputCases, failedCa
  */
 function readOutputCases(body: SentFields): Parsed<OutputCases> {
   const { fields, violations: shapeViolations } = readFields(newOutputCasesSchema, body);
-  const { outputCount: count, outputCases: sent = [], failedCases: failedRows = [] } = fields;
+  const { outputCount: count, outputCases: sent = [], failedCases: failedRows = [], jacobians: sentJacobians } = fields;
   const violations = [...shapeViolations];
   const failed = new Set(failedRows);
   const rows: (readonly number[])[] = [];
@@ -67,12 +72,21 @@ function readOutputCases(body: SentFields): Parsed<OutputCases> {
     rows.push(faults.length === 0 ? (row as number[]) : []);
   }
   if (fields.outputCases !== undefined) violations.push(...checkFailedCases(failedRows, sent.length));
+  if (sentJacobians !== undefined && sentJacobians.length !== sent.length) {
+    const message = `must have one entry per row of outputCases (${sent.length}), has ${sentJacobians.length}.`;
+    violations.push(makeViolation(['jacobians'], message));
+  }
   if (count === undefined || rows.length < sent.length) return { kind: 'violations', violations };
   const isNamed = new Set(violations.map(({ pointer }) => pointer.split('/', 3).join('/')));
   const { matrix, violations: uneven } = toOutputMatrix(rows, count, failedRows);
   violations.push(...uneven.filter(({ pointer }) => !isNamed.has(pointer)));
   if (violations.length > 0) return { kind: 'violations', violations };
-  const value = { outputCount: count, outputCases: matrix, failedCases: failedRows };
+  const value = {
+    outputCount: count,
+    outputCases: matrix,
+    failedCases: failedRows,
+    ...(sentJacobians && { sentJacobians }),
+  };
   return { kind: 'value', value: byName.length > 0 ? { ...value, byName } : value };
 }
 

@@ -38,6 +38,10 @@ export function inversePath(ids: Partial<TrialIds>, objectiveId: number, inverse
   return `${objectivePath(ids, objectiveId)}/inverses/${inverseId}`;
 }
 
+export function workbookPath(workbookId: number): string {
+  return `${NATIVE_PREFIX}/workbooks/${workbookId}`;
+}
+
 export function batchPath(batchId: number): string {
   return `${NATIVE_PREFIX}/batches/${batchId}`;
 }

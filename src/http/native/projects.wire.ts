@@ -4,6 +4,7 @@ import { readInputDetails } from '../../domain/input-details.ts';
 import { type InputDetails, type InputSpace, InputType, Scale, type SentDetails } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import { atNames, checkNames, type ProjectNames } from '../../domain/names.ts';
+import { LARGEST_PARALLELISM } from '../../domain/objective.ts';
 import {
   checkInputSpace,
   countCaseNumbers,
@@ -51,6 +52,14 @@ const newProjectSchema = z
       .describe(
         'How many points to design. Default: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2.',
       ),
+    parallelism: z
+      .int()
+      .min(1)
+      .max(LARGEST_PARALLELISM)
+      .nullish()
+      .describe(
+        'How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no longer than one. `solve` and `run` send it.',
+      ),
     outputCount: z
       .int()
       .min(1)
@@ -82,7 +91,7 @@ function readNewProject(sent: SentFields): Parsed<NewProject> {
   const violations = [...misnamed, ...invalid];
   const refused = (): Parsed<NewProject> => ({ kind: 'violations', violations: atNames(violations, named) });
   const { name = '', inputCount, minimums, maximums, inputTypes } = fields;
-  const { caseCount = null } = fields;
+  const { caseCount = null, parallelism } = fields;
   const names = toNames(fields);
   const outputCount = fields.outputCount ?? names.outputNames?.length ?? names.outputUnits?.length ?? null;
   const wrongNames = inputCount === undefined ? [] : checkNames(names, { inputCount, outputCount });
@@ -106,7 +115,15 @@ function readNewProject(sent: SentFields): Parsed<NewProject> {
     ? readDetails(plain, { ...fields, feasibleInput: points.feasibleInput }, names.inputNames)
     : { details: null, violations: [] };
   const space = details === null ? plain : { ...plain, details };
-  const read = toNewProject({ name, names, space, inputCases: points.inputCases, caseCount, outputCount });
+  const read = toNewProject({
+    name,
+    names,
+    space,
+    inputCases: points.inputCases,
+    caseCount,
+    ...(parallelism != null && { parallelism }),
+    outputCount,
+  });
   violations.push(...wrongDetails);
   violations.push(...read.violations);
   return violations.length > 0 ? refused() : { kind: 'value', value: read.project };

@@ -27,10 +27,12 @@ import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
+import { reportOperations } from './report.ts';
 import { trialCaseOperations } from './trial-cases.ts';
 import { trialRunOperations } from './trial-runs.ts';
 import { trialOperations } from './trials.ts';
 import { webhookOperations } from './webhooks.ts';
+import { workbookOperations } from './workbooks.ts';
 
 const NESTED_OPERATIONS: readonly Operation[] = [
   ...modelOperations,
@@ -43,6 +45,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...historyOperations,
   ...trialRunOperations,
   ...modelInsightOperations,
+  ...reportOperations,
   ...overviewOperations,
   ...correctionOperations,
   ...keyOperations,
@@ -53,6 +56,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...exportOperations,
   ...batchOperations,
   ...evaluationOperations,
+  ...workbookOperations,
 ];
 
 export const NATIVE_OPERATIONS: readonly Operation[] = [...NESTED_OPERATIONS, ...flatten(NESTED_OPERATIONS)];

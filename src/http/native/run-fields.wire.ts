@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { InverseView } from '../../application/views.ts';
 import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf } from '../../domain/inverse.ts';
+import { toRows } from '../../domain/jacobian.ts';
 import type { Labels } from '../../domain/names.ts';
 import { type MissMeasure, makeMissMeasure } from '../../domain/nearest.ts';
 import { ALL_OBJECTIVE_TYPES, statedTarget } from '../../domain/objective.ts';
@@ -76,6 +77,7 @@ const KINDS = {
   instant: { schema: timestamp, present: toTimestamp },
   integer: { schema: z.int(), present: same },
   integers: { schema: z.array(z.int()), present: copy },
+  jacobian: { schema: z.array(z.array(z.number().nullable())), present: same },
   learnedFrom: { schema: learnedFromSchema, present: presentLearnedFrom },
   nanoseconds: { schema: z.number(), present: same },
   number: { schema: z.number(), present: same },
@@ -133,6 +135,7 @@ const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView, measure:
   inputByName: ({ objective, inverse }) => presentInputByName(objective.labels, inverse.input).inputByName,
   outputs: ({ inverse }) => inverse.output ?? [],
   outputByName: ({ objective, inverse }) => presentOutputByName(objective.labels, inverse.output).outputByName,
+  jacobian: ({ inverse }) => inverse.jacobian && toRows(inverse.jacobian, inverse.output?.length ?? 1),
   misses: ({ inverse }, measure) => inverse.output && measure().missesOf(inverse.output),
   missedBy: ({ inverse }, measure) => inverse.output && measure().missedByOf(inverse.output),
   misfit: ({ inverse }, measure) => inverse.output && measure().misfitOf(inverse.output),

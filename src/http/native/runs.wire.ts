@@ -5,9 +5,9 @@ import { makeVerdict } from '../../domain/acceptance.ts';
 import { titleOfRow, toCaseColumns } from '../../domain/case-columns.ts';
 import { RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
 import { mapBatches } from '../answer/json-array.ts';
-import type { ExportedRow, RowTable } from '../answer/rows.ts';
+import type { ExportedRow, RowTable } from '../answer/row-table.ts';
 import type { AnswerSpec } from '../operation.ts';
-import { MEDIA_TYPES } from '../wire/formats.ts';
+import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
 import { presentFacts, runShape } from './run-fields.wire.ts';
 
 const { before, after } = RUN_VIEWS;
@@ -32,6 +32,7 @@ export const runTypes: NonNullable<AnswerSpec['otherTypes']> = {
       `RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then ${before.map(sentName).map(titleOfRow).join(', ')}, met: with the name of each output, ${after.map(sentName).join(', ')}.`,
     ),
   [MEDIA_TYPES.ndjson]: runLineSchema,
+  [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
 export function toRunTable({ objective, columns, batches }: RunTable): RowTable {

@@ -4,9 +4,9 @@ import type { TrialCasePage } from '../../application/data/read-trial-cases.ts';
 import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
 import type { TrialCase } from '../../domain/trial-cases.ts';
 import { mapBatches } from '../answer/json-array.ts';
-import type { ExportedRow, RowTable } from '../answer/rows.ts';
+import type { ExportedRow, RowTable } from '../answer/row-table.ts';
 import type { AnswerSpec } from '../operation.ts';
-import { MEDIA_TYPES } from '../wire/formats.ts';
+import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
 
 const BEFORE = ['number', 'status'] as const satisfies readonly RowColumn[];
 const AFTER = ['excluded'] as const satisfies readonly RowColumn[];
@@ -30,6 +30,7 @@ export const trialCaseTypes: NonNullable<AnswerSpec['otherTypes']> = {
       'RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then number, status, excluded. POST to the same path loads it again.',
     ),
   [MEDIA_TYPES.ndjson]: trialCaseLineSchema,
+  [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
 export function toTrialCaseTable({ project, set, batches }: TrialCasePage): RowTable {

@@ -2,8 +2,9 @@ import { addCases } from '../../application/data/add-cases.ts';
 import { readTrialCasePage } from '../../application/data/read-trial-cases.ts';
 import { labelsOf } from '../../domain/names.ts';
 import { createdWithoutPath, nextPageHeaders, pageOf } from '../answer/answers.ts';
-import { answerRows } from '../answer/rows.ts';
+import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import { toTrialCaseTable, trialCaseTypes } from './trial-case-rows.wire.ts';
 import {
   addedCasesSchema,
@@ -23,12 +24,12 @@ export const trialCaseOperations: readonly Operation[] = [
     path: cases,
     operationId: 'addCases',
     tag,
-    summary: 'Add cases to a trial, as JSON or CSV',
+    summary: 'Add cases to a trial, as JSON, CSV or a workbook',
     description:
-      'At any time; objectives learn from them with their next suggestion. All rows are stored or none. For a CSV file, errors name the row (1 is the first below the header), its line and the column; the pointer is /row/column, with 0 for the header.',
+      'At any time; objectives learn from them with their next suggestion. All rows are stored or none. For a CSV file, errors name the row (1 is the first below the header), its line and the column; the pointer is /row/column, with 0 for the header. Of a workbook (.xlsx), the only sheet with cells is read as such a file.',
     body: newTrialCases,
-    texts: { source: { schema: sourceSchema, description: 'The source of the cases of a CSV file.' } },
-    refusals: { 415: 'The body is neither application/json nor text/csv.' },
+    texts: { source: { schema: sourceSchema, description: 'The source of the cases of a CSV file or a workbook.' } },
+    refusals: { 415: 'The body is neither application/json nor text/csv nor a workbook.' },
     answers: createdWithoutPath.spec('The outcome of the load.', addedCasesSchema),
     handle: async ({ deps, accountId, ids, body, texts }) => {
       const table = withSource(body, texts.source);
@@ -43,7 +44,9 @@ export const trialCaseOperations: readonly Operation[] = [
     summary: 'List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON',
     description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    hasFormats: true,
+    formats: ROW_FORMATS,
+    texts: ROW_TEXTS,
+    flags: ROW_FLAGS,
     answers: pageOf.spec(
       'The cases as they are now; after takes the number of the last case.',
       trialCaseSchema,
@@ -52,7 +55,7 @@ export const trialCaseOperations: readonly Operation[] = [
     handle: async (call) => {
       const page = await readTrialCasePage(call.deps.db, call.accountId, call.ids, call.page);
       if (call.format !== 'json') {
-        return answerRows(call.format, toTrialCaseTable(page), nextPageHeaders(call, page.nextAfter));
+        return answerRows(call, toTrialCaseTable(page), nextPageHeaders(call, page.nextAfter));
       }
       const labels = labelsOf(page.project);
       return pageOf.written(call, page, (one) => presentTrialCase(one, labels));

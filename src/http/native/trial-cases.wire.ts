@@ -14,6 +14,7 @@ import { checkFailedCases } from '../../domain/trial.ts';
 import { CaseOrigin, type TrialCase } from '../../domain/trial-cases.ts';
 import { parseCsvText } from '../body/csv-text.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
+import { parseWorkbook } from '../body/workbook-cases.ts';
 import { caseRowsSchema, failedRowsSchema } from '../wire/case-rows.ts';
 import { nameSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
@@ -209,6 +210,7 @@ export const newTrialCases: BodySpec<CaseTable> = {
   countNumbers: ({ values }) => values.values.length,
   csv: {
     read: parseCsvText,
+    readWorkbook: parseWorkbook,
     description:
       'A header with the names of all inputs and outputs in any order, each with its unit in brackets or without, then one row per case. Outputs that are all empty mean a failed run.',
     example: 'x1,x2,y1,y2\n1.5,4,18.5,0.25\n2,5,17,0.5\n2.25,3,,\n',

@@ -1,7 +1,8 @@
 import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
-import { answerRows } from '../answer/rows.ts';
+import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { ROW_FORMATS } from '../wire/formats.ts';
 import { makePresentTrialRun, toTrialRunTable, trialRunSchema, trialRunTypes } from './trial-runs.wire.ts';
 
 export const trialRunOperations: readonly Operation[] = [
@@ -14,7 +15,9 @@ export const trialRunOperations: readonly Operation[] = [
     description:
       'The cases of the trial, designed and added, then the runs of all its objectives, by objective and iteration. As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    hasFormats: true,
+    formats: ROW_FORMATS,
+    texts: ROW_TEXTS,
+    flags: ROW_FLAGS,
     numbers: {
       without: {
         description: 'The id of an objective whose runs are left out.',
@@ -32,7 +35,7 @@ export const trialRunOperations: readonly Operation[] = [
       const request = { ...call.page, without: call.numbers['without'] ?? null };
       const runs = await readTrialRuns(call.deps.db, call.accountId, call.ids, request);
       if (call.format !== 'json') {
-        return answerRows(call.format, toTrialRunTable(runs), nextPageHeaders(call, runs.nextAfter));
+        return answerRows(call, toTrialRunTable(runs), nextPageHeaders(call, runs.nextAfter));
       }
       return pageOf.written(call, runs, makePresentTrialRun(runs));
     },

@@ -7,9 +7,9 @@ import { type MissMeasure, makeMissMeasure } from '../../domain/nearest.ts';
 import { InverseStatus, RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
 import { CaseOrigin } from '../../domain/trial-cases.ts';
 import { mapBatches } from '../answer/json-array.ts';
-import type { ExportedRow, RowTable } from '../answer/rows.ts';
+import type { ExportedRow, RowTable } from '../answer/row-table.ts';
 import type { AnswerSpec } from '../operation.ts';
-import { MEDIA_TYPES } from '../wire/formats.ts';
+import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
 import { presentFacts, presentRow, runShape } from './run-fields.wire.ts';
 
 const { after, ofTrial } = RUN_VIEWS;
@@ -112,6 +112,7 @@ export const trialRunTypes: NonNullable<AnswerSpec['otherTypes']> = {
       `RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then ${BEFORE.map(titleOfRow).join(', ')}, met: with the name of each output, ${after.map(sentName).join(', ')}. It can be loaded as cases.`,
     ),
   [MEDIA_TYPES.ndjson]: trialRunLineSchema,
+  [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
 export function toTrialRunTable({ objective, project, batches }: TrialRuns): RowTable {

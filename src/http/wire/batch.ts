@@ -1,6 +1,6 @@
 /** A batch, as both its own operations and events show it. */
 import { z } from 'zod';
-import { BatchStatus, type BatchWithProgress } from '../../domain/batch.ts';
+import { BatchStatus, type BatchWithProgress, type Evaluator } from '../../domain/batch.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from './fields.ts';
 
 export const batchStatus = z.enum(Object.values(BatchStatus));
@@ -12,6 +12,12 @@ const shownEvaluator = z.union([
     url: z.string(),
     timeoutSeconds: z.int().nullable(),
     concurrency: z.int().nullable(),
+  }),
+  z.object({
+    kind: z.literal('workbook'),
+    workbookId: z.int(),
+    inputs: z.array(z.string()).describe('A cell for each input of the project.'),
+    outputs: z.array(z.string()).describe('A cell for each output.'),
   }),
 ]);
 
@@ -61,11 +67,17 @@ const batchFields = {
 
 export const batchSchema = z.object(batchFields).meta({ id: 'Batch' });
 
+function presentEvaluator(evaluator: Evaluator): z.infer<typeof shownEvaluator> {
+  if (evaluator.kind !== 'workbook') return { ...evaluator };
+  const { concurrency: _, inputs, outputs, ...shown } = evaluator;
+  return { ...shown, inputs: [...inputs], outputs: [...outputs] };
+}
+
 export function presentBatch(batch: BatchWithProgress): z.infer<typeof batchSchema> {
   const { outputCount: _, createdAt, updatedAt, finishedAt, evaluator, progress, ...fields } = batch;
   return {
     ...fields,
-    evaluator: { ...evaluator },
+    evaluator: presentEvaluator(evaluator),
     progress: { ...progress },
     createdAt: toTimestamp(createdAt),
     updatedAt: toTimestamp(updatedAt),

@@ -10,6 +10,8 @@
 
 import { z } from 'zod';
 import { describeWrongType, LISTED_VIOLATIONS } from '../../domain/errors.ts';
+import type { SentJacobian } from '../../domain/jacobian.ts';
+import { isByName } from '../../domain/names.ts';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
 import { toJsonSchema } from './json-schema.ts';
 
@@ -102,6 +104,27 @@ export function listSchema<T>(element: z.ZodType<T>, length: LengthRange, what: 
     .pipe(z.array(element))
     .meta(documentAs(orByName(z.array(element).min(length.minimum).max(length.maximum), named)));
 }
+
+const derivative = z.number().nullable();
+const jacobianRow = z.union([z.array(derivative), z.record(z.string(), derivative), z.null()]);
+const jacobian = z.union([z.array(jacobianRow), z.record(z.string(), jacobianRow)]);
+
+/** The derivatives of a run: only that it is a list or an object is checked here; `readJacobian` of the domain reads it. */
+export const jacobianSchema = z
+  .unknown()
+  .transform((value, issues): SentJacobian | null => {
+    if (value === null || Array.isArray(value) || isByName(value)) return value;
+    issues.addIssue({
+      code: 'custom',
+      message: describeWrongType('a list with one row per output, or an object by the names of the outputs', value),
+      input: value,
+    });
+    return z.NEVER;
+  })
+  .meta(documentAs(jacobian.nullable()));
+
+export const JACOBIAN_DESCRIPTION =
+  'The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.';
 
 /** Positions of up to `limit` elements that are not finite numbers. */
 export function findNonNumbers(values: readonly unknown[], limit: number): readonly number[] {

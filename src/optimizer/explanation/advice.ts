@@ -1,10 +1,17 @@
 import type { Advice } from '../insights.ts';
 import type { Prepared } from '../prepare.ts';
+import { adviseOnConstantOutputs } from './constant-outputs.ts';
 import { adviseOnSumOfSquares } from './sum-of-squares.ts';
+import { adviseOnWrongDerivatives } from './wrong-derivatives.ts';
 import { adviseOnWrongRuns } from './wrong-runs.ts';
 
 /** Each looks at the runs for one kind of advice. */
-const FINDERS: readonly ((prepared: Prepared) => readonly Advice[])[] = [adviseOnSumOfSquares, adviseOnWrongRuns];
+const FINDERS: readonly ((prepared: Prepared) => readonly Advice[])[] = [
+  adviseOnConstantOutputs,
+  adviseOnSumOfSquares,
+  adviseOnWrongRuns,
+  adviseOnWrongDerivatives,
+];
 
 /** What the runs show that a person can act on. */
 export function adviceFrom(prepared: Prepared): readonly Advice[] {

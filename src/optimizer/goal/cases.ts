@@ -1,8 +1,9 @@
 import type { Conditions } from '../constraints/conditions.ts';
 import type { History, Solutions, SuggestRequest } from '../problem.ts';
 import { makeDistance } from '../space/distance.ts';
-import { type Encoding, encode } from '../space/encoding.ts';
+import { type Encoding, encode, slopeOfFeature } from '../space/encoding.ts';
 import { meanOf, repeatsIn } from './repeats.ts';
+import { type Distrusted, distrustedSlopes } from './slope-trust.ts';
 import { type Interval, lossesOf, lossesOnScale, lossScales, meetsLimits, stallOf, toIntervals } from './targets.ts';
 
 /** Added to the loss of a case near a solution found, so that the search for the next one takes it for no centre. */
@@ -15,6 +16,10 @@ export interface Cases {
   readonly U: Float64Array;
   /** N x m. */
   readonly Y: Float64Array;
+  /** N x m x p: the derivative of each output by each feature, NaN where none is known or trusted; null without any. */
+  readonly slopes: Float64Array | null;
+  /** What was left out of them. */
+  readonly distrusted: readonly Distrusted[];
   /** Length N: the row of the history of each case. */
   readonly rows: readonly number[];
   /** Length m. */
@@ -74,7 +79,62 @@ export function collectCases(
     return isFixed && (conditions === null || conditions.areMet(x)) ? 1 : 0;
   });
   const sds = noise && intervals.map((_, j) => noise.standardDeviations?.[j] ?? null);
-  return { isAdmissible, N: rows.length, U, Y, rows, intervals, noise: sds, loss, stall, failedU: encodeRows(failed) };
+  const reported = slopesOf(history, encoding, m, rows);
+  const distrusted = reported ? distrustedSlopes(U, Y, reported, rows.length, m) : [];
+  const slopes = reported && withoutSlopes(reported, distrusted, m, encoding.p);
+  return {
+    isAdmissible,
+    N: rows.length,
+    U,
+    Y,
+    slopes,
+    distrusted,
+    rows,
+    intervals,
+    noise: sds,
+    loss,
+    stall,
+    failedU: encodeRows(failed),
+  };
+}
+
+/** The derivatives of the rows by the features. */
+function slopesOf(
+  { X, jacobian }: History,
+  encoding: Encoding,
+  m: number,
+  rows: readonly number[],
+): Float64Array | null {
+  if (!jacobian) return null;
+  const { n, p, first } = encoding;
+  const slopes = new Float64Array(rows.length * m * p).fill(Number.NaN);
+  let isAnyKnown = false;
+  rows.forEach((row, i) => {
+    for (let v = 0; v < n; v++) {
+      const factor = slopeOfFeature(encoding, v, X[row * n + v]!);
+      for (let j = 0; j < m; j++) {
+        const slope = jacobian[(row * m + j) * n + v]! * factor;
+        if (!Number.isFinite(slope)) continue;
+        slopes[(i * m + j) * p + first[v]!] = slope;
+        isAnyKnown = true;
+      }
+    }
+  });
+  return isAnyKnown ? slopes : null;
+}
+
+/** The derivatives that agree with the values; null without any. */
+function withoutSlopes(
+  slopes: Float64Array,
+  distrusted: readonly Distrusted[],
+  m: number,
+  p: number,
+): Float64Array | null {
+  if (distrusted.length === 0) return slopes;
+  const isLeftOut = (j: number, f: number) =>
+    distrusted.some(({ output, feature }) => (output ?? j) === j && (feature ?? f) === f);
+  const left = slopes.map((slope, k) => (isLeftOut(Math.floor(k / p) % m, k % p) ? Number.NaN : slope));
+  return left.every(Number.isNaN) ? null : left;
 }
 
 /** Length N: the loss of the mean of the runs at the input of each case. */

@@ -232,9 +232,35 @@ function replaced(request: SuggestRequest, residuals: Residuals, usable: Readonl
   return {
     ...request,
     goal: { targets, l1: null, ...orderOf(goal, kept, q) },
-    history: { ...history, Y, failed },
+    history: { ...history, Y, failed, ...jacobianOf(request, residuals, usable) },
     ...noiseOf(request, residuals, q),
   };
+}
+
+/** The derivatives of the outputs that stay and of the residuals, or of their components; unknown where one of a component is. */
+function jacobianOf(
+  { goal, history, space }: SuggestRequest,
+  { kept, points, components }: Residuals,
+  usable: ReadonlySet<number>,
+): Pick<History, 'jacobian'> {
+  const { jacobian, count } = history;
+  if (!jacobian) return {};
+  const m = goal.targets.length;
+  const n = space.variables.length;
+  const width = kept.length + (components ? components.length / points.length : points.length);
+  const out = new Float64Array(count * width * n).fill(Number.NaN);
+  for (const i of usable) {
+    for (let v = 0; v < n; v++) {
+      const by = (j: number) => jacobian[(i * m + j) * n + v]!;
+      const own = projected(
+        { components },
+        Float64Array.from(points, ({ output, factor }) => by(output) * factor),
+      );
+      const column = [...kept.map(by), ...own];
+      for (let k = 0; k < width; k++) out[(i * width + k) * n + v] = column[k]!;
+    }
+  }
+  return { jacobian: out };
 }
 
 /** Length P: the part of residuals that no component has. */

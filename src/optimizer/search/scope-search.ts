@@ -85,7 +85,7 @@ export function makeScopeSearch(problem: Problem, scope: Scope, models: ScopeMod
   const failures = withAvoidance(makeFailureModel(cases, p), avoidance);
   const random = makeRandom(request.seed, 2, request.history.count + pending.count);
   const isRedundant = aim.noise === null && aim.doesRunDecide ? makeRedundancy(problem, models) : undefined;
-  const isExpensive = surrogate.kernels.length * surrogate.geometry.N ** 2 > EXPENSIVE;
+  const isExpensive = surrogate.kernels.reduce((sum, { geometry }) => sum + geometry.N ** 2, 0) > EXPENSIVE;
   const searchFor = (
     acquisition: Search['acquisition'],
     best: readonly number[],

@@ -229,6 +229,19 @@ export function encodeNumber({ variables, logarithmic, scales }: Encoding, v: nu
   return Number.isFinite(u) ? clamped(variable, x, u) : 0;
 }
 
+/**
+ * The derivative of the value x of variable v by its feature; NaN where none can be used: of a category, a boolean, a variable with a
+ * single value, and where the feature is cut off far outside of the bounds.
+ */
+export function slopeOfFeature(encoding: Encoding, v: number, x: number): number {
+  const { variables, movable, logarithmic, scales } = encoding;
+  const { kind } = variables[v]!;
+  if (movable[v] === 0 || kind === 'category' || kind === 'boolean') return Number.NaN;
+  if (!(Math.abs(encodeNumber(encoding, v, x)) < MAX_FEATURE)) return Number.NaN;
+  const { minimum, maximum } = scales[v]!;
+  return logarithmic[v] === 1 ? (x * Math.log(maximum / minimum)) / 2 : maximum / 2 - minimum / 2;
+}
+
 /** The feature u of x, at most `MAX_FEATURE` unless x lies inside the bounds. */
 function clamped({ minimum, maximum }: Variable, x: number, u: number): number {
   return x >= minimum && x <= maximum ? u : Math.min(MAX_FEATURE, Math.max(-MAX_FEATURE, u));

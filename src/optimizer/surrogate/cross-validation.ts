@@ -8,6 +8,7 @@ import type { OutputInsight } from '../insights.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import { dot, squareBetweenRows } from '../linalg/dense.ts';
 import type { Factorized } from './gaussian-process.ts';
+import type { Points } from './kernels.ts';
 import type { Surrogate } from './model-choice.ts';
 
 /** Radius of a cluster as a share of the diagonal of the box. */
@@ -66,7 +67,18 @@ export function averageOver(clusters: Clusters, of: (i: number) => number): numb
 export function residualsOf(surrogate: Surrogate, clusters: Clusters, j: number): Float64Array | null {
   const fitted = surrogate.outputs[j]!.fitted;
   if (!fitted) return null;
-  return leaveClustersOut(surrogate.kernels[fitted.kernel]!.factorized, fitted.conditioned.alpha, clusters);
+  const { factorized, geometry } = surrogate.kernels[fitted.kernel]!;
+  return leaveClustersOut(factorized, fitted.conditioned.alpha, withSlopeRows(geometry, clusters));
+}
+
+/** A case is left out with the rows that stand for its derivatives. */
+function withSlopeRows({ slopes }: Points, clusters: Clusters): Clusters {
+  if (!slopes) return clusters;
+  const rows = Array.from(slopes.base.keys());
+  return clusters.map((cluster) => [
+    ...cluster,
+    ...rows.filter((s) => cluster.includes(slopes.base[s]!)).map((s) => slopes.start + s),
+  ]);
 }
 
 /**

@@ -20,14 +20,14 @@ const HALF_WIDTH = { many: 1.8, few: 500 };
  *
  * @param predictor after `predict` at the point in question
  */
-function spreadsAt({ outputs, kernels }: Surrogate, predictor: Predictor): Float64Array {
+function spreadsAt({ outputs, kernels, geometry: { N } }: Surrogate, predictor: Predictor): Float64Array {
   return Float64Array.from(outputs, ({ fitted }, j) => {
     if (!fitted) return Number.NaN;
     const { alpha } = fitted.conditioned;
     const precision = leaveOneOutPrecision(kernels[fitted.kernel]!.factorized);
     let sum = 0;
-    for (let i = 0; i < alpha.length; i++) if (precision[i]! > 0) sum += (alpha[i]! / precision[i]!) ** 2;
-    return predictor.sigma[j]! + Math.sqrt(sum / alpha.length) + SPREAD_SEEN;
+    for (let i = 0; i < N; i++) if (precision[i]! > 0) sum += (alpha[i]! / precision[i]!) ** 2;
+    return predictor.sigma[j]! + Math.sqrt(sum / N) + SPREAD_SEEN;
   });
 }
 

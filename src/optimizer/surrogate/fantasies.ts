@@ -5,12 +5,14 @@
  * Source: Snoek, Larochelle and Adams 2012, Practical Bayesian optimization, section 3.3; that each point takes samples of its
  * own comes near Thompson sampling (Kandasamy et al. 2018, Parallelised Bayesian optimisation via Thompson sampling).
  */
+import { joined } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import { appendRows, condition, type Factorized } from './gaussian-process.ts';
 import { appendPoints, type Points } from './kernels.ts';
 import type { FittedKernel, OutputModel, Surrogate } from './model-choice.ts';
 import type { Predictor } from './predictor.ts';
+import { rowsOf } from './warps.ts';
 
 /**
  * The surrogate conditioned on the imagined outputs of further points: one joint sample of each output, noise included.
@@ -27,7 +29,7 @@ export function imagine(
   random: RandomStream,
   work: Work,
 ): Surrogate {
-  const { N, p } = surrogate.geometry;
+  const { p } = surrogate.geometry;
   const m = surrogate.outputs.length;
   const count = U.length / p;
   const means = outputsAt(predictor, U);
@@ -42,7 +44,6 @@ export function imagine(
     const points = extend(geometry);
     return { spec, geometry: points, factorized: appendRows(factorized, points, spec.kind, work) };
   });
-  const buffer = new Float64Array(N + count);
   const outputs = surrogate.outputs.map((output, j): OutputModel => {
     const { fitted } = output;
     if (!fitted) return output;
@@ -50,12 +51,12 @@ export function imagine(
     const { total } = surrogate.kernels[fitted.kernel]!.factorized;
     const own = normals.filter((_, k) => k % m === j);
     const away = deviations(factorized, total, fitted.sigma, own);
-    const z = new Float64Array(N + count);
-    z.set(fitted.warp.z);
-    for (let i = 0; i < count; i++) z[N + i] = means[i * m + j]! + away[i]!;
-    const { alpha, mean } = condition(factorized, z, { buffer });
-    work.spent += (N + count) ** 2 / 1e6;
+    const added = away.map((one, i) => means[i * m + j]! + one);
+    const rows = joined(rowsOf(fitted.warp), added);
+    const { alpha, mean } = condition(factorized, rows, { buffer: new Float64Array(rows.length) });
+    work.spent += rows.length ** 2 / 1e6;
     const conditioned = { ...fitted.conditioned, alpha, mean };
+    const z = joined(fitted.warp.z, added);
     return { ...output, fitted: { ...fitted, warp: { ...fitted.warp, z }, conditioned } };
   });
   return { geometry: extend(surrogate.geometry), kernels, outputs };

@@ -14,6 +14,8 @@ import {
   type KernelSpec,
   type Points,
   parameterCount,
+  SLOPE_STEP,
+  type SlopeRows,
   writeCovariances,
 } from './kernels.ts';
 
@@ -142,7 +144,7 @@ export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work:
   work.spent += (N * N * (N + 2 * G)) / 1e6;
   for (let attempt = 0; attempt <= NUGGET_RETRIES; attempt++, nugget *= NUGGET_GROWTH) {
     if (attempt > 0) fillCovariance(geometry, spec.kind, theta, K, Z);
-    for (let i = 0; i < N; i++) K[i * N + i]! += nugget;
+    addNugget(geometry, nugget, K);
     if (choleskyInPlace(K, N)) break;
     if (attempt === NUGGET_RETRIES) return null;
   }
@@ -151,6 +153,25 @@ export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work:
   const inverse = space.inverse;
   invertLower(K, N, inverse);
   return { theta: theta.slice(), nugget, inverse, logDeterminant, ...sumsOf(inverse, N, space.buffer) };
+}
+
+/**
+ * Adds the covariance of noise of variance `nugget` to the lower triangle of K. A row that stands for a derivative shares the noise of its
+ * run, and has as much of its own per feature.
+ */
+function addNugget({ N, slopes }: Points, nugget: number, K: Float64Array): void {
+  for (let i = 0; i < N; i++) K[i * N + i]! += nugget;
+  if (slopes) eachShared(slopes, N, (k, factor) => (K[k]! += factor * nugget));
+}
+
+/** What `addNugget` adds beyond the diagonal: calls back with the place of each entry, and its factor. */
+function eachShared({ start, base }: SlopeRows, N: number, add: (place: number, factor: number) => void): void {
+  base.forEach((run, s) => {
+    const row = (start + s) * N;
+    add(row + run, 1);
+    for (let other = 0; other < s; other++) if (base[other] === run) add(row + start + other, 1);
+    add(row + start + s, SLOPE_STEP ** 2);
+  });
 }
 
 /**
@@ -309,6 +330,9 @@ function addLikelihoodGradient(
   if (spec.noisy) {
     let trace = 0;
     for (let i = 0; i < N; i++) trace += M[i * N + i]!;
+    const { slopes } = geometry;
+    // Off-diagonal entries count twice.
+    if (slopes) eachShared(slopes, N, (k, factor) => (trace += (k % (N + 1) === 0 ? 1 : 2) * factor * M[k]!));
     gradient[theta.length - 1]! += 0.5 * Math.exp(theta[theta.length - 1]!) * trace;
   }
   addCovarianceGradient(geometry, spec.kind, theta, M, Z, gradient);

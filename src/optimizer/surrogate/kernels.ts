@@ -25,6 +25,20 @@ export interface Grouping {
   readonly of: Int32Array;
 }
 
+/**
+ * Rows that stand for derivatives: each is a point at `SLOPE_STEP` from the one of a run, along one feature, where the output is that of the
+ * run and the derivative times the step. So kernels need no derivatives of their own, and every consumer of points can use these.
+ */
+export interface SlopeRows {
+  /** The first of them; they follow the runs. */
+  readonly start: number;
+  /** The row of the run of each. */
+  readonly base: Int32Array;
+}
+
+/** In features, small enough for the curvature over it to be nothing, and large enough for eight digits of the difference. */
+export const SLOPE_STEP = 1e-3;
+
 /** The N points of a model. */
 export interface Points {
   readonly N: number;
@@ -34,6 +48,8 @@ export interface Points {
   /** N x p, on that scale. */
   readonly U: Float64Array;
   readonly grouping: Grouping;
+  /** Absent where no derivative is known. */
+  readonly slopes?: SlopeRows;
 }
 
 /** Inner products and squared distances of the N points of a fit, as lower triangles, computed once for all kernels. */
@@ -61,6 +77,7 @@ export function makeGeometry(
   p: number,
   grouping: Grouping,
   scale: InputScale | null = null,
+  slopes?: SlopeRows,
 ): Geometry {
   const U = onScale(encoded, p, scale);
   const blank = () => Array.from({ length: grouping.count }, () => new Float64Array(N * N));
@@ -80,7 +97,7 @@ export function makeGeometry(
     }
   }
   for (const P of products) for (let k = 0; k < N * N; k++) product[k]! += P[k]!;
-  return { N, p, scale, U, grouping, product, products, distances };
+  return { N, p, scale, U, grouping, ...(slopes && { slopes }), product, products, distances };
 }
 
 /** Encoded points (rows of p) on an input scale; the same array without one. */
@@ -91,15 +108,20 @@ function onScale(encoded: Float64Array, p: number, scale: InputScale | null): Fl
   return U;
 }
 
-/** The points with further ones after them. @param encoded rows of p */
-export function appendPoints(points: Points, encoded: Float64Array): Points {
-  const { p, scale, grouping } = points;
-  const added = onScale(encoded, p, scale);
-  const U = joined(points.U, added);
-  return { N: U.length / p, p, scale, U, grouping };
+/** The points of a geometry without its pairs. */
+function pointsOf({ N, p, scale, U, grouping, slopes }: Points): Points {
+  return { N, p, scale, U, grouping, ...(slopes && { slopes }) };
 }
 
-/** The geometry of some rows of another one. @param rows ascending */
+/** The points with further ones after them. @param encoded rows of p */
+export function appendPoints(points: Points, encoded: Float64Array): Points {
+  const { p, scale } = points;
+  const added = onScale(encoded, p, scale);
+  const U = joined(points.U, added);
+  return { ...pointsOf(points), N: U.length / p, U };
+}
+
+/** The geometry of some rows of another one. @param rows ascending, with the run of every row that stands for a derivative */
 export function sampleGeometry(geometry: Geometry, rows: Int32Array): Geometry {
   const { p } = geometry;
   const N = rows.length;
@@ -114,11 +136,15 @@ export function sampleGeometry(geometry: Geometry, rows: Int32Array): Geometry {
   rows.forEach((row, i) => {
     U.set(geometry.U.subarray(row * p, (row + 1) * p), i * p);
   });
-  const { products, distances } = geometry;
+  const { products, distances, slopes } = geometry;
+  const start = slopes ? rows.filter((row) => row < slopes.start).length : N;
   return {
     ...geometry,
     N,
     U,
+    ...(slopes && {
+      slopes: { start, base: rows.slice(start).map((row) => rows.indexOf(slopes.base[row - slopes.start]!)) },
+    }),
     product: pick(geometry.product),
     products: products.map(pick),
     distances: distances.map(pick),

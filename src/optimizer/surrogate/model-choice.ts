@@ -14,7 +14,7 @@ import {
 } from './gaussian-process.ts';
 import { type Geometry, type KernelKind, type KernelSpec, type Points, sampleGeometry } from './kernels.ts';
 import { type Maximum, maximizePosterior } from './maximize-posterior.ts';
-import { plainWarpsOf, type Warp, warpsOf } from './warps.ts';
+import { plainWarpsOf, rowsOf, type Warp, warpsOf, withSlopes } from './warps.ts';
 
 /** A factorized kernel. */
 export interface FittedKernel {
@@ -41,6 +41,7 @@ export interface OutputModel {
 }
 
 export interface Surrogate {
+  /** The runs; those of a kernel may be followed by rows that stand for derivatives. */
   readonly geometry: Points;
   readonly kernels: readonly FittedKernel[];
   readonly outputs: readonly OutputModel[];
@@ -61,8 +62,10 @@ export interface ModelRequest {
   readonly geometry: Geometry;
   /** The same points on the logarithmic scale of the inputs; null without one. */
   readonly logGeometry: Geometry | null;
-  /** N x m. */
+  /** N x m, of the runs. */
   readonly Y: Float64Array;
+  /** Per row that stands for a derivative m changes over its step. */
+  readonly changes?: Float64Array;
   readonly intervals: readonly Interval[];
   /** Number of variables with more than one value. */
   readonly n: number;
@@ -104,6 +107,8 @@ const REFINE_WITHIN = 2;
  * 80 of 200 points, and not with 45; 200 cost ten times as much and gained nothing.
  */
 const SAMPLE_SIZE = { usual: 45, thorough: 80 };
+/** So many rows in all with those that stand for derivatives, which tell more than as many runs would. */
+const SAMPLE_WITH_SLOPES = 100;
 /** Beyond this many points noise is modelled only when the search stalls. */
 const NOISE_POINTS = 60;
 /** A known standard deviation below this share of that of the output is no noise. */
@@ -117,18 +122,24 @@ export function modeOfLogEll(n: number): number {
 }
 
 function kernelSpecs(request: ModelRequest): KernelSpec[] {
-  const { geometry, n, stall, local, noise } = request;
+  const { n, stall, local, noise } = request;
   if (noise) return noisySpecs(noise, n);
+  const N = runsIn(request.geometry);
   const specs: KernelSpec[] = [
     { kind: 'lin', noisy: false },
     { kind: 'rbf', noisy: false },
   ];
   if (n <= MANY_INPUTS) specs.push({ kind: 'q2', noisy: false });
-  const isEnough = !hasFront(request.intervals) && geometry.N >= n + 3 && (geometry.N <= NOISE_POINTS || stall >= 1);
+  const isEnough = !hasFront(request.intervals) && N >= n + 3 && (N <= NOISE_POINTS || stall >= 1);
   if (!local && (isEnough || hasContradiction(request))) {
     specs.push({ kind: 'lin', noisy: true }, { kind: 'rbf', noisy: true });
   }
   return specs;
+}
+
+/** Number of the rows that are runs. */
+function runsIn({ N, slopes }: Points): number {
+  return slopes?.start ?? N;
 }
 
 /** With and without a nugget as far as outputs need them, see `fits`. */
@@ -153,7 +164,7 @@ function knownNoise({ noise }: ModelRequest, warp: Warp, j: number): number | un
 function hasContradiction({ geometry, Y, intervals }: ModelRequest): boolean {
   const { N, distances } = geometry;
   const m = intervals.length;
-  for (let i = 0; i < N; i++) {
+  for (let i = 0; i < runsIn(geometry); i++) {
     for (let k = 0; k < i; k++) {
       if (distances.some((D) => D[i * N + k] !== 0)) continue;
       for (let j = 0; j < m; j++) if (Y[i * m + j] !== Y[k * m + j]) return true;
@@ -172,6 +183,18 @@ function sampleOf(N: number, n: number, size: number): Int32Array | null {
   return Int32Array.from({ length: size }, (_, k) => Math.floor((k * (N - 1)) / (size - 1)));
 }
 
+/** The same, with rows for derivatives of the runs among them, the first ones. */
+function sampleWithSlopes(geometry: Geometry, n: number, size: number): Int32Array | null {
+  const { slopes, N } = geometry;
+  if (!slopes) return sampleOf(N, n, size);
+  const { start, base } = slopes;
+  const runs = sampleOf(start, n, size) ?? Int32Array.from({ length: start }, (_, i) => i);
+  const isTaken = new Set(runs);
+  const more = Array.from(base.keys()).filter((s) => isTaken.has(base[s]!));
+  const rows = more.slice(0, Math.max(0, SAMPLE_WITH_SLOPES - runs.length)).map((s) => start + s);
+  return runs.length + rows.length === N ? null : Int32Array.from([...runs, ...rows]);
+}
+
 /**
  * Fits every output and chooses its warp, input scale and kernel by the posterior of the hyperparameters.
  *
@@ -185,7 +208,9 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   const front = hasFront(intervals);
   const many = front ? MANY_POINTS_OF_FRONT : MANY_POINTS;
   const sample =
-    front && N <= MANY_POINTS_OF_FRONT ? null : sampleOf(N, n, isThorough ? SAMPLE_SIZE.thorough : SAMPLE_SIZE.usual);
+    front && N <= MANY_POINTS_OF_FRONT
+      ? null
+      : sampleWithSlopes(geometry, n, isThorough ? SAMPLE_SIZE.thorough : SAMPLE_SIZE.usual);
   const space = makeWorkspace(sample?.length ?? N);
   const warps = warpsOfAll(request);
   const candidates = intervals.map((): Candidate[] => []);
@@ -203,7 +228,7 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
     for (const { full, sampled, known } of scales) {
       for (const spec of specs) {
         const suited = warpOf.map((warp, j) => (fits(request, spec, j) ? warp : undefined));
-        const outputs = suited.flatMap((warp) => (warp ? [take(warp.z)] : []));
+        const outputs = suited.flatMap((warp) => (warp ? [take(rowsOf(warp))] : []));
         if (outputs.length === 0) continue;
         const fit: Fit = { geometry: sampled, spec, outputs, logEll };
         // The optimum for another warp is near.
@@ -226,15 +251,18 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
 }
 
 /** Per output the warps worth fitting. */
-function warpsOfAll({ geometry, Y, intervals, local, noise }: ModelRequest): Warp[][] {
-  const { N } = geometry;
+function warpsOfAll({ geometry, Y, changes, intervals, local, noise }: ModelRequest): Warp[][] {
+  const N = runsIn(geometry);
+  const base = geometry.slopes?.base ?? new Int32Array(0);
   const m = intervals.length;
   return intervals.map((interval, j) => {
     const column = new Float64Array(N);
     for (let i = 0; i < N; i++) column[i] = Y[i * m + j]!;
     // Asinh bends most near the target, and would give normal noise between two limits another shape.
     const isNoisyBetween = noise !== undefined && Number.isFinite(interval.upper - interval.lower);
-    return local || isNoisyBetween ? plainWarpsOf(column, interval) : warpsOf(column, interval);
+    const warps = local || isNoisyBetween ? plainWarpsOf(column, interval) : warpsOf(column, interval);
+    const own = Float64Array.from(base, (_, s) => changes![s * m + j]!);
+    return warps.map((warp) => withSlopes(warp, column, base, own));
   });
 }
 
@@ -307,7 +335,7 @@ function assemble(request: ModelRequest, candidates: Candidate[][], space: Works
       const kernel = kernelOf(candidate);
       if (kernel < 0) continue;
       const factorized = kernels[kernel]!.factorized;
-      const conditioned = condition(factorized, warp.z, space, candidate.fit.noise);
+      const conditioned = condition(factorized, rowsOf(warp), space, candidate.fit.noise);
       const sigma = Math.sqrt(conditioned.variance) * calibration(factorized, conditioned);
       if (!Number.isFinite(sigma)) continue;
       return { fitted: { warp, kernel, conditioned, sigma }, lower: warp.lower, upper: warp.upper };

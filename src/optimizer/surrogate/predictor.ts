@@ -7,6 +7,7 @@ import {
   makeScratch,
   meanAt,
   rootAt,
+  type Scratch,
   updateKernel,
   updateRootGradient,
   writeMeanGradient,
@@ -41,7 +42,7 @@ export class Predictor {
   #corrections: readonly (Correction | null)[] = [];
 
   constructor(surrogate: Surrogate, work: Work) {
-    const { N, p, grouping } = surrogate.geometry;
+    const { p, grouping } = surrogate.geometry;
     const m = surrogate.outputs.length;
     const { points, kernels } = compile(surrogate, work);
     this.m = m;
@@ -50,7 +51,7 @@ export class Predictor {
     this.sigma = new Float64Array(m).fill(CONSTANT_SIGMA);
     this.meanGradient = new Float64Array(m * p);
     this.sigmaGradient = new Float64Array(m * p);
-    this.#N = N;
+    this.#N = mostRows(surrogate);
     this.#groups = grouping.count;
     this.#work = work;
     this.#points = points;
@@ -162,6 +163,11 @@ export class Predictor {
   }
 }
 
+/** The most rows of a kernel. */
+function mostRows({ geometry, kernels }: Surrogate): number {
+  return kernels.reduce((most, kernel) => Math.max(most, kernel.geometry.N), geometry.N);
+}
+
 /** The point predicted last on one input scale. */
 interface PredictedPoint {
   readonly point: ScaledPoint;
@@ -174,16 +180,21 @@ function compile(
   surrogate: Surrogate,
   work: Work,
 ): { readonly points: readonly PredictedPoint[]; readonly kernels: readonly KernelPredictor[] } {
-  const { N, p } = surrogate.geometry;
+  const { p } = surrogate.geometry;
   const points = [...new Set(surrogate.kernels.map(({ geometry }) => geometry))].map((geometry) => ({
     point: makeScaledPoint(geometry),
     hasCurvedKernel: surrogate.kernels.some((kernel) => kernel.geometry === geometry && kernel.spec.kind !== 'lin'),
   }));
-  const scratch = makeScratch(N, p);
+  const scratches = new Map<number, Scratch>();
+  const scratchOf = (N: number): Scratch => {
+    const known = scratches.get(N) ?? makeScratch(N, p);
+    scratches.set(N, known);
+    return known;
+  };
   const kernels = surrogate.kernels
     .map(({ geometry }, index) => {
       const { point } = points.find((one) => one.point.geometry === geometry)!;
-      return makeKernelPredictor(surrogate, index, point, scratch, work);
+      return makeKernelPredictor(surrogate, index, point, scratchOf(geometry.N), work);
     })
     .filter(({ outputs }) => outputs.length > 0);
   return { points, kernels };

@@ -2,6 +2,7 @@ import type { Conditions } from '../constraints/conditions.ts';
 import type { Cases } from '../goal/cases.ts';
 import { distancesBehind, frontOf, openOutputs } from '../goal/front.ts';
 import { bestOf } from '../goal/targets.ts';
+import { joined } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Goal } from '../problem.ts';
@@ -10,6 +11,7 @@ import type { Box, SearchSpace } from '../space/search-space.ts';
 import { logScale } from './input-scale.ts';
 import { type Grouping, makeGeometry } from './kernels.ts';
 import { chooseModels, MANY_INPUTS, type Surrogate } from './model-choice.ts';
+import { changesOf, columnsOf, type Group, merged, pointsOf, type Step, stepsOf } from './slope-steps.ts';
 import { fitLimit, selectRows, selectRowsOfFront } from './subset.ts';
 
 /** The cases of a fit around a centre, and the box in which the next input is sought. */
@@ -72,9 +74,36 @@ export function fitScope(
   const grouping = groupingOf(encoding, n);
   const isLocal = local && !isThorough;
   const scale = logScale(encoding);
-  const geometry = makeGeometry(U, N, p, grouping);
-  const logGeometry = scale ? makeGeometry(U, N, p, grouping, scale) : null;
-  return chooseModels({ geometry, logGeometry, Y, intervals, n, stall, local: isLocal, isThorough, noise }, work);
+  const modelsOf = (outputs: readonly number[], steps: readonly Step[]): Surrogate => {
+    const slopes = steps.length > 0 ? { start: N, base: Int32Array.from(steps, ({ base }) => base) } : undefined;
+    const all = slopes ? joined(U, pointsOf(U, p, steps)) : U;
+    const count = N + steps.length;
+    const geometry = makeGeometry(all, count, p, grouping, null, slopes);
+    const logGeometry = scale ? makeGeometry(all, count, p, grouping, scale, slopes) : null;
+    return chooseModels(
+      {
+        geometry,
+        logGeometry,
+        Y: outputs.length === m ? Y : columnsOf(Y, m, outputs),
+        ...(slopes && { changes: changesOf(cases, p, rows, steps, outputs) }),
+        intervals: outputs.map((j) => intervals[j]!),
+        n,
+        stall,
+        local: isLocal,
+        isThorough,
+        noise: noise && outputs.map((j) => noise[j]!),
+      },
+      work,
+    );
+  };
+  const groups = stepsOf(cases, p, rows);
+  if (groups.length === 1) {
+    const [{ outputs, steps }] = groups as [Group];
+    const surrogate = modelsOf(outputs, steps);
+    return steps.length === 0 ? surrogate : { ...surrogate, geometry: makeGeometry(U, N, p, grouping) };
+  }
+  const parts = groups.map(({ outputs, steps }) => ({ outputs, surrogate: modelsOf(outputs, steps) }));
+  return { ...merged(parts, m), geometry: makeGeometry(U, N, p, grouping) };
 }
 
 /** One length scale per variable, or one for all of many variables. */

@@ -1,4 +1,5 @@
 import { hasFront, type Interval, ROUNDING } from '../goal/targets.ts';
+import { joined } from '../linalg/dense.ts';
 
 /** Least ratio of the largest to the smallest value that is worth a logarithm. */
 const LOG_RATIO = 1.3;
@@ -31,6 +32,10 @@ export interface Warp {
   /** The target interval in z; ends may be infinite. */
   readonly lower: number;
   readonly upper: number;
+  /** The derivative of z by y, of a value of the data. */
+  readonly slope: (y: number) => number;
+  /** Of each row that stands for a derivative, in z; absent without any. */
+  readonly slopes?: Float64Array;
   /** Sum of log dz/dy over the data, up to a constant: makes likelihoods of different warps comparable. */
   readonly logJacobian: number;
 }
@@ -52,12 +57,18 @@ interface Scale {
   readonly kind: Warp['kind'];
   readonly forward: (y: number) => number;
   readonly inverse: (w: number) => number;
+  /** dw/dy. */
+  readonly slope: (y: number) => number;
   /** Sum of log dw/dy over the data, up to a constant. */
   readonly logSlope: number;
 }
 
 /** null when the output is constant on the scale, or not finite. */
-function standardize(y: Float64Array, interval: Interval, { kind, forward, inverse, logSlope }: Scale): Warp | null {
+function standardize(
+  y: Float64Array,
+  interval: Interval,
+  { kind, forward, inverse, slope, logSlope }: Scale,
+): Warp | null {
   const w = y.map(forward);
   const { mean, sd, largest } = moments(w);
   if (!(sd > ROUNDING * largest) || !Number.isFinite(sd)) return null;
@@ -70,6 +81,7 @@ function standardize(y: Float64Array, interval: Interval, { kind, forward, inver
     fromZ: (z) => inverse(mean + sd * z),
     lower: toZ(interval.lower),
     upper: toZ(interval.upper),
+    slope: (value) => slope(value) / sd,
     logJacobian: logSlope - (y.length - 1) * Math.log(sd),
   };
 }
@@ -88,7 +100,13 @@ function logWarp(y: Float64Array, interval: Interval): Warp | null {
   if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > LOG_RATIO)) return null;
   // A positive output cannot reach an end at or below zero; -Infinity expresses that.
   const forward = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
-  return standardize(y, interval, { kind: 'log', forward, inverse: Math.exp, logSlope: -sum });
+  return standardize(y, interval, {
+    kind: 'log',
+    forward,
+    inverse: Math.exp,
+    slope: (y: number) => 1 / y,
+    logSlope: -sum,
+  });
 }
 
 /** asinh of the distance from the centre: linear near the target, logarithmic far from it. */
@@ -101,12 +119,13 @@ function asinhWarp(y: Float64Array, interval: Interval): Warp | null {
   for (const value of y) sum += Math.log(Math.hypot(value - interval.center, s));
   const forward = (value: number) => Math.asinh((value - interval.center) / s);
   const inverse = (w: number) => interval.center + s * Math.sinh(w);
-  return standardize(y, interval, { kind: 'asinh', forward, inverse, logSlope: -sum });
+  const slope = (value: number) => 1 / Math.hypot(value - interval.center, s);
+  return standardize(y, interval, { kind: 'asinh', forward, inverse, slope, logSlope: -sum });
 }
 
 function identityWarp(y: Float64Array, interval: Interval): Warp | null {
   const same = (value: number) => value;
-  return standardize(y, interval, { kind: 'identity', forward: same, inverse: same, logSlope: 0 });
+  return standardize(y, interval, { kind: 'identity', forward: same, inverse: same, slope: () => 1, logSlope: 0 });
 }
 
 /**
@@ -126,6 +145,29 @@ export function plainWarpsOf(y: Float64Array, interval: Interval): Warp[] {
   if (identity === null) return [];
   const log = logWarp(y, interval);
   return log ? [identity, log] : [identity];
+}
+
+/**
+ * The warp with rows that stand for derivatives after the data.
+ *
+ * @param base per row the number of its datum
+ * @param changes per row the change of y over the step of the row, as the derivative has it
+ */
+export function withSlopes(warp: Warp, y: Float64Array, base: Int32Array, changes: Float64Array): Warp {
+  if (base.length === 0) return warp;
+  let logJacobian = warp.logJacobian;
+  const slopes = changes.map((change, s) => {
+    const i = base[s]!;
+    const slope = warp.slope(y[i]!);
+    logJacobian += Math.log(slope);
+    return warp.z[i]! + slope * change;
+  });
+  return { ...warp, slopes, logJacobian };
+}
+
+/** The values of all rows of a fit in z. */
+export function rowsOf({ z, slopes }: Warp): Float64Array {
+  return slopes ? joined(z, slopes) : z;
 }
 
 /** The slope at z of a function of standardized values, such as the inverse of a warp. */

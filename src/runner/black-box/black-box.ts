@@ -25,7 +25,7 @@ export interface BlackBoxKind {
 }
 
 /** A value that a problem file could have stated. */
-export type Fact = number | string | boolean | readonly Fact[];
+export type Fact = number | string | boolean | null | readonly Fact[] | { readonly [key: string]: Fact };
 /** By the name of an input or output: keys with the values that they have where the file leaves them out. */
 export type Facts = Readonly<Record<string, Readonly<Record<string, Fact>>>>;
 
@@ -33,13 +33,16 @@ export interface Described {
   readonly inputs: Facts;
   readonly outputs: Facts;
   readonly faults: readonly { readonly path: Path; readonly message: string }[];
-  /** It could not be asked; a fault says why. */
-  readonly isUnknown?: boolean;
+  /** What it could not be asked about; a fault says why. */
+  readonly unknown?: readonly ('inputs' | 'outputs')[];
   /** For people, such as how it will be worked on. */
   readonly notes?: readonly string[];
 }
 
 export const UNDESCRIBED: Described = { inputs: {}, outputs: {}, faults: [] };
+
+/** For an input and an output with a fault, so that nothing else is said of them. */
+export const STAND_INS = { input: { minimum: 0, maximum: 1 }, output: { below: 0 } } as const;
 
 export interface BlackBox {
   /** That of its kind. */
@@ -49,13 +52,30 @@ export interface BlackBox {
   /** As result files show it. */
   readonly record: Readonly<Record<string, unknown>>;
   open(where: Surroundings): OpenBlackBox;
-  /** Of a black box that is a file with values in it. */
-  readonly copy?: {
-    /** Such as .xlsx. */
-    readonly ending: string;
-    /** Returns why it could not be written. Does not throw. */
-    write(input: Readonly<Record<string, Fact>>, target: string, where: Surroundings): Promise<string | undefined>;
-  };
+  /** Files that get the best run at the end. */
+  readonly copies?: readonly BestCopy[];
+}
+
+export interface BestCopy {
+  /**
+   * The names that the file may have, beside the problem file; it gets the first that no file of the user has.
+   *
+   * @param problem  the name of the problem file without its ending
+   * @param set      -2 for the second of several target sets
+   */
+  names(problem: string, set: string): readonly string[];
+  /** What it has of the best run, such as "the input". */
+  readonly has: string;
+  /** Returns why it could not be written. Does not throw. */
+  write(best: BestValues, target: string, where: Surroundings): Promise<string | undefined>;
+}
+
+export interface BestValues {
+  /** The name of the run, such as `run 17`. */
+  readonly run: string;
+  readonly input: Readonly<Record<string, number | string | boolean>>;
+  /** Of a fit the values at its points. */
+  readonly output: Readonly<Record<string, number | readonly number[]>>;
 }
 
 /** Where a black box works. */

@@ -1,11 +1,11 @@
 /** A command as the black box: its keys in a problem file, and one runner for each call. */
-import { type CommandRunner, makeCommandRunner } from '../command-runner.ts';
+import { type CommandOptions, type CommandRunner, makeCommandRunner } from '../command-runner.ts';
 import type { ExitMeaning } from '../exit-codes.ts';
 import { describe, textOf, type ValueReader } from '../value-reader.ts';
 import type { Value } from '../yaml-values.ts';
 import type { BlackBox, BlackBoxKind, CallOptions, Fields, OpenBlackBox, Surroundings } from './black-box.ts';
 
-interface CommandDefinition {
+export interface CommandDefinition {
   /** The program and its arguments; with a shell the one text that it reads. */
   readonly command: readonly string[];
   readonly shell: boolean;
@@ -38,11 +38,19 @@ function toBlackBox(stated: CommandDefinition): BlackBox {
   };
 }
 
-function openCommand(stated: CommandDefinition, where: Surroundings): OpenBlackBox {
+/** What a kind that is called by a command has besides the keys of a command. */
+type Own = Pick<CommandOptions, 'files' | 'reader' | 'told'>;
+
+/** @param ownOf  for each call */
+export function openCommand(
+  stated: CommandDefinition,
+  where: Surroundings,
+  ownOf: (options: CallOptions) => Own = () => ({}),
+): OpenBlackBox {
   const runners: CommandRunner[] = [];
   return {
     call: async (options) => {
-      const runner = await makeCommandRunner(toOptions(stated, options, where));
+      const runner = await makeCommandRunner({ ...toOptions(stated, options, where), ...ownOf(options) });
       runners.push(runner);
       runner.check(options.names);
       return runner.evaluate;
@@ -75,7 +83,7 @@ function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: 
 
 const EXIT_MEANINGS: readonly ExitMeaning[] = ['output', 'fail', 'retry', 'abort'];
 
-function readCommand(reader: ValueReader, fields: Fields): CommandDefinition {
+export function readCommand(reader: ValueReader, fields: Fields): CommandDefinition {
   const keep = fields.get('keep');
   const shell = fields.has('shell') && reader.boolean(fields.get('shell')!, ['shell']) === true;
   return {

@@ -1,7 +1,7 @@
 /** The kinds of black boxes. A new kind is one entry here, beside its own file. */
 
 import type { ValueReader } from '../value-reader.ts';
-import { type Position, parseYaml, type Value } from '../yaml-values.ts';
+import { type MapEntry, type Position, parseYaml, type Value } from '../yaml-values.ts';
 import {
   type BlackBox,
   type BlackBoxKind,
@@ -14,10 +14,12 @@ import {
 } from './black-box.ts';
 import { command } from './command.ts';
 import { fmu } from './fmu.ts';
+import { pest } from './pest.ts';
+import { petab } from './petab.ts';
 import { spreadsheet } from './spreadsheet.ts';
 import { url } from './url.ts';
 
-const KINDS: readonly BlackBoxKind[] = [command, url, fmu, spreadsheet];
+const KINDS: readonly BlackBoxKind[] = [command, url, fmu, spreadsheet, pest, petab];
 
 export const BLACK_BOX_KEYS: readonly string[] = [...new Set(KINDS.flatMap(({ keys }) => keys))];
 
@@ -73,14 +75,40 @@ function fill(value: Value, facts: Facts): Value {
 /** An input or output that is left empty is one with these keys alone. */
 function fillOne(value: Value, known: Facts[string]): Value {
   const { at } = value;
-  const added = Object.entries(known).map(([key, fact]) => [key, { keyAt: at, value: toValue(fact, at) }] as const);
-  if (value.kind === 'null' && added.length > 0) return { kind: 'map', entries: new Map(added), at };
-  return value.kind === 'map' ? { ...value, entries: new Map([...added, ...value.entries]) } : value;
+  const isEmpty = value.kind === 'null' && Object.keys(known).length > 0;
+  return isEmpty || value.kind === 'map' ? merge(value, known, at) : value;
+}
+
+/** What is stated counts; where both have a map, key by key, and a null there takes back what is known. */
+function merge(value: Value, known: Facts[string], at: Position): Value {
+  const stated = value.kind === 'map' ? value.entries : new Map<string, MapEntry>();
+  const entries = new Map<string, MapEntry>();
+  for (const [key, fact] of Object.entries(known)) entries.set(key, { keyAt: at, value: toValue(fact, at) });
+  for (const [key, entry] of stated) {
+    const fact = known[key];
+    entries.set(key, isMapOfFacts(fact) ? { ...entry, value: mergeInner(entry.value, fact) } : entry);
+  }
+  return { kind: 'map', entries, at };
+}
+
+function mergeInner(value: Value, known: { readonly [key: string]: Fact }): Value {
+  if (value.kind !== 'map') return value;
+  const takenBack = [...value.entries].flatMap(([key, entry]) => (entry.value.kind === 'null' ? [key] : []));
+  const left = Object.entries(known).filter(([key]) => !takenBack.includes(key));
+  const stated = new Map([...value.entries].filter(([key]) => !takenBack.includes(key)));
+  return merge({ ...value, entries: stated }, Object.fromEntries(left), value.at);
+}
+
+function isMapOfFacts(fact: Fact | undefined): fact is { readonly [key: string]: Fact } {
+  return typeof fact === 'object' && fact !== null && !Array.isArray(fact);
 }
 
 function toValue(fact: Fact, at: Position): Value {
   if (typeof fact === 'string') return { kind: 'text', text: fact, at };
   if (typeof fact === 'number') return { kind: 'number', number: fact, text: String(fact), at };
   if (typeof fact === 'boolean') return { kind: 'boolean', boolean: fact, text: String(fact), at };
-  return { kind: 'list', items: fact.map((one) => toValue(one, at)), at };
+  if (fact === null) return { kind: 'null', at };
+  return isMapOfFacts(fact)
+    ? merge({ kind: 'null', at }, fact, at)
+    : { kind: 'list', items: fact.map((one) => toValue(one, at)), at };
 }

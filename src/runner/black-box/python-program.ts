@@ -43,7 +43,7 @@ export async function describeByProgram(
     inputs: {},
     outputs: {},
     faults: [{ path: [options.kind], message }],
-    isUnknown: true,
+    unknown: ['inputs'] as const,
     model: undefined,
   });
   try {

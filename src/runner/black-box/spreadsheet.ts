@@ -117,14 +117,17 @@ function toBlackBox(statement: Statement, fields: Fields, sizes: Sizes): BlackBo
       const box = openProgram(optionsOf(statement, settingsOf(statement, fields, where)), where);
       return { ...box, call: async (options) => box.call(refuseSizes(options, sizes)) };
     },
-    copy: {
-      ending: path.extname(statement.file).toLowerCase(),
-      write: async (values, target, where) => {
-        const settings = { ...settingsOf(statement, fields, where), copy: { values, target } };
-        const { faults } = await describeByProgram(optionsOf(statement, settings), where);
-        return faults[0]?.message;
+    copies: [
+      {
+        names: (problem, set) => [`${problem}.best${set}${path.extname(statement.file).toLowerCase()}`],
+        has: 'the input',
+        write: async ({ input: values }, target, where) => {
+          const settings = { ...settingsOf(statement, fields, where), copy: { values, target } };
+          const { faults } = await describeByProgram(optionsOf(statement, settings), where);
+          return faults[0]?.message;
+        },
       },
-    },
+    ],
   };
 }
 

@@ -47,6 +47,25 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('solve', () => {
+  it.each([
+    ['fills the first round', { parallel: 5 }, 5],
+    ['leaves half of the budget to the search', { parallel: 5, budget: 8 }, 4],
+    ['designs as many as are stated', { parallel: 5, cases: 2 }, 2],
+  ])('%s with designed runs', async (_, options, count) => {
+    let [running, most] = [0, 0];
+    const result = await solve(
+      async (input) => {
+        most = Math.max(most, ++running);
+        await new Promise(setImmediate);
+        running -= 1;
+        return two(input);
+      },
+      { ...here(), ...TWO, ...options },
+    );
+    expect(result.history.filter(({ kind }) => kind === 'designed')).toHaveLength(count);
+    if (!('cases' in options)) expect(most).toBe(count);
+  });
+
   it('meets the goals with inputs of every kind, by their names', async () => {
     const seen: unknown[] = [];
     const result = await solve(
@@ -149,10 +168,10 @@ describe('solve', () => {
 
     const told: string[] = [];
     const retried = await solve(two, { ...options, retryFailed: true, onRun: ({ name }) => told.push(name) });
-    expect(retried).toMatchObject({ status: 'satisfied', retried: 2 });
-    expect(retried.history.slice(0, 2).map(({ input }) => input)).toEqual(result.history.map(({ input }) => input));
+    expect(retried).toMatchObject({ status: 'satisfied', retried: 10 });
+    expect(retried.history.slice(0, 10).map(({ input }) => input)).toEqual(result.history.map(({ input }) => input));
     expect(retried.history.every(({ error }) => error === null)).toBe(true);
-    expect(told.filter((name) => name.startsWith('run'))).toEqual(retried.history.slice(2).map(({ name }) => name));
+    expect(told.filter((name) => name.startsWith('run'))).toEqual(retried.history.slice(10).map(({ name }) => name));
   });
 
   it('Failed runs of the search are run once more with retryFailed, and their outputs end it or lead on', async () => {

@@ -42,6 +42,6 @@ it('a fault of the black box is told at its key, and a file needs a black box', 
     );
   expect(complaints(`${BASE}command: [run]`, described)).toEqual(['3 command: is old.']);
   expect(complaints(BASE)).toEqual([
-    '1 command: is required: the program that evaluates an input, such as ["python3", "model.py"]; or evaluator: {url: ...}, or fmu: model.fmu, or spreadsheet: model.xlsx.',
+    '1 command: is required: the program that evaluates an input, such as ["python3", "model.py"]; or evaluator: {url: ...}, or fmu: model.fmu, or spreadsheet: model.xlsx, or pest: case.pst, or petab: problem.yaml beside a command.',
   ]);
 });

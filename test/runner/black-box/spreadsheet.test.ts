@@ -32,7 +32,7 @@ it('a workbook is recognised by its file and cells, wherever it is', () => {
       outputs: { sag: 'Sheet1!B9', level: 'Sheet1!C1:C3' },
     },
   ]);
-  expect(problem?.blackBox.copy?.ending).toBe('.xlsx');
+  expect(problem?.blackBox.copies?.map(({ names }) => names('plan', '-2'))).toEqual([['plan.best-2.xlsx']]);
 });
 
 it('what is wrong with the cells is told at their keys', () => {

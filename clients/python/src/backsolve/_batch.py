@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ._derivatives import jacobian_of
 from ._errors import IncompatibleServiceError
 from ._generated import models as m
 from ._generated.problems import LeaseLostError, NotFoundError, OutputConflictError
@@ -60,14 +61,19 @@ def service_name(name: str) -> str:
     return name[:80] if len(name) >= 4 else f"{name} (Python)"
 
 
-def create_project(problem: Problem, name: str, identity: str) -> Steps[m.Project]:
-    """Model and project. Names of models are unique within an account."""
+def create_project(problem: Problem, name: str, identity: str, parallel: int, budget: int | None) -> Steps[m.Project]:
+    """
+    Model and project. Names of models are unique within an account. Unless the problem says how many, as many cases are designed as run
+    at a time: they fill the first round. Half of the budget is left to the search.
+    """
     model: m.Model = (
         yield Call("create_model", m.NewModel(name=f"{service_name(name)} {identity[:8]}"), idempotency_key=key_of(identity, "model"))
     ).body
-    project: m.Project = (
-        yield Call("create_project", model.id, problem.project_body(service_name(name)), idempotency_key=key_of(identity, "project"))
-    ).body
+    body = problem.project_body(service_name(name))
+    at_once = parallel if budget is None else min(parallel, budget // 2)
+    if problem.cases is None and at_once > 1:
+        body = body.model_copy(update={"parallelism": at_once})
+    project: m.Project = (yield Call("create_project", model.id, body, idempotency_key=key_of(identity, "project"))).body
     return project
 
 
@@ -136,7 +142,9 @@ def report(evaluation_id: int, lease_token: str, outcome: Sequence[float] | Fail
             body = m.NewEvaluationFailure(lease_token=lease_token, reason=clean_reason(outcome.reason), retryable=outcome.retryable)
             failed: m.FailedEvaluation = (yield Call("fail_evaluation", evaluation_id, body)).body
             return Told(failed.state)
-        output = m.NewEvaluationOutput(lease_token=lease_token, output=list(outcome), compute_time=round(seconds * 1e9))
+        jacobian = jacobian_of(outcome)
+        slopes: dict[str, Any] = {} if jacobian is None else {"jacobian": jacobian}
+        output = m.NewEvaluationOutput(lease_token=lease_token, output=list(outcome), compute_time=round(seconds * 1e9), **slopes)
         told: m.ReportedEvaluation = (yield Call("put_evaluation_output", evaluation_id, output)).body
         is_last = told.inverse is not None and told.inverse.status in ("converged", "max_iterations")
         judged = told.inverse

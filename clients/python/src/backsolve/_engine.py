@@ -187,7 +187,7 @@ class Engine:
         self._refuse_changes(record, body)
         record["points"] = problem.points
         if record["place"] is None:
-            project = await self._run(_batch.create_project(problem, work.name, record["id"]))
+            project = await self._run(_batch.create_project(problem, work.name, record["id"], work.parallel, work.budget))
             record["place"] = [project.model_id, project.id, project.case_count]
         record["code"] = work.fingerprint
         model_id, project_id, case_count = record["place"]

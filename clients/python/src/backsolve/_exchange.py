@@ -29,7 +29,7 @@ from ._errors import (
 )
 from ._generated.operations import VERSION
 from ._generated.problems import PROBLEM_CLASSES
-from ._operation import JSON_MEDIUM, Answer, Operation, adapter_of
+from ._operation import BYTE_MEDIA, JSON_MEDIUM, Answer, Operation, adapter_of
 from ._request import Request
 
 TYPE_PREFIX = "urn:backsolve:problem:"
@@ -140,6 +140,8 @@ def retry_after_of(headers: Mapping[str, str]) -> float | None:
 def read_answer(reply: Reply, operation: Operation, request: Request, address: str) -> Answer[Any]:
     """The answer in its models. Raises IncompatibleServiceError when it has another form."""
     headers = reply.headers
+    if request.medium in BYTE_MEDIA:
+        return Answer(reply.status, reply.content or None, headers)
     if request.medium != JSON_MEDIUM:
         return Answer(reply.status, reply.content.decode(), headers)
     if not reply.content:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from ._derivatives import Differentiated, jacobian_of
 from ._errors import BusyError, JournalError
 from ._generated import models as m
 from .problem import Failed, Outcome, Problem
@@ -253,6 +254,7 @@ def _fields_of(outcome: Outcome) -> dict[str, Any]:
     failed = outcome if isinstance(outcome, Failed) else None
     return {
         "output": outcome if failed is None else None,
+        **({} if (jacobian := jacobian_of(outcome)) is None else {"jacobian": jacobian}),
         "failure": None if failed is None else failed.reason,
         "retryable": failed is not None and failed.retryable,
     }
@@ -261,7 +263,10 @@ def _fields_of(outcome: Outcome) -> dict[str, Any]:
 def outcome_of(line: dict[str, Any]) -> Outcome:
     """The result in a line about a finished run."""
     output: list[float] | None = line["output"]
-    return Failed(line["failure"], line["retryable"]) if output is None else output
+    if output is None:
+        return Failed(line["failure"], line["retryable"])
+    jacobian = line.get("jacobian")
+    return output if jacobian is None else Differentiated(output, jacobian)
 
 
 def _input_key(numbers: Iterable[float]) -> str:

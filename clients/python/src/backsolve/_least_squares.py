@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from typing_extensions import Unpack
 
@@ -17,12 +17,13 @@ from .solving import solve
 
 OUTPUT = "residuals"
 PAIR = 2
+Jac: TypeAlias = Callable[..., Any] | bool | None
 CONVERGED, EXHAUSTED, FAILED = 2, 0, -1
 """The status of scipy: the cost hardly changes any more, the number of calls is reached, or neither."""
 
 LOCAL = "it says how scipy steps from a start, and the search has its own models. Leave it out"
 OF_SCIPY = {
-    **dict.fromkeys(("jac", "method", "x_scale", "diff_step", "tr_solver", "tr_options", "jac_sparsity"), LOCAL),
+    **dict.fromkeys(("method", "x_scale", "diff_step", "tr_solver", "tr_options", "jac_sparsity"), LOCAL),
     **dict.fromkeys(("ftol", "xtol", "gtol"), "the search ends when its models expect no noticeable reduction. Leave it out, or give stop"),
     "verbose": "give progress",
     "callback": "the runs are in result.history",
@@ -54,8 +55,11 @@ class LeastSquaresResult(dict[str, Any]):
 class _Residuals:
     """A function of a vector as a black box. An object, so that executors can send it."""
 
-    def __init__(self, fun: Callable[..., Any], names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def __init__(
+        self, fun: Callable[..., Any], names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], jac: Jac = None
+    ) -> None:
         self._fun = fun
+        self._jac = jac
         self._names = tuple(names)
         self._args = tuple(args)
         self._kwargs = dict(kwargs)
@@ -63,10 +67,17 @@ class _Residuals:
         self.__name__ = getattr(fun, "__name__", "least_squares")
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
-        return {OUTPUT: self.at([float(values[name]) for name in self._names])}
+        x = [float(values[name]) for name in self._names]
+        if self._jac is True:
+            residuals, jacobian = self._fun(_vector(x), *self._args, **self._kwargs)
+            return {OUTPUT: _plain(residuals)}, {OUTPUT: _rows(jacobian)}
+        if callable(self._jac):
+            return {OUTPUT: self.at(x)}, {OUTPUT: _rows(self._jac(_vector(x), *self._args, **self._kwargs))}
+        return {OUTPUT: self.at(x)}
 
     def at(self, x: Sequence[float]) -> list[Any]:
-        residuals = _plain(self._fun(_vector(x), *self._args, **self._kwargs))
+        given = self._fun(_vector(x), *self._args, **self._kwargs)
+        residuals = _plain(given[0] if self._jac is True else given)
         return list(residuals) if isinstance(residuals, Sequence) else [residuals]
 
     @property
@@ -84,6 +95,7 @@ def least_squares(
     sigma: Sigma | None = None,
     loss: Loss = "linear",
     f_scale: float = 1.0,
+    jac: Jac = None,
     max_nfev: int | None = None,
     args: Sequence[Any] = (),
     kwargs: Mapping[str, Any] | None = None,
@@ -96,9 +108,11 @@ def least_squares(
     """
     Makes the residuals fun(x) small within bounds, in few calls, as scipy.optimize.least_squares is called.
 
-    `bounds` are two arrays or numbers, lower and upper, and must be finite: the search needs no start. `x0` is run first. `sigma` is the
-    standard error of the residuals, one or one each; without it they are estimated. `loss` and `f_scale` are those of scipy. `names` of the
-    inputs are x0, x1 and so on. `residuals` is their number; without it `fun` is called once to count them. See solve for other options.
+    `bounds` are two arrays or numbers, lower and upper, and must be finite: the search needs no start. `x0` is run first. `sigma` is
+    the standard error of the residuals, one or one each; without it they are estimated. `loss` and `f_scale` are those of scipy.
+    `names` of the inputs are x0, x1 and so on. `jac` is called as `fun` is and returns the Jacobian of the residuals, one row each;
+    with `jac=True`, `fun` returns the residuals and their Jacobian. The search needs no derivatives and uses those it gets. `residuals`
+    is their number; without it `fun` is called once to count them. See solve for other options.
 
     Raises ValueError or TypeError for a wrong argument, and what solve raises.
     """
@@ -108,7 +122,11 @@ def least_squares(
     names = list(names) if names is not None else [f"x{i}" for i in range(len(lower))]
     if len(names) != len(lower):
         raise ValueError(f"names has {len(names)} names for {len(lower)} inputs.")
-    box = _Residuals(fun, names, args, kwargs or {})
+    if jac is not None and jac is not True and not callable(jac):
+        raise TypeError(
+            f"least_squares of backsolve has no jac={jac!r}: give a function, True where fun returns the Jacobian as well, or nothing."
+        )
+    box = _Residuals(fun, names, args, kwargs or {}, jac)
     options: dict[str, Any] = dict(search)
     if start is not None or residuals is None:
         at = start or [(low + high) / 2 for low, high in zip(lower, upper, strict=True)]
@@ -204,6 +222,11 @@ def _bounds_of(bounds: Any, start: Sequence[float] | None) -> tuple[list[float],
 def _as_list(given: Any) -> list[Any]:
     plain = _plain(given)
     return list(plain) if isinstance(plain, Sequence) else [plain]
+
+
+def _rows(jacobian: Any) -> list[Any]:
+    """Rows of a Jacobian, also of a sparse one."""
+    return list(_plain(jacobian.toarray() if hasattr(jacobian, "toarray") else jacobian))
 
 
 def _vector(values: Sequence[float]) -> Any:

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from pydantic import BaseModel
 
 from ._generated.operations import VERSION
-from ._operation import JSON_MEDIUM, Operation
+from ._operation import JSON_MEDIUM, XLSX_MEDIUM, Operation
 
 VERSION_PATH = "/v1/openapi.json"
 
@@ -56,8 +56,7 @@ def build_request(
     headers.update(given)
     content = None
     if body is not None:
-        headers["content-type"] = "text/csv" if isinstance(body, str) else JSON_MEDIUM
-        content = body.encode() if isinstance(body, str) else _write_json(body)
+        headers["content-type"], content = _write_body(body)
     asked = urlencode([(name, _write_value(value)) for name, value in (query or {}).items() if value is not None])
     return Request(
         operation=operation.id,
@@ -106,6 +105,15 @@ def read_key(api_key: str) -> str:
     if not re.fullmatch(r"[\x21-\x7e]+", api_key):
         raise ValueError("The api_key must be an API key, without spaces or line breaks.")
     return api_key
+
+
+def _write_body(body: Any) -> tuple[str, bytes]:
+    """Its medium and bytes: a text is CSV, bytes are a workbook, and everything else is JSON."""
+    if isinstance(body, str):
+        return "text/csv", body.encode()
+    if isinstance(body, bytes):
+        return XLSX_MEDIUM, body
+    return JSON_MEDIUM, _write_json(body)
 
 
 def _write_json(body: Any) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from typing_extensions import TypedDict, Unpack
 
 from ._conditions import Condition, Outputs, check_conditions, conditions_of
+from ._derivatives import Differentiated, read_jacobian, split
 from ._errors import OutputError
 from ._generated import models as m
 from ._generated.later_share import LATER_SHARE
@@ -92,6 +93,10 @@ class Space:
 
     def read_output(self, given: Any) -> Outcome:
         """The output in the order of the goals; Failed when it has a NaN. Raises OutputError when it is no output of this problem."""
+        if isinstance(given, Outputs):
+            given, jacobian = self._merged(given)
+        else:
+            given, jacobian = split(given, self.inputs, list(self.goals or self.outputs), is_curve=bool(self.fits))
         values = self._in_order(given)
         numbers: list[float] = []
         for name, value in zip(self.outputs, values, strict=True):
@@ -102,7 +107,9 @@ class Space:
             if not math.isfinite(number):
                 return Failed(f"{name} is {number}")
             numbers.append(number)
-        return numbers
+        if jacobian is None:
+            return numbers
+        return Differentiated(numbers, read_jacobian(jacobian, self.inputs, self.goals or dict.fromkeys(self.outputs)))
 
     def _in_order(self, given: Any) -> Sequence[Any]:
         if self.goals:
@@ -123,8 +130,6 @@ class Space:
 
     def _flat(self, given: Any) -> Sequence[Any]:
         """The same where outputs are arrays: by name, or in the order of the goals; a single array may stand for itself."""
-        if isinstance(given, Outputs):
-            given = self._merged(given)
         names = list(self.goals)
         if len(names) == 1 and not (isinstance(given, Mapping) and names[0] in given):
             parts = [given]
@@ -135,17 +140,22 @@ class Space:
             flat += goal.read(name, part) if isinstance(goal, Fit) else [part]
         return flat
 
-    def _merged(self, outputs: Outputs) -> dict[str, Any]:
-        """By goal, what the runs under all conditions returned."""
+    def _merged(self, outputs: Outputs) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """By goal, what the runs under all conditions returned, and their derivatives."""
         merged: dict[str, Any] = {}
-        for condition, given in zip(self.conditions, outputs.given, strict=True):
+        slopes: dict[str, Any] = {}
+        for condition, returned in zip(self.conditions, outputs.given, strict=True):
             names = tuple(dict.fromkeys(condition.outputs.values()))
+            given, jacobian = split(returned, self.inputs, names, is_curve=True)
+            if jacobian is not None:
+                by_output = jacobian if isinstance(jacobian, Mapping) and names[0] in jacobian else {names[0]: jacobian}
+                slopes |= {goal: by_output.get(output) for goal, output in condition.outputs.items()}
             if len(names) == 1 and not (isinstance(given, Mapping) and names[0] in given):
                 by_name = {names[0]: given}
             else:
                 by_name = dict(zip(names, Space(self.inputs, names)._in_order(given), strict=True))
             merged |= {goal: by_name[output] for goal, output in condition.outputs.items()}
-        return merged
+        return merged, slopes or None
 
 
 @dataclass(frozen=True)
@@ -295,7 +305,7 @@ class SearchOptions(TypedDict, total=False):
     constraints: str | Sequence[str]
     """Conditions among the inputs, such as "width <= 2 * height"."""
     cases: int
-    """How many inputs are designed and run first; by default the service decides."""
+    """How many inputs are designed and run first; by default few, but as many as run at a time, up to half of the budget."""
     fixed: Mapping[str, Value]
     """Inputs that keep a value."""
     weights: Mapping[str, float]

@@ -231,7 +231,7 @@ class _Project:
 
 
 def _created(problem: Problem, name: str, identity: str, parallel: int, budget: int | None, tries: int) -> Steps[Place]:
-    project = yield from _batch.create_project(problem, name, identity)
+    project = yield from _batch.create_project(problem, name, identity, parallel, budget)
     attempts = _batch.attempts_left(budget, project.case_count)
     body = _batch.batch_body(problem, name, parallel, attempts, None, tries)
     batch: m.CreatedBatch = (

@@ -20,8 +20,8 @@ from ._sheets.book import Book, refuse_file
 from ._sheets.check import Checked, cell_of, check_book
 from ._sheets.choice import EngineName, SheetEngine, choose_engine
 from ._sheets.office import OfficeEngine
-from ._sheets.places import Area, place_of, quoted
 from ._sheets.trace import Cell
+from ._sheets.values import placed, read_output
 from .inputs import Value
 
 Cells: TypeAlias = Mapping[str, str | None] | Sequence[str]
@@ -146,18 +146,13 @@ class Spreadsheet:
         placed = self._placed(values)
         with self._lock:
             found = self._engine.run(placed, list(self.outputs.values()), timeout)
-        return {name: _read(area, cells) for (name, area), cells in zip(self.outputs.items(), found, strict=True)}
+        return {name: read_output(area, cells) for (name, area), cells in zip(self.outputs.items(), found, strict=True)}
 
     def _placed(self, values: Mapping[str, Value], is_whole: bool = True) -> dict[Cell, Any]:
-        """A yes or no where the cell has a number is 1 or 0, because TRUE is not 1 to a formula."""
         if not values.keys() <= self.inputs.keys() or (is_whole and len(values) < len(self.inputs)):
             wrong = ", ".join(sorted(values.keys() ^ self.inputs.keys()))
             raise TypeError(f"{self.path.name} takes the inputs {', '.join(self.inputs)}; missing or unknown: {wrong}.")
-        return {
-            cell_of(area): float(values[name]) if isinstance(values[name], bool) and name in self._numbers else values[name]
-            for name, area in self.inputs.items()
-            if name in values
-        }
+        return placed(values, self.inputs, self._numbers)
 
     def save(self, path: str | Path, **values: Value) -> Path:
         """Writes a copy with these inputs, and the others as they are. The program that opens it calculates it. Returns its path."""
@@ -196,18 +191,3 @@ class Spreadsheet:
 def _end(sheet: weakref.ref[Spreadsheet]) -> None:
     if (found := sheet()) is not None:
         found.close()
-
-
-def _read(area: Area, cells: list[Any]) -> Any:
-    numbers = [_number(area, index, value) for index, value in enumerate(cells)]
-    return numbers[0] if area.is_cell else numbers
-
-
-def _number(area: Area, index: int, value: Any) -> float:
-    if isinstance(value, (bool, int, float)):
-        return float(value)
-    row, column = divmod(index, area.columns)
-    place = f"{quoted(area.sheet)}!{place_of(area.row + row, area.column + column)}"
-    if value is None:
-        raise ValueError(f"{place} is empty.")
-    raise ValueError(f"{place} is {value['error']}." if isinstance(value, dict) else f"{place} is a text, not a number: {value[:80]!r}.")

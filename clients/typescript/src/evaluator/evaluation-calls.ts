@@ -91,7 +91,15 @@ export function makeEvaluationCalls(client: ServiceClient, claim: Claim): Evalua
         outcome.kind === 'output'
           ? await client.call(
               'putEvaluationOutput',
-              on(lease, { output: outcome.output, computeTime: Math.round(computeTimeNs) }, signal),
+              on(
+                lease,
+                {
+                  output: outcome.output,
+                  computeTime: Math.round(computeTimeNs),
+                  ...(outcome.jacobian != null && { jacobian: outcome.jacobian }),
+                },
+                signal,
+              ),
             )
           : await client.call(
               'failEvaluation',

@@ -34,7 +34,12 @@ export interface Evaluation {
  * `abort`: the command asks that all work ends; the evaluation goes back unharmed.
  */
 export type Outcome =
-  | { readonly kind: 'output'; readonly output: readonly number[] | Readonly<Record<string, number>> }
+  | {
+      readonly kind: 'output';
+      readonly output: readonly number[] | Readonly<Record<string, number>>;
+      /** Derivatives as the service takes them. */
+      readonly jacobian?: unknown;
+    }
   | { readonly kind: 'failure'; readonly reason: string; readonly retryable: boolean }
   | { readonly kind: 'abort'; readonly reason: string };
 

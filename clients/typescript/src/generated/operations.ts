@@ -6,6 +6,7 @@ import type {
   BatchObjective,
   BatchObjectiveLine,
   BatchPatch,
+  CheckedCells,
   ClaimedEvaluations,
   CorrectedCase,
   CorrectedInverse,
@@ -35,6 +36,8 @@ import type {
   NewBatch,
   NewBatchObjectives,
   NewCaseCorrection,
+  NewCellChoice,
+  NewCellValues,
   NewDraft,
   NewEvaluationClaim,
   NewEvaluationFailure,
@@ -54,6 +57,7 @@ import type {
   NewTrial,
   NewTrialCases,
   NewWebhook,
+  NewWorkbook,
   NoFields,
   Objective,
   ObjectiveGlance,
@@ -74,6 +78,7 @@ import type {
   Solutions,
   SuggestedInverses,
   Suggestion,
+  SurveyedWorkbook,
   Trial,
   TrialCase,
   TrialCaseLine,
@@ -83,6 +88,8 @@ import type {
   Webhook,
   WebhookDelivery,
   WebhookPatch,
+  Workbook,
+  WorkbookFile,
 } from './schemas.ts';
 
 /** What each operation takes and answers, by its operationId. A type under application/x-ndjson is that of one line. */
@@ -338,12 +345,19 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      bom?: boolean | undefined;
+      /**
+       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
+       * decimal sign is a comma.
+       */
+      decimal?: 'point' | 'comma' | undefined;
     } | undefined;
     answers: {
-      200: { 'application/json': TrialCase[]; 'text/csv': string; 'application/x-ndjson': TrialCaseLine };
+      200: { 'application/json': TrialCase[]; 'text/csv': string; 'application/x-ndjson': TrialCaseLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
     };
   };
-  /** Add cases to a trial, as JSON or CSV */
+  /** Add cases to a trial, as JSON, CSV or a workbook */
   addCases: {
     path: {
       model_id: number;
@@ -351,11 +365,11 @@ export interface Operations {
       trial_id: number;
     };
     query?: {
-      /** The source of the cases of a CSV file. */
+      /** The source of the cases of a CSV file or a workbook. */
       source?: string | undefined;
     } | undefined;
     headers: 'Idempotency-Key';
-    body: NewTrialCases | string;
+    body: NewTrialCases | string | Uint8Array<ArrayBuffer>;
     answers: {
       201: { 'application/json': AddedCases };
     };
@@ -465,11 +479,18 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      bom?: boolean | undefined;
+      /**
+       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
+       * decimal sign is a comma.
+       */
+      decimal?: 'point' | 'comma' | undefined;
       /** open: only those that wait for their outputs or are being computed, as JSON. */
       status?: 'open' | undefined;
     } | undefined;
     answers: {
-      200: { 'application/json': Inverse[]; 'text/csv': string; 'application/x-ndjson': RunLine };
+      200: { 'application/json': Inverse[]; 'text/csv': string; 'application/x-ndjson': RunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
     };
   };
   /** Ask for the next input to try */
@@ -568,6 +589,8 @@ export interface Operations {
       objective_id: number;
     };
     query?: {
+      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      bom?: boolean | undefined;
       /** The iteration after which to begin. */
       after?: number | undefined;
       /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
@@ -578,6 +601,11 @@ export interface Operations {
        */
       completed?: number | undefined;
       /**
+       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
+       * decimal sign is a comma.
+       */
+      decimal?: 'point' | 'comma' | undefined;
+      /**
        * As JSON: insightVersion of an earlier answer. As long as it is the same, insight and diagnosis are not sent
        * again.
        */
@@ -585,7 +613,7 @@ export interface Operations {
     } | undefined;
     headers: 'If-None-Match' | 'Prefer';
     answers: {
-      200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine };
+      200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
       304: Record<never, never>;
     };
   };
@@ -602,11 +630,18 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      bom?: boolean | undefined;
       /** The id of an objective whose runs are left out. */
       without?: number | undefined;
+      /**
+       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
+       * decimal sign is a comma.
+       */
+      decimal?: 'point' | 'comma' | undefined;
     } | undefined;
     answers: {
-      200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine };
+      200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
     };
   };
   /** Read the probability that an input with tolerances still meets the targets */
@@ -722,6 +757,20 @@ export interface Operations {
     };
     answers: {
       200: { 'application/json': Front };
+    };
+  };
+  /** Read an objective as a report to print or file: problem, result, margins, charts, runs and log */
+  getReport: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    headers: 'If-None-Match';
+    answers: {
+      200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
+      304: Record<never, never>;
     };
   };
   /** List all objectives of the account at a glance */
@@ -1002,6 +1051,16 @@ export interface Operations {
       202: Record<never, never>;
     };
   };
+  /** Take a deletion back */
+  restoreDeletion: {
+    path: {
+      deletion_id: number;
+    };
+    headers: 'Idempotency-Key';
+    answers: {
+      204: Record<never, never>;
+    };
+  };
   /** Purge one deletion immediately */
   purgeDeletion: {
     path: {
@@ -1126,9 +1185,16 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      bom?: boolean | undefined;
+      /**
+       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
+       * decimal sign is a comma.
+       */
+      decimal?: 'point' | 'comma' | undefined;
     } | undefined;
     answers: {
-      200: { 'application/json': BatchObjective[]; 'text/csv': string; 'application/x-ndjson': BatchObjectiveLine };
+      200: { 'application/json': BatchObjective[]; 'text/csv': string; 'application/x-ndjson': BatchObjectiveLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
     };
   };
   /** Add objectives to a batch */
@@ -1222,6 +1288,66 @@ export interface Operations {
       200: { 'application/json': Evaluation };
     };
   };
+  /** List the workbooks of the account */
+  listWorkbooks: {
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Workbook[] };
+    };
+  };
+  /** Upload a workbook of formulas */
+  createWorkbook: {
+    headers: 'Idempotency-Key';
+    body: NewWorkbook;
+    answers: {
+      201: { 'application/json': SurveyedWorkbook };
+    };
+  };
+  /** Read which cells of a workbook may be inputs and outputs */
+  getWorkbook: {
+    path: {
+      workbook_id: number;
+    };
+    answers: {
+      200: { 'application/json': SurveyedWorkbook };
+    };
+  };
+  /** Delete a workbook for good */
+  deleteWorkbook: {
+    path: {
+      workbook_id: number;
+    };
+    answers: {
+      204: Record<never, never>;
+    };
+  };
+  /** Check cells as inputs and outputs, and calculate the outputs once */
+  checkWorkbook: {
+    path: {
+      workbook_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewCellChoice;
+    answers: {
+      200: { 'application/json': CheckedCells };
+    };
+  };
+  /** Get a copy of a workbook with other values in cells */
+  copyWorkbook: {
+    path: {
+      workbook_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewCellValues;
+    answers: {
+      200: { 'application/json': WorkbookFile };
+    };
+  };
   /** Read an objective with all its inverses and what the optimizer has learned about it */
   getObjectiveFlat: {
     path: {
@@ -1271,11 +1397,18 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      bom?: boolean | undefined;
+      /**
+       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
+       * decimal sign is a comma.
+       */
+      decimal?: 'point' | 'comma' | undefined;
       /** open: only those that wait for their outputs or are being computed, as JSON. */
       status?: 'open' | undefined;
     } | undefined;
     answers: {
-      200: { 'application/json': Inverse[]; 'text/csv': string; 'application/x-ndjson': RunLine };
+      200: { 'application/json': Inverse[]; 'text/csv': string; 'application/x-ndjson': RunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
     };
   };
   /** Ask for the next input to try */
@@ -1353,6 +1486,8 @@ export interface Operations {
       objective_id: number;
     };
     query?: {
+      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      bom?: boolean | undefined;
       /** The iteration after which to begin. */
       after?: number | undefined;
       /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
@@ -1363,6 +1498,11 @@ export interface Operations {
        */
       completed?: number | undefined;
       /**
+       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
+       * decimal sign is a comma.
+       */
+      decimal?: 'point' | 'comma' | undefined;
+      /**
        * As JSON: insightVersion of an earlier answer. As long as it is the same, insight and diagnosis are not sent
        * again.
        */
@@ -1370,7 +1510,7 @@ export interface Operations {
     } | undefined;
     headers: 'If-None-Match' | 'Prefer';
     answers: {
-      200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine };
+      200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
       304: Record<never, never>;
     };
   };
@@ -1384,11 +1524,18 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
+      bom?: boolean | undefined;
       /** The id of an objective whose runs are left out. */
       without?: number | undefined;
+      /**
+       * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
+       * decimal sign is a comma.
+       */
+      decimal?: 'point' | 'comma' | undefined;
     } | undefined;
     answers: {
-      200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine };
+      200: { 'application/json': TrialRun[]; 'text/csv': string; 'application/x-ndjson': TrialRunLine; 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': Uint8Array<ArrayBuffer> };
     };
   };
   /** Read the probability that an input with tolerances still meets the targets */
@@ -1486,6 +1633,17 @@ export interface Operations {
     };
     answers: {
       200: { 'application/json': Front };
+    };
+  };
+  /** Read an objective as a report to print or file: problem, result, margins, charts, runs and log */
+  getReportFlat: {
+    path: {
+      objective_id: number;
+    };
+    headers: 'If-None-Match';
+    answers: {
+      200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
+      304: Record<never, never>;
     };
   };
   /** Correct or exclude the result of an inverse */

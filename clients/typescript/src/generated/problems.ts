@@ -161,6 +161,21 @@ export class QuotaExceededError extends BacksolveError {
   override readonly name = 'QuotaExceededError';
 }
 
+/** This service does not calculate workbooks. */
+export class WorkbooksNotAllowedError extends BacksolveError {
+  override readonly name = 'WorkbooksNotAllowedError';
+}
+
+/** The service cannot calculate workbooks yet. */
+export class WorkbooksUnavailableError extends BacksolveError {
+  override readonly name = 'WorkbooksUnavailableError';
+}
+
+/** A batch uses the workbook. */
+export class WorkbookInUseError extends BacksolveError {
+  override readonly name = 'WorkbookInUseError';
+}
+
 /** A request under this Idempotency-Key is still running. */
 export class IdempotencyKeyInUseError extends BacksolveError {
   override readonly name = 'IdempotencyKeyInUseError';
@@ -225,6 +240,9 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'last-admin-key': LastAdminKeyError,
   'too-many-wrong-keys': TooManyWrongKeysError,
   'quota-exceeded': QuotaExceededError,
+  'workbooks-not-allowed': WorkbooksNotAllowedError,
+  'workbooks-unavailable': WorkbooksUnavailableError,
+  'workbook-in-use': WorkbookInUseError,
   'idempotency-key-in-use': IdempotencyKeyInUseError,
   'idempotency-key-reused': IdempotencyKeyReusedError,
   'too-many-requests': TooManyRequestsError,

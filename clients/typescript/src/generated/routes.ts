@@ -7,7 +7,7 @@ export interface Route {
   readonly path: string;
   /** Whether the operation takes a body of JSON. */
   readonly takesBody?: true;
-  /** Whether it takes a body of CSV as well. */
+  /** Whether it takes a CSV file as text, and the bytes of a workbook, as well. */
   readonly takesCsv?: true;
   /** Whether it takes an Idempotency-Key. */
   readonly takesKey?: true;
@@ -63,6 +63,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getSolutions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions' },
   getPredictions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions' },
   getFront: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front' },
+  getReport: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/report', accept: 'text/html' },
   listAllObjectives: { method: 'GET', path: '/objectives' },
   correctInverse: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
   correctCase: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections', takesBody: true, takesKey: true },
@@ -87,6 +88,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   putDraft: { method: 'PUT', path: '/drafts', takesBody: true },
   listDeleted: { method: 'GET', path: '/deleted' },
   purgeDeleted: { method: 'DELETE', path: '/deleted' },
+  restoreDeletion: { method: 'POST', path: '/deleted/{deletion_id}/restore', takesKey: true },
   purgeDeletion: { method: 'DELETE', path: '/deleted/{deletion_id}' },
   exportModel: { method: 'GET', path: '/models/{model_id}/export', accept: 'application/x-ndjson' },
   exportAccount: { method: 'GET', path: '/export', accept: 'application/x-ndjson' },
@@ -106,6 +108,12 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   releaseEvaluation: { method: 'POST', path: '/evaluations/{evaluation_id}/release', takesBody: true, takesKey: true },
   listEvaluations: { method: 'GET', path: '/evaluations' },
   getEvaluation: { method: 'GET', path: '/evaluations/{evaluation_id}' },
+  listWorkbooks: { method: 'GET', path: '/workbooks' },
+  createWorkbook: { method: 'POST', path: '/workbooks', takesBody: true, takesKey: true },
+  getWorkbook: { method: 'GET', path: '/workbooks/{workbook_id}' },
+  deleteWorkbook: { method: 'DELETE', path: '/workbooks/{workbook_id}' },
+  checkWorkbook: { method: 'POST', path: '/workbooks/{workbook_id}/check', takesBody: true, takesKey: true },
+  copyWorkbook: { method: 'POST', path: '/workbooks/{workbook_id}/copy', takesBody: true, takesKey: true },
   getObjectiveFlat: { method: 'GET', path: '/objectives/{objective_id}' },
   updateObjectiveFlat: { method: 'PATCH', path: '/objectives/{objective_id}', takesBody: true },
   deleteObjectiveFlat: { method: 'DELETE', path: '/objectives/{objective_id}' },
@@ -125,5 +133,6 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getSolutionsFlat: { method: 'GET', path: '/objectives/{objective_id}/solutions' },
   getPredictionsFlat: { method: 'GET', path: '/objectives/{objective_id}/predictions' },
   getFrontFlat: { method: 'GET', path: '/objectives/{objective_id}/front' },
+  getReportFlat: { method: 'GET', path: '/objectives/{objective_id}/report', accept: 'text/html' },
   correctInverseFlat: { method: 'POST', path: '/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
 };

@@ -72,6 +72,11 @@ export interface NewProject {
    * outputCount + 2.
    */
   caseCount?: number | null | undefined;
+  /**
+   * How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no
+   * longer than one. `solve` and `run` send it.
+   */
+  parallelism?: number | null | undefined;
   /** How many outputs each point will have; output cases must match it. */
   outputCount?: number | null | undefined;
 }
@@ -217,6 +222,12 @@ export interface NewOutputCases {
   outputCases: readonly (readonly number[] | Record<string, number>)[];
   /** Zero-based rows whose run failed; their values are ignored. */
   failedCases?: readonly number[] | null | undefined;
+  /**
+   * One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the
+   * units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left
+   * out by name, where one is not known.
+   */
+  jacobians?: readonly (readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null)[] | undefined;
 }
 
 export interface LoadedOutputCaseSet {
@@ -770,6 +781,11 @@ export interface Inverse {
    */
   outputByName?: Record<string, number> | null | undefined;
   /**
+   * The derivatives that were reported with the output: one row per output with one number per input, null where not
+   * known.
+   */
+  jacobian: Array<Array<number | null>> | null;
+  /**
    * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
    * null without an output.
    */
@@ -1205,7 +1221,10 @@ export interface ExplainedObjective {
 }
 
 export interface Advice {
-  /** sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come. */
+  /**
+   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives;
+   * further kinds may come.
+   */
   kind: string;
   sentence: string;
   /** The objectives that it is about. */
@@ -1494,6 +1513,11 @@ export interface NewInverseOutput {
   output?: readonly number[] | Record<string, number> | undefined;
   /** Nanoseconds that the run took; by default the time since the suggestion was handed out. */
   computeTime?: number | null | undefined;
+  /**
+   * The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input,
+   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   */
+  jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
   failed?: boolean | undefined;
   /** Why the run failed. */
@@ -1567,6 +1591,11 @@ export interface ReportedInverse {
    * names.
    */
   outputByName?: Record<string, number> | null | undefined;
+  /**
+   * The derivatives that were reported with the output: one row per output with one number per input, null where not
+   * known.
+   */
+  jacobian: Array<Array<number | null>> | null;
   /**
    * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
    * null without an output.
@@ -2530,6 +2559,11 @@ export interface Account {
     /** For all keys of the account together. */
     requestsPerMinute: number | null;
   };
+  /** Workbooks that the service calculates; null: its operator does not allow them. */
+  workbooks: {
+    /** The largest file that is taken. */
+    bytes: number;
+  } | null;
   /** Days between a deletion and its purge. */
   deletedDataKeptDays: number;
 }
@@ -2783,6 +2817,7 @@ export type ExportLine = {
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
   input: number[] | null;
   output: number[] | null;
+  jacobian: Array<Array<number | null>> | null;
   suggestTime: number;
   computeTime: number;
   suggestedAt: string | null;
@@ -2841,6 +2876,12 @@ export type ExportLine = {
   type: 'correction';
   trialId: number;
 } | {
+  type: 'workbook';
+  id: number;
+  name: string;
+  /** The file in base64. */
+  content: string;
+} | {
   id: number;
   modelId: number;
   projectId: number;
@@ -2862,6 +2903,13 @@ export type ExportLine = {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -2974,6 +3022,13 @@ export interface NewBatch {
     timeoutSeconds?: number | null | undefined;
     /** The maximum number of calls at the same time; default: one for each open evaluation. */
     concurrency?: number | null | undefined;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell, such as Sheet1!B3, or a name of the workbook, for each input of the project. */
+    inputs: readonly string[];
+    /** A cell, such as Sheet1!B3, or a name of the workbook, for each output of the project. */
+    outputs: readonly string[];
   } | null | undefined;
   /** How long one evaluation may take, from its claim; default: 3600. */
   timeoutSeconds?: number | null | undefined;
@@ -3007,6 +3062,13 @@ export interface CreatedBatch {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -3068,6 +3130,13 @@ export interface Batch {
     url: string;
     timeoutSeconds: number | null;
     concurrency: number | null;
+  } | {
+    kind: 'workbook';
+    workbookId: number;
+    /** A cell for each input of the project. */
+    inputs: string[];
+    /** A cell for each output. */
+    outputs: string[];
   };
   timeoutSeconds: number;
   maximumTries: number;
@@ -3246,6 +3315,11 @@ export interface NewEvaluationOutput {
   output: readonly number[] | Record<string, number>;
   /** Nanoseconds that the run took; by default the time since the claim. */
   computeTime?: number | null | undefined;
+  /**
+   * The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input,
+   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   */
+  jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
 }
 
 export interface ReportedEvaluation {
@@ -3323,6 +3397,11 @@ export interface ReportedEvaluation {
      * names.
      */
     outputByName?: Record<string, number> | null | undefined;
+    /**
+     * The derivatives that were reported with the output: one row per output with one number per input, null where not
+     * known.
+     */
+    jacobian: Array<Array<number | null>> | null;
     /**
      * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
      * null without an output.
@@ -3428,4 +3507,78 @@ export interface Evaluation {
   createdAt: string;
   updatedAt: string;
   finishedAt: string | null;
+}
+
+export interface NewWorkbook {
+  /** Of the file. */
+  name: string;
+  /** The file, .xlsx, in base64. */
+  content: string;
+}
+
+export interface SurveyedWorkbook {
+  id: number;
+  name: string;
+  bytes: number;
+  createdAt: string;
+  /** Cells with numbers, those with names first; at most 400. */
+  inputs: Array<{
+    /** Such as Sheet1!B3. */
+    cell: string;
+    /** Of the cell in the workbook. */
+    name: string | null;
+    /** The nearest text to its left, or above it. */
+    label: string | null;
+    /** As the file was saved. */
+    value: number | null;
+  }>;
+  /** Cells with formulas, those with names first; at most 400. */
+  outputs: Array<{
+    /** Such as Sheet1!B3. */
+    cell: string;
+    /** Of the cell in the workbook. */
+    name: string | null;
+    /** The nearest text to its left, or above it. */
+    label: string | null;
+    /** As the file was saved. */
+    value: number | null;
+  }>;
+}
+
+export interface Workbook {
+  id: number;
+  name: string;
+  bytes: number;
+  createdAt: string;
+}
+
+export interface NewCellChoice {
+  /** The cells of the inputs, by name. */
+  inputs: Record<string, string>;
+  /** The cells of the outputs, by name. */
+  outputs: Record<string, string>;
+}
+
+export interface CheckedCells {
+  /** Empty: the service can calculate the outputs from the inputs. */
+  faults: Array<{
+    side: 'inputs' | 'outputs';
+    /** Of the input or output; empty where none is to blame. */
+    name: string;
+    message: string;
+  }>;
+  notes: string[];
+  /** As the file is; a text says why an output has no number. */
+  outputs: Record<string, number | string>;
+}
+
+export interface NewCellValues {
+  /** Numbers by cell. */
+  values: Record<string, number>;
+}
+
+export interface WorkbookFile {
+  name: string;
+  /** The file in base64. */
+  content: string;
 }

@@ -2,8 +2,10 @@
 import { cleanReason } from '../evaluator/evaluation.ts';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import type { Call } from './conditions.ts';
+import { type Jacobian, readJacobian, splitGiven } from './derivatives.ts';
 import { type Curve, type Fit, isFit, readCurve } from './fit.ts';
 import { flatten, type GivenOutputs, type Goals } from './goals.ts';
+import type { Inputs } from './inputs.ts';
 
 /** Where something is fitted, outputs may be curves in the order of the goals, one for all, or by the names that the data state. */
 type GivenCurves<G extends Goals> =
@@ -11,21 +13,49 @@ type GivenCurves<G extends Goals> =
     ? never
     : Curve | readonly (number | Curve)[] | Readonly<Record<string, number | Curve | undefined>>;
 
-export type Given<G extends Goals> = GivenOutputs<G> | readonly number[] | number | GivenCurves<G>;
+type GivenAlone<G extends Goals> = GivenOutputs<G> | readonly number[] | number | GivenCurves<G>;
+
+/** Outputs, or a pair of them and their derivatives. */
+export type Given<G extends Goals> = GivenAlone<G> | readonly [outputs: GivenAlone<G>, jacobian: Jacobian];
 
 /**
  * NaN and infinite outputs make a failed run. Throws TypeError when an output is missing, or when a curve does not cover its data,
  * which no run can cure.
  */
-export function readGiven({ goals }: { readonly goals: Goals }, given: unknown): Reportable {
-  const values = flatGiven(goals, given);
+export function readGiven(
+  { goals, inputs }: { readonly goals: Goals; readonly inputs: Inputs },
+  given: unknown,
+): Reportable {
+  const { outputs, jacobian } = splitGiven(Object.keys(goals), Object.values(goals).every(isFit), given);
+  const values = flatGiven(goals, outputs);
   const wrong = values.findIndex((value) => !Number.isFinite(value));
-  if (wrong < 0) return { kind: 'output', output: values };
+  if (wrong < 0) {
+    const slopes = jacobian === undefined ? {} : { jacobian: readJacobian(inputs, goals, jacobian) };
+    return { kind: 'output', output: values, ...slopes };
+  }
   return { kind: 'failure', reason: `${flatten(goals).names[wrong]} is ${values[wrong]}`, retryable: false };
 }
 
 /** By goal, what the calls under all conditions gave. */
-export function mergeGiven(calls: readonly Call[], given: readonly unknown[]): Readonly<Record<string, unknown>> {
+export function mergeGiven(calls: readonly Call[], given: readonly unknown[]): unknown {
+  const split = calls.map(({ outputs }, k) =>
+    splitGiven([...new Set(outputs.map(({ output }) => output))], true, given[k]),
+  );
+  const outputs = mergeOutputs(
+    calls,
+    split.map((one) => one.outputs),
+  );
+  if (split.every(({ jacobian }) => jacobian === undefined)) return outputs;
+  return [
+    outputs,
+    mergeOutputs(
+      calls,
+      split.map(({ jacobian }) => jacobian),
+    ),
+  ];
+}
+
+function mergeOutputs(calls: readonly Call[], given: readonly unknown[]): Readonly<Record<string, unknown>> {
   const merged = calls.flatMap(({ outputs }, k) => {
     const one = given[k] as Readonly<Record<string, unknown>> | null | undefined;
     const isAlone = new Set(outputs.map(({ output }) => output)).size === 1 && one?.[outputs[0]!.output] === undefined;

@@ -57,12 +57,15 @@ export function refuseChanges(
   );
 }
 
+/** What the data of a folder fit whatever it says. */
+const UNCOMPARED: ReadonlySet<string> = new Set(['name', 'caseCount', 'parallelism']);
+
 /** Names may not change either: constraints and results call the inputs and outputs by them. */
 export function differencesOf(before: NewProject, now: NewProject): readonly string[] {
   const [earlier, later] = [before, throughFile(now)] as Readonly<Record<string, unknown>>[];
   const fields = [...new Set([...Object.keys(earlier!), ...Object.keys(later!)])];
   return fields
-    .filter((field) => field !== 'name' && field !== 'caseCount')
+    .filter((field) => !UNCOMPARED.has(field))
     .filter(
       (field) => !isDeepStrictEqual(comparable(field, throughFile(earlier![field])), comparable(field, later![field])),
     )

@@ -66,6 +66,15 @@ export function parallelismOf({ objectives, parallel }: Plan): number {
   return sets > parallel ? Math.min(sets, 2 * parallel, MAXIMUM_PARALLEL) : parallel;
 }
 
+/**
+ * What a project is told of the runs at a time, so that its designed cases fill the first round; nothing where it would change nothing.
+ * Half of the runs are left to the search.
+ */
+export function roundOf(parallel: number, budget: number | null): { readonly parallelism?: number } {
+  const parallelism = Math.min(parallel, Math.floor((budget ?? Number.POSITIVE_INFINITY) / 2));
+  return parallelism > 1 ? { parallelism } : {};
+}
+
 /** The service asks for at least 4 characters; a problem may be called `CO2`. */
 export function toServiceName(name: string): string {
   return name.padEnd(4, '-');

@@ -5,7 +5,7 @@ import { conditionFault, pointsOf } from './conditions.ts';
 import { isFit } from './fit.ts';
 import { flatten, type Goals, type NumbersOf, toDataSets } from './goals.ts';
 import { type Input, type Inputs, toInput, toValues, type ValuesOf } from './inputs.ts';
-import { MAXIMUM_PARALLEL, type Plan, type ProjectBody, toServiceName, type Words } from './plan.ts';
+import { MAXIMUM_PARALLEL, type Plan, type ProjectBody, roundOf, toServiceName, type Words } from './plan.ts';
 
 export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly inputs: I;
@@ -18,7 +18,7 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly parallel?: number | undefined;
   /** The most runs, designed ones included; default: as many as the service allows. */
   readonly budget?: number | undefined;
-  /** How many runs are designed and come first; default: the service decides. */
+  /** How many runs are designed and come first; default: few, but as many as `parallel`, up to half of `budget`. */
   readonly cases?: number | undefined;
   /** Inputs that keep this value. */
   readonly fixed?: Partial<ValuesOf<I>> | undefined;
@@ -145,7 +145,7 @@ export function toObjective(problem: Problem): NewObjectives {
 export function toPlan(problem: Problem, code: string | null): Plan {
   const { budget = null, parallel = 1, verify = 0, timeoutSeconds, stopAfterFailures } = problem;
   return {
-    project: toProject(problem),
+    project: { ...toProject(problem), ...(problem.cases === undefined && roundOf(parallel, budget)) },
     objectives: [toObjective(problem)],
     statesStop: problem.stop !== undefined || problem.options?.stop !== undefined,
     budget,

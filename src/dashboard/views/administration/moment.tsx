@@ -1,4 +1,4 @@
-import { dayAndTime } from '../../parts/formats.ts';
+import { dayAndTime } from '../../../shown/formats.ts';
 
 /** A timestamp of the service as day and time in the reader's zone; a dash for none. */
 export function Moment({ time, none = '–' }: { readonly time: string | null; readonly none?: string }) {

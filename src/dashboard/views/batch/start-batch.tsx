@@ -1,9 +1,11 @@
 /** Starts a batch: one search for each row of targets, otherwise as an objective that is already there. */
 import { useEffect, useState } from 'preact/hooks';
-import type { NewObjectives } from '../../../../clients/typescript/src/index.ts';
+import type { CreatedBatch, NewObjectives } from '../../../../clients/typescript/src/index.ts';
+import { type Head, headOf } from '../../../shown/columns.ts';
+import { counted, short, titled } from '../../../shown/formats.ts';
+import { outputNames } from '../../../shown/values.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
-import { counted, short, titled } from '../../parts/formats.ts';
 import { NumberField } from '../../parts/number-field.tsx';
 import { readNumber } from '../../parts/read-number.ts';
 import { ScrollBox } from '../../parts/scroll-box.tsx';
@@ -13,10 +15,9 @@ import { Link } from '../../shell/link.tsx';
 import { navigate, type ViewProps } from '../../shell/router.ts';
 import { service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
-import { TakeTable } from '../new-problem/take-table.tsx';
-import { type Head, headOf } from '../objective/columns.ts';
+import { ShownOnce } from '../administration/shown-once.tsx';
+import { TakeTable, unreadText } from '../new-problem/take-table.tsx';
 import { repeatedOf } from '../objective/going-on.ts';
-import { outputNames } from '../objective/values.ts';
 import { readTargetRows, type Targets } from './target-rows.ts';
 
 /** A step beyond every run: the targets are all that is needed. */
@@ -46,23 +47,42 @@ function Form({ head }: { readonly head: Head }) {
   const [name, setName] = useState(`${head.projectName}, ${new Date().toLocaleDateString()}`);
   const [parallelism, setParallelism] = useState('4');
   const [rows, setRows] = useState<readonly Targets[]>([]);
+  const [url, setUrl] = useState<string | undefined>(undefined);
+  const [made, setMade] = useState<CreatedBatch | undefined>(undefined);
   const sending = useSending();
   const names = outputNames(head);
   const atOnce = readNumber(parallelism);
   const start = () =>
     sending.send(async () => {
       const path = { model_id: head.modelId, project_id: head.projectId };
+      const unread = unreadText();
+      if (unread !== undefined) throw new Error(unread);
       const { body } = await service.call('createBatch', {
         path,
         body: {
           name: name.trim() === '' ? null : name.trim(),
           trialId: head.trialId,
           parallelism: atOnce.value,
+          ...(url !== undefined && { evaluator: { kind: 'http', url: url.trim() } }),
           objectives: rows.map((targets) => definitionOf(head, targets)),
         },
       });
-      navigate(`/page/administration?show=batches&open=${body.id}`);
+      if (body.secret === undefined) leaveFor(body);
+      else setMade(body);
     });
+  if (made !== undefined) {
+    return (
+      <>
+        <h1>The batch has started</h1>
+        <ShownOnce
+          name="Secret of the evaluator"
+          text={made.secret!}
+          hint="Your program checks the signatures of calls with it."
+          onDone={() => leaveFor(made)}
+        />
+      </>
+    );
+  }
   return (
     <form
       noValidate
@@ -77,8 +97,7 @@ function Form({ head }: { readonly head: Head }) {
         <Link to={`/page/objectives/${head.objectiveId}`}>
           trial {head.trialNumber}, objective {head.number}
         </Link>{' '}
-        of <bdi>{head.projectName}</bdi>. They know the cases of this trial and learn from one another. Its runs are
-        carried out by <a href="/docs/guides/batches">evaluators</a>; you can also enter outputs by hand.
+        of <bdi>{head.projectName}</bdi>. They know the cases of this trial and learn from one another.
       </p>
       <TakeTable
         label="Targets"
@@ -110,6 +129,7 @@ function Form({ head }: { readonly head: Head }) {
           onText={setParallelism}
         />
       </div>
+      <Makers url={url} onUrl={setUrl} />
       <Fault error={sending.error} />
       <p class="actions">
         <button
@@ -122,6 +142,49 @@ function Form({ head }: { readonly head: Head }) {
         {rows.length === 0 && <span class="hint">Paste the targets first.</span>}
       </p>
     </form>
+  );
+}
+
+function leaveFor({ id }: CreatedBatch): void {
+  navigate(`/page/administration?show=batches&open=${id}`);
+}
+
+interface MakersProps {
+  /** undefined: evaluators claim the runs. */
+  readonly url: string | undefined;
+  onUrl(url: string | undefined): void;
+}
+
+/** Who makes the runs. */
+function Makers({ url, onUrl }: MakersProps) {
+  return (
+    <fieldset class="sources">
+      <legend>Who makes the runs?</legend>
+      <label>
+        <input type="radio" name="makers" checked={url === undefined} onChange={() => onUrl(undefined)} />
+        <a href="/docs/guides/batches">Evaluators</a>, or you by hand
+      </label>
+      <label>
+        <input type="radio" name="makers" checked={url !== undefined} onChange={() => onUrl('')} />A program at an
+        address, which this service calls
+      </label>
+      {url !== undefined && (
+        <div class="field">
+          <label for="batch-url">Address</label>
+          <input
+            id="batch-url"
+            type="url"
+            autocomplete="off"
+            placeholder="https://simulator.example/run"
+            value={url}
+            onInput={({ currentTarget }) => onUrl(currentTarget.value)}
+          />
+          <p class="hint">
+            It gets each input as JSON and answers with the outputs, see <a href="/docs/guides/batches">batches</a>.
+          </p>
+        </div>
+      )}
+    </fieldset>
   );
 }
 

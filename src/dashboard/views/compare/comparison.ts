@@ -1,9 +1,9 @@
 /** What several objectives have in common and where they differ. The service judges; this matches names. Needs no browser. */
 import type { History } from '../../../../clients/typescript/src/index.ts';
-import { type Ends, near, short, titled, wanted, withUnit } from '../../parts/formats.ts';
-import { type Columns, emptyColumns, type Head, hasFailed, replaceRows, rowFrom } from '../objective/columns.ts';
-import { type Distances, isFit, leastMisfits, measureRuns, smallestSoFar } from '../objective/distances.ts';
-import { fullInputText, inputNames, inputText, outputNames } from '../objective/values.ts';
+import { type Columns, emptyColumns, type Head, hasFailed, replaceRows, rowFrom } from '../../../shown/columns.ts';
+import { type Distances, isFit, leastMisfits, measureRuns, smallestSoFar } from '../../../shown/distances.ts';
+import { type Ends, near, short, titled, wanted, withUnit } from '../../../shown/formats.ts';
+import { fullInputText, inputNames, inputText, outputNames } from '../../../shown/values.ts';
 
 export const FEWEST = 2;
 export const MOST = 6;

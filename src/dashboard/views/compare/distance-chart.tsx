@@ -1,13 +1,13 @@
 /** The best distance so far of every objective, in one chart. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { capitalized, counted, grouped, rough } from '../../../shown/formats.ts';
+import type { Drawing, Range } from '../../../shown/plot.ts';
+import { logFloor } from '../../../shown/scales.ts';
 import { ChartTable } from '../../parts/chart-table.tsx';
-import { capitalized, counted, grouped, short } from '../../parts/formats.ts';
-import type { Drawing, Range } from '../../parts/plot.ts';
 import { PlotBox } from '../../parts/plot-box.tsx';
 import { SaveChart } from '../../parts/save-chart.tsx';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
-import { logFloor } from '../objective/scales.ts';
 import { bestAt, bestSteps, type Compared, measureOf } from './comparison.ts';
 import { DASHES, SeriesKey, SHAPES, seriesColours } from './series.tsx';
 
@@ -71,7 +71,7 @@ function Legend({ compared, pointed: { value: iteration } }: LegendProps) {
 }
 
 function distanceText(value: number | undefined, hasMet: boolean): string {
-  return value === undefined ? 'no output' : value === 0 && hasMet ? 'met' : short(value);
+  return value === undefined ? 'no output' : value === 0 && hasMet ? 'met' : rough(value);
 }
 
 function Steps({ compared }: { readonly compared: readonly Compared[] }) {
@@ -99,7 +99,7 @@ function summaryOf(compared: readonly Compared[]): string {
         ? 'no output yet'
         : value === 0 && measureOf(compared).hasMet
           ? 'everything met'
-          : short(value);
+          : rough(value);
     return `${one.label}: ${state} after ${counted(one.columns.count, 'run')}`;
   });
   return `${parts.join('; ')}.`;

@@ -1,10 +1,10 @@
 /** Two quantities of all runs against each other. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { counted, type Ends, grouped, short } from '../../../shown/formats.ts';
+import type { Drawing, DrawnBand, Range } from '../../../shown/plot.ts';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
-import { counted, type Ends, grouped, short } from '../../parts/formats.ts';
-import type { Drawing, DrawnBand, Range } from '../../parts/plot.ts';
 import { PlotBox } from '../../parts/plot-box.tsx';
 import { SaveChart } from '../../parts/save-chart.tsx';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';

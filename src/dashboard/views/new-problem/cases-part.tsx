@@ -1,8 +1,8 @@
 /** The second part: the runs to begin with, designed by the service or the user's own. */
 import { useState } from 'preact/hooks';
+import { short, titled } from '../../../shown/formats.ts';
 import { copyText } from '../../parts/clipboard.ts';
 import { saveCsv, toTabs } from '../../parts/export.ts';
-import { short, titled } from '../../parts/formats.ts';
 import { type Rows, splitPaste } from '../../parts/paste.ts';
 import { SignQuestion, useTableReading } from '../../parts/sign-question.tsx';
 import { type Draft, namesOfRows } from './draft.ts';
@@ -21,7 +21,15 @@ interface CasesPartProps {
 }
 
 export function CasesPart({ isBusy, design }: CasesPartProps) {
-  const { data } = draft.value;
+  const { data, workbook } = draft.value;
+  if (workbook !== null) {
+    return (
+      <>
+        <p>The service calculates the first runs itself, at points that it chooses, once you start the search.</p>
+        <CaseCount />
+      </>
+    );
+  }
   const choose = (chosen: Draft['data']) => change({ data: chosen }, 'results', 'own', 'columns', 'caseCount');
   return (
     <>
@@ -46,23 +54,29 @@ function usualCount({ inputs, outputs }: Draft): number {
   return Math.min(Math.ceil(inputs.length / 2) + 1, 8, outputs.length + 2);
 }
 
+function CaseCount() {
+  return (
+    <div class="field-row">
+      <TextField
+        path="caseCount"
+        label="How many points"
+        value={draft.value.caseCount}
+        isNumber
+        placeholder={String(usualCount(draft.value))}
+        onInput={(value) => change({ caseCount: value }, 'caseCount')}
+        hint="A few are enough: later suggestions are worth more."
+      />
+    </div>
+  );
+}
+
 function Designed({ isBusy, design }: CasesPartProps) {
-  const { caseCount, project, recipe } = draft.value;
+  const { project, recipe } = draft.value;
   const points = project?.points ?? null;
   const isCurrent = points !== null && arePointsCurrent(draft.value);
   return (
     <>
-      <div class="field-row">
-        <TextField
-          path="caseCount"
-          label="How many points"
-          value={caseCount}
-          isNumber
-          placeholder={String(usualCount(draft.value))}
-          onInput={(value) => change({ caseCount: value }, 'caseCount')}
-          hint="A few are enough: later suggestions are worth more."
-        />
-      </div>
+      <CaseCount />
       {points !== null && !isCurrent && (
         <p class="notice warning" role="status">
           The inputs or outputs have changed since these points were designed. Results of unchanged points are kept.

@@ -2,7 +2,7 @@
 import { type Rows, withoutUnit } from '../../parts/paste.ts';
 import { type InputDraft, type InputType, newInput } from './draft.ts';
 
-type Field = Exclude<keyof InputDraft, 'key' | 'tolerance'>;
+type Field = Exclude<keyof InputDraft, 'key' | 'tolerance' | 'cell'>;
 
 /** Titles of the fields in tables, in English, German and French. */
 const TITLES: Readonly<Record<Field, readonly string[]>> = {

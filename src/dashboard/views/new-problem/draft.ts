@@ -18,6 +18,8 @@ export interface InputDraft {
   readonly spacing: string;
   /** The tolerance; empty: the input is exact. */
   readonly tolerance: string;
+  /** In the workbook. */
+  readonly cell: string;
 }
 
 export interface OutputDraft {
@@ -36,6 +38,8 @@ export interface OutputDraft {
   readonly deviation: string;
   /** Of a fit: the standard error of the measured value, or its share in percent; empty: unknown. */
   readonly sigma: string;
+  /** In the workbook. */
+  readonly cell: string;
 }
 
 /** Search options beyond the targets; empty texts set no option. */
@@ -100,6 +104,8 @@ export interface Draft {
   readonly parallelism: string;
   readonly maximumAttempts: string;
   readonly options: OptionsDraft;
+  /** That the service calculates; null: runs are made elsewhere. */
+  readonly workbook: { readonly id: number; readonly name: string } | null;
   /** The formula of the example's outputs. */
   readonly recipe: string;
   readonly model: Made | null;
@@ -111,12 +117,12 @@ export interface Draft {
 }
 
 export function newInput(key: number, stated: Partial<InputDraft> = {}): InputDraft {
-  const blank = { name: '', unit: '', minimum: '', maximum: '', categories: '', spacing: '', tolerance: '' };
+  const blank = { name: '', unit: '', minimum: '', maximum: '', categories: '', spacing: '', tolerance: '', cell: '' };
   return { ...blank, type: 'float', scale: 'auto', ...stated, key };
 }
 
 export function newOutput(key: number, stated: Partial<OutputDraft> = {}): OutputDraft {
-  const blank = { name: '', unit: '', target: '', weight: '', deviation: '', sigma: '' };
+  const blank = { name: '', unit: '', target: '', weight: '', deviation: '', sigma: '', cell: '' };
   return { ...blank, type: 'percent', from: '-1', to: '1', priority: '1', ...stated, key };
 }
 
@@ -163,6 +169,7 @@ export function emptyDraft(id: string): Draft {
     parallelism: '1',
     maximumAttempts: '500',
     options: { ...NO_OPTIONS, endsByEvidence: true },
+    workbook: null,
     recipe: '',
     model: null,
     project: null,
@@ -200,7 +207,7 @@ export function parseDraft(text: string | undefined): Draft | undefined {
   try {
     const stored = JSON.parse(text) as Draft | null;
     if (stored?.version !== 1) return undefined;
-    const draft = { ...stored, options: { ...NO_OPTIONS, ...stored.options } };
+    const draft = { ...stored, workbook: stored.workbook ?? null, options: { ...NO_OPTIONS, ...stored.options } };
     return hasShape(emptyDraft(''), draft) ? withRows(draft) : undefined;
   } catch {
     return undefined;

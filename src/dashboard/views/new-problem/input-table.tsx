@@ -72,6 +72,7 @@ function InputCells({ input, i }: Omit<InputRowProps, 'count'>) {
           class="name"
           onInput={(value) => set({ name: value }, 'name')}
         />
+        {input.cell !== '' && <p class="hint">{input.cell}</p>}
       </td>
       <td>
         <CellText

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Model } from '../../../../clients/typescript/src/index.ts';
-import { counted } from '../../parts/formats.ts';
+import { counted } from '../../../shown/formats.ts';
 import type { Rows } from '../../parts/paste.ts';
 import { explain, service } from '../../shell/service.ts';
 import { readDefinitions } from './definitions.ts';
@@ -12,6 +12,7 @@ import { InputTable } from './input-table.tsx';
 import { OutputTable } from './output-table.tsx';
 import { change, draft, faults } from './store.ts';
 import { TakeTable } from './take-table.tsx';
+import { WorkbookBox } from './workbook-box.tsx';
 
 export function InputsPart() {
   const { name, inputs, outputs, recipe } = draft.value;
@@ -47,6 +48,7 @@ export function InputsPart() {
         />
         <ModelChoice />
       </div>
+      <WorkbookBox />
       <h2>Inputs</h2>
       <FaultBlock path="inputs" />
       <InputTable />

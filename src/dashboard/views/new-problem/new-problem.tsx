@@ -13,8 +13,9 @@ import { focusField } from './fields.tsx';
 import { InputsPart } from './inputs-part.tsx';
 import './new-problem.css';
 import { faultsIn, isFaultless, type Part, partOf } from './requests.ts';
-import { designPoints, giveUp, RefusedError, start } from './start.ts';
+import { checkInputs, designPoints, giveUp, RefusedError, start } from './start.ts';
 import { draft, faults, isKept, openDraft, replaceDraft, workplace } from './store.ts';
+import { unreadText } from './take-table.tsx';
 import { TargetsPart } from './targets-part.tsx';
 
 const PARTS: Readonly<Record<Part, string>> = {
@@ -89,14 +90,24 @@ function Wizard({ part, copyOf }: { readonly part: Part; readonly copyOf: number
   };
   const next = (to: Part) => {
     const found = faultsIn(draft.value, part);
-    if (isFaultless(found)) goTo(to);
-    else show(new RefusedError(found));
+    const unread = unreadText();
+    if (unread !== undefined) setTrouble(unread);
+    else if (!isFaultless(found)) show(new RefusedError(found));
+    else if (part !== 'inputs') goTo(to);
+    else {
+      void work('Checking…', async () => {
+        await checkInputs(workplace);
+        goTo(to);
+      });
+    }
   };
   const begin = () =>
     work('Starting…', async () => {
-      const id = await start(workplace);
+      const unread = unreadText();
+      if (unread !== undefined) throw new Error(unread);
+      const address = await start(workplace);
       replaceDraft('empty');
-      navigate(`/page/objectives/${id}`);
+      navigate(address);
     });
 
   return (

@@ -1,5 +1,5 @@
 /** The fields of the search options, a component for each question. */
-import { titled } from '../../parts/formats.ts';
+import { titled } from '../../../shown/formats.ts';
 import { NumberField } from '../../parts/number-field.tsx';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OptionsDraft } from './draft.ts';
@@ -42,15 +42,12 @@ interface ChoiceProps extends Props {
 
 function Choice({ draft, faults, onChange, name, label, choices }: ChoiceProps) {
   const path = `options/${name}`;
-  const id = fieldId(path);
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={fieldId(path)}>{label}</label>
       <select
-        id={id}
+        {...stated(path, faults)}
         value={draft.options[name]}
-        aria-invalid={faults[path] !== undefined}
-        aria-describedby={faults[path] === undefined ? undefined : `${id}-fault`}
         onChange={({ currentTarget }) => onChange({ options: { ...draft.options, [name]: currentTarget.value } }, path)}
       >
         {Object.entries(choices).map(([value, words]) => (
@@ -62,6 +59,12 @@ function Choice({ draft, faults, onChange, name, label, choices }: ChoiceProps) 
       <FaultOf path={path} faults={faults} />
     </div>
   );
+}
+
+/** The attributes of a control that connect it with the fault at its path. */
+function stated(path: string, faults: Faults) {
+  const [id, isWrong] = [fieldId(path), faults[path] !== undefined];
+  return { id, 'aria-invalid': isWrong, 'aria-describedby': isWrong ? `${id}-fault` : undefined };
 }
 
 function FaultOf({ path, faults }: { readonly path: string; readonly faults: Faults }) {
@@ -83,17 +86,14 @@ interface CellProps {
 }
 
 function Cell({ path, label, value, placeholder, faults, onText }: CellProps) {
-  const id = fieldId(path);
   return (
     <td>
       <input
-        id={id}
+        {...stated(path, faults)}
         class="number"
         inputMode="decimal"
         autocomplete="off"
         aria-label={label}
-        aria-invalid={faults[path] !== undefined}
-        aria-describedby={faults[path] === undefined ? undefined : `${id}-fault`}
         placeholder={placeholder}
         value={value}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
@@ -195,9 +195,8 @@ export function Importance({ draft, faults, onChange }: Props) {
                 />
                 <td>
                   <select
-                    id={fieldId(`outputs/${j}/priority`)}
+                    {...stated(`outputs/${j}/priority`, faults)}
                     aria-label={`Priority of ${names[j]}`}
-                    aria-invalid={faults[`outputs/${j}/priority`] !== undefined}
                     value={priority}
                     onChange={({ currentTarget }) => set(j, { priority: currentTarget.value as '1' })}
                   >
@@ -223,7 +222,6 @@ export function Importance({ draft, faults, onChange }: Props) {
 export function Ends(props: Props) {
   const { draft, faults, onChange } = props;
   const { options } = draft;
-  const id = fieldId('options/until');
   return (
     <>
       <label class="choice">
@@ -246,13 +244,11 @@ export function Ends(props: Props) {
           hint="Anything above this share; default: 0.005."
         />
         <div class="field">
-          <label for={id}>Until</label>
+          <label for={fieldId('options/until')}>Until</label>
           <input
-            id={id}
+            {...stated('options/until', faults)}
             type="datetime-local"
             value={options.until}
-            aria-invalid={faults['options/until'] !== undefined}
-            aria-describedby={faults['options/until'] === undefined ? undefined : `${id}-fault`}
             onInput={({ currentTarget }) =>
               onChange({ options: { ...options, until: currentTarget.value } }, 'options/until')
             }

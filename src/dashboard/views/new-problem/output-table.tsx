@@ -27,6 +27,7 @@ export function OutputTable() {
                     class="name"
                     onInput={(value) => set(j, { name: value }, 'name')}
                   />
+                  {output.cell !== '' && <p class="hint">{output.cell}</p>}
                 </td>
                 <td>
                   <CellText

@@ -1,12 +1,12 @@
 /** The places in the form for the violations found by the service. */
 
 import type { Violation } from '../../../../clients/typescript/src/index.ts';
-import { capitalized } from '../../parts/formats.ts';
+import { capitalized } from '../../../shown/formats.ts';
 import type { Draft } from './draft.ts';
 import type { Faults } from './requests.ts';
 import { constraintLines } from './requests.ts';
 
-export type RequestName = 'model' | 'project' | 'results' | 'objective';
+export type RequestName = 'model' | 'project' | 'results' | 'objective' | 'batch';
 
 type Finder = (draft: Draft, i: string | undefined, k: string | undefined) => string;
 
@@ -98,14 +98,20 @@ const FIELDS: Readonly<Record<RequestName, Readonly<Record<string, Finder>>>> = 
     aimAtRobustness: field('options/aim'),
     robustRuns: field('options/robustRuns'),
   },
+  batch: {
+    evaluator: (_, side, i) => (i === undefined ? 'workbook' : `${side}/${i}/name`),
+  },
 };
 
 /** Faults by field; under `''` those that belong to none. Of several at one field the first. */
 export function placeViolations(draft: Draft, request: RequestName, violations: readonly Violation[]): Faults {
   const faults: Record<string, string> = {};
   for (const { pointer, message } of violations) {
-    const [name = '', i, k] = pointer.split('/').slice(1);
-    const path = FIELDS[request][name]?.(draft, i, k) ?? '';
+    const names = pointer.split('/').slice(1);
+    // A batch has the definition of its objective inside.
+    const isInner = request === 'batch' && names[0] === 'objectives';
+    const [name = '', i, k] = isInner ? names.slice(2) : names;
+    const path = FIELDS[isInner ? 'objective' : request][name]?.(draft, i, k) ?? '';
     faults[path] ??= path === '' ? `${name} ${message}` : sentence(message);
   }
   return faults;

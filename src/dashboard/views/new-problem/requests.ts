@@ -51,6 +51,8 @@ function readSpace(draft: Draft): Read<NewProject> {
   const steps = inputs.map(({ spacing, type }, i) =>
     type === 'float' ? optional(`inputs/${i}/spacing`, spacing) : null,
   );
+  if (draft.workbook !== null) Object.assign(faults, faultsOfCells(draft));
+  Object.assign(faults, faultsOfNames(inputs, 'inputs'), faultsOfNames(outputs, 'outputs'));
   const hasUnits = (rows: readonly { readonly unit: string }[]) => rows.some(({ unit }) => unit.trim() !== '');
   const units = (rows: readonly { readonly unit: string }[]) => rows.map(({ unit }) => unit.trim());
   const body: NewProject = {
@@ -72,6 +74,28 @@ function readSpace(draft: Draft): Read<NewProject> {
     ...(constraints.length > 0 && { constraints }),
   };
   return { body, faults };
+}
+
+function faultsOfCells({ inputs, outputs }: Draft): Faults {
+  return Object.fromEntries(
+    Object.entries({ inputs, outputs }).flatMap(([list, rows]) =>
+      rows.flatMap(({ cell }, i) =>
+        cell === '' ? [[`${list}/${i}/name`, 'Has no cell: choose it in the workbook, or remove this row.']] : [],
+      ),
+    ),
+  );
+}
+
+/** Names that an earlier row has. */
+function faultsOfNames(rows: readonly { readonly name: string }[], list: 'inputs' | 'outputs'): Faults {
+  const names = namesOfRows(rows, list === 'inputs' ? 'x' : 'y');
+  const taken = names.flatMap((name, i) => (names.indexOf(name) < i ? [i] : []));
+  return Object.fromEntries(
+    taken.map((i) => [
+      `${list}/${i}/name`,
+      `${names[i]} is the name of ${list.slice(0, -1)} ${names.indexOf(names[i]!) + 1}.`,
+    ]),
+  );
 }
 
 /** Lines with a constraint, with their positions among all lines. */
@@ -157,7 +181,9 @@ export type Part = 'inputs' | 'cases' | 'targets';
 
 /** What is missing or wrong in a part, as far as the form can tell. */
 export function faultsIn(draft: Draft, part: Part): Faults {
-  const cases = draft.data === 'own' ? readOwn(draft).results : readResults(draft);
+  const runs = draft.data === 'own' ? readOwn(draft).results : readResults(draft);
+  // A workbook is calculated later.
+  const cases = draft.workbook === null ? runs : readDesign(draft);
   const { faults } = part === 'inputs' ? readDesign(draft) : part === 'cases' ? cases : readObjectives(draft);
   return Object.fromEntries(Object.entries(faults).filter(([path]) => partOf(path) === part));
 }

@@ -7,17 +7,18 @@ import {
   type Backsolve,
   BacksolveError,
   IdempotencyKeyInUseError,
+  type NewObjectives,
   type NewProject,
   NotFoundError,
   UnauthenticatedError,
 } from '../../../../clients/typescript/src/index.ts';
-import type { Draft, Made } from './draft.ts';
+import { type Draft, type Made, namesOfRows } from './draft.ts';
 import { fingerprint } from './fingerprint.ts';
 import { placeViolations, type RequestName } from './pointers.ts';
 import { type Faults, isFaultless, readDesign, readObjectives, readOwn, readResults } from './requests.ts';
 
 export interface Workplace {
-  readonly service: Pick<Backsolve, 'call'>;
+  readonly service: Pick<Backsolve, 'call' | 'pages'>;
   draft(): Draft;
   /** Stores the change immediately. */
   note(change: Partial<Draft>): void;
@@ -53,9 +54,10 @@ export function arePointsCurrent(draft: Draft): boolean {
   return project?.points != null && project.print === fingerprint([parent, readDesign(draft).body]);
 }
 
-/** Resolves to the id of the objective. Rejects with a RefusedError or an error of the client. */
-export async function start(at: Workplace): Promise<number> {
+/** Resolves to where the search is seen. Rejects with a RefusedError or an error of the client. */
+export async function start(at: Workplace): Promise<string> {
   const { body: objectives, faults } = readObjectives(at.draft());
+  if (at.draft().workbook !== null) return startByWorkbook(at, objectives, faults);
   const isOwn = at.draft().data === 'own';
   const { project, results } = isOwn
     ? readOwn(at.draft())
@@ -70,7 +72,86 @@ export async function start(at: Workplace): Promise<number> {
   const { body } = await send(at, 'objective', print, (idempotencyKey) =>
     at.service.call('loadObjectives', { path: { ...path, trial_id: trialId }, body: objectives, idempotencyKey }),
   );
-  return body.id;
+  return `/page/objectives/${body.id}`;
+}
+
+/** A batch with one objective, which the service works through by the workbook. */
+async function startByWorkbook(at: Workplace, objectives: NewObjectives, faults: Faults): Promise<string> {
+  const project = readDesign(at.draft());
+  refuseFaults(project.faults, faults);
+  const { inputs, outputs, workbook, name } = at.draft();
+  const modelId = await makeModel(at);
+  const projectId = await makeProject(at, modelId, project.body);
+  const { parallelism: _, ...definition } = objectives;
+  const cells = (rows: readonly { readonly cell: string }[]) => rows.map(({ cell }) => cell);
+  const request = {
+    name,
+    objectives: [definition],
+    parallelism: 1,
+    evaluator: { kind: 'workbook', workbookId: workbook!.id, inputs: cells(inputs), outputs: cells(outputs) },
+  } as const;
+  const { body } = await send(at, 'batch', fingerprint([projectId, request]), (idempotencyKey) =>
+    at.service.call('createBatch', {
+      path: { model_id: modelId, project_id: projectId },
+      body: { ...request, objectives: [definition] },
+      idempotencyKey,
+    }),
+  );
+  return awaitObjective(at, body.id);
+}
+
+/** A workbook is calculated in seconds; a longer one is watched where batches are. */
+const LOOKS = 60;
+const LOOK_MS = 500;
+
+async function awaitObjective(at: Workplace, batchId: number): Promise<string> {
+  const path = { batch_id: batchId };
+  for (let i = 0; i < LOOKS; i++) {
+    const { body: found } = await at.service.call('listBatchObjectives', { path });
+    const [first] = found;
+    if (first?.objectiveId != null) return `/page/objectives/${first.objectiveId}`;
+    const { body: batch } = await at.service.call('getBatch', { path });
+    const reason = first?.failureReason ?? batch.failureReason;
+    if (reason !== null) {
+      // The next start is another batch.
+      at.note({ round: at.draft().round + 1 });
+      throw new RefusedError({ '': reason });
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return `/page/administration?show=batches&open=${batchId}`;
+}
+
+/** The cells of the workbook, and names that others have, while the form is still open at them. Rejects as `start` does. */
+export async function checkInputs(at: Workplace): Promise<void> {
+  await refuseTakenName(at);
+  const { workbook, inputs, outputs } = at.draft();
+  if (workbook === null) return;
+  const names = { inputs: namesOfRows(inputs, 'x'), outputs: namesOfRows(outputs, 'y') };
+  const byName = (rows: readonly { readonly cell: string }[], of: readonly string[]) =>
+    Object.fromEntries(rows.map(({ cell }, i) => [of[i]!, cell]));
+  const { body } = await at.service.call('checkWorkbook', {
+    path: { workbook_id: workbook.id },
+    body: { inputs: byName(inputs, names.inputs), outputs: byName(outputs, names.outputs) },
+  });
+  refuseFaults(
+    Object.fromEntries(
+      body.faults.map(({ side, name, message }) => [
+        name === '' ? side : `${side}/${names[side].indexOf(name)}/name`,
+        message,
+      ]),
+    ),
+  );
+}
+
+/** Problems are called like their model, where they have a new one. */
+async function refuseTakenName(at: Workplace): Promise<void> {
+  const { name, modelId, model } = at.draft();
+  if (modelId !== null) return;
+  for await (const other of at.service.pages('listModels', { query: { limit: 200 } })) {
+    if (other.name !== name.trim() || other.id === model?.id) continue;
+    throw new RefusedError({ name: 'There is a model of this name: choose it beside, or give another name.' });
+  }
 }
 
 /** The outputs belong to the points that were run: where a change of the inputs gives others, those must be run first. */

@@ -1,8 +1,18 @@
 /** Takes a table: pasted, dropped as a file, or chosen. */
-import { useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
 import { FileBox } from '../../parts/file-box.tsx';
 import type { Rows } from '../../parts/paste.ts';
 import { SignQuestion, useTableReading } from '../../parts/sign-question.tsx';
+
+/** The labels of boxes with text that was typed and not read. */
+const unread = signal<readonly string[]>([]);
+
+/** What to do about it before the form goes on; undefined where nothing is unread. */
+export function unreadText(): string | undefined {
+  const [label] = unread.value;
+  return label && `The text under “${label}” is not read yet: press “Read this text” there, or delete it.`;
+}
 
 interface TakeTableProps {
   readonly label: string;
@@ -17,6 +27,12 @@ export function TakeTable({ label, hint, width, onRows }: TakeTableProps) {
   const [said, say] = useState('');
   const [text, setText] = useState('');
   const reading = useTableReading(say);
+  useEffect(() => {
+    unread.value = [...unread.value.filter((one) => one !== label), ...(text.trim() === '' ? [] : [label])];
+    return () => {
+      unread.value = unread.value.filter((one) => one !== label);
+    };
+  }, [text.trim() === '', label]);
   const take = (taken: string) => {
     setText('');
     return reading.read({ text: taken, width, take: onRows });

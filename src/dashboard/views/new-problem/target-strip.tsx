@@ -1,7 +1,8 @@
 /** The values that satisfy a target, and the range of the outputs known so far. */
-import { type Ends, short } from '../../parts/formats.ts';
+
+import { isInside, spanOf } from '../../../shown/distances.ts';
+import { type Ends, short } from '../../../shown/formats.ts';
 import { Strip } from '../../parts/strip.tsx';
-import { isInside, spanOf } from '../objective/distances.ts';
 
 interface TargetStripProps {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** The third part: what the outputs should be, and how long to search. */
 
-import { counted, titled, wanted, withUnit } from '../../parts/formats.ts';
+import { counted, titled, wanted, withUnit } from '../../../shown/formats.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
@@ -147,7 +147,7 @@ export function TargetsPart() {
       <h2>The search</h2>
       <p>
         {known.length === 0
-          ? 'It starts from the best of the first runs. Enter their outputs first.'
+          ? `It starts from the best of the first runs${current.workbook === null ? '. Enter their outputs first.' : ', which the service calculates.'}`
           : `It starts from the best of ${counted(known.length, 'run')}.`}
       </p>
       <div class="field-row">
@@ -158,14 +158,16 @@ export function TargetsPart() {
           isNumber
           onInput={(value) => change({ maximumAttempts: value }, 'maximumAttempts')}
         />
-        <TextField
-          path="parallelism"
-          label="Parallel runs"
-          value={parallelism}
-          isNumber
-          onInput={(value) => change({ parallelism: value }, 'parallelism')}
-          hint="1 needs the fewest runs; more save time."
-        />
+        {current.workbook === null && (
+          <TextField
+            path="parallelism"
+            label="Parallel runs"
+            value={parallelism}
+            isNumber
+            onInput={(value) => change({ parallelism: value }, 'parallelism')}
+            hint="1 needs the fewest runs; more save time."
+          />
+        )}
       </div>
       <MoreOptions draft={current} faults={faults.value} onChange={change} />
     </>

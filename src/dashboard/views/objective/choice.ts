@@ -1,7 +1,7 @@
 /** The choices in the view: the visible inputs and outputs, and the ranges on them that select runs. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Range } from '../../parts/plot.ts';
-import type { Columns } from './columns.ts';
+import type { Columns } from '../../../shown/columns.ts';
+import type { Range } from '../../../shown/plot.ts';
 import { type AxisKey, isInput, keysAtFirst, numberOf } from './coordinates/axes.ts';
 import type { Judged } from './judged.ts';
 import { countSelected, selectRows } from './order.ts';

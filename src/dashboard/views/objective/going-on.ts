@@ -1,8 +1,8 @@
 /** Creates an objective on the same trial that continues another one: it knows all its runs. */
 import type { NewObjectives } from '../../../../clients/typescript/src/index.ts';
+import type { Head } from '../../../shown/columns.ts';
 import { navigate } from '../../shell/router.ts';
 import { service } from '../../shell/service.ts';
-import type { Head } from './columns.ts';
 
 /** Everything that stays by default. */
 const REPEATED = [

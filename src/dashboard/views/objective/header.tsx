@@ -1,10 +1,10 @@
 /** The name of the objective, its state and its last output. */
 import { StopReason } from '../../../../clients/typescript/src/index.ts';
-import { dayAndTime, grouped } from '../../parts/formats.ts';
+import type { Columns, Head } from '../../../shown/columns.ts';
+import { dayAndTime, grouped } from '../../../shown/formats.ts';
+import { bestText, fitText, reachedText } from '../../../shown/nearness.ts';
 import { Link } from '../../shell/link.tsx';
-import type { Columns, Head } from './columns.ts';
 import type { Run } from './history.ts';
-import { bestText, fitText, reachedText } from './nearness.ts';
 
 const STATES: Readonly<Record<Head['stopReason'], readonly [text: string, look: string]>> = {
   [StopReason.RUNNING]: ['Running', 'state-running'],

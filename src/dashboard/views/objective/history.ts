@@ -2,10 +2,19 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { History } from '../../../../clients/typescript/src/index.ts';
+import {
+  type Columns,
+  emptyColumns,
+  type Head,
+  headOf,
+  insertRows,
+  replaceRows,
+  rowFrom,
+  rowOf,
+} from '../../../shown/columns.ts';
 import { keepReading } from '../../shell/live.ts';
 import { service } from '../../shell/service.ts';
 import { askForChange } from '../../shell/waiting.ts';
-import { type Columns, emptyColumns, type Head, headOf, insertRows, replaceRows, rowFrom, rowOf } from './columns.ts';
 
 /** The data of the view's parts, always present and up to date. */
 export interface Run {

@@ -1,9 +1,9 @@
 /** What follows from the runs, computed once for all parts of the view. */
 import { computed, type ReadonlySignal } from '@preact/signals';
-import { joinColumns } from './columns.ts';
-import { type Distances, measureRuns, worstFirst } from './distances.ts';
+import { joinColumns } from '../../../shown/columns.ts';
+import { type Distances, measureRuns, worstFirst } from '../../../shown/distances.ts';
+import type { Others } from '../../../shown/others.ts';
 import type { Run } from './history.ts';
-import type { Others } from './others.ts';
 
 export interface Judged {
   readonly run: Run;

@@ -1,5 +1,5 @@
 /** The order of the rows in the table of runs, and which of them are selected. Needs no browser. */
-import type { Range } from '../../parts/plot.ts';
+import type { Range } from '../../../shown/plot.ts';
 
 export interface Order {
   /** Rows whose value is missing (NaN) come last either way. */

@@ -2,10 +2,10 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { TrialRun } from '../../../../clients/typescript/src/index.ts';
+import { emptyColumns } from '../../../shown/columns.ts';
+import { type Others, toOthers } from '../../../shown/others.ts';
 import { service } from '../../shell/service.ts';
-import { emptyColumns } from './columns.ts';
 import type { Run } from './history.ts';
-import { type Others, toOthers } from './others.ts';
 
 /** More would make the table slow; the saved files have all. */
 export const MOST_OTHERS = 10_000;

@@ -1,7 +1,7 @@
 /** One objective of the overview. */
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
+import { grouped, rough, short } from '../../../shown/formats.ts';
 import { Age } from '../../parts/age.tsx';
-import { grouped, short } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
 import { nameOf, numbersOf, STATES, stateOf, targetsText } from './choice.ts';
 import { GlanceMenu } from './marks.tsx';
@@ -108,7 +108,7 @@ function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
   if (limitsMet == null) return <td class="glance-met hint">not judged yet</td>;
   return (
     <td class="glance-met">
-      {misfit != null && <span title={String(misfit)}>misfit {short(misfit)} </span>}
+      {misfit != null && <span title={String(misfit)}>misfit {rough(misfit)} </span>}
       {targetCount > 0 && (
         <>
           {limitsMet} of {targetCount} met{' '}
@@ -125,7 +125,7 @@ function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
 
 /** In the unit of the output: a share of a limit of 0 has no meaning. */
 function missText({ number, name, distance }: NonNullable<ObjectiveGlance['worstOutput']>): string {
-  return `${number === null ? 'sum' : (name ?? `y${number + 1}`)} off by ${short(distance)}`;
+  return `${number === null ? 'sum' : (name ?? `y${number + 1}`)} off by ${rough(distance)}`;
 }
 
 /** Two digits are enough. */

@@ -2,9 +2,10 @@
 import { type Signal, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
+import { counted } from '../../../shown/formats.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Fault } from '../../parts/fault.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { counted } from '../../parts/formats.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { useSending } from '../../parts/sending.ts';
 import { Link } from '../../shell/link.tsx';
@@ -19,18 +20,42 @@ interface Asked {
 
 /** The open dialog. */
 const asked: Signal<Asked | undefined> = signal(undefined);
-/** The last change that can be taken back. */
-const done: Signal<ObjectiveGlance | undefined> = signal(undefined);
+/** The last change, and what takes it back. */
+const done: Signal<Done | undefined> = signal(undefined);
+
+interface Done {
+  readonly name: string;
+  readonly what: string;
+  undo(): Promise<void>;
+}
 
 async function archive(glance: ObjectiveGlance, isArchived: boolean): Promise<void> {
   const path = { objective_id: glance.id };
   await service.call('updateObjectiveFlat', { path, body: { isArchived } });
-  done.value = { ...glance, isArchived };
+  done.value = {
+    name: nameOf(glance),
+    what: isArchived ? 'is archived.' : 'is back in the list.',
+    undo: () => archive(glance, !isArchived),
+  };
 }
 
 interface ChangedProps {
   /** The list has changed. */
   onChange(): void;
+}
+
+async function remove(glance: ObjectiveGlance): Promise<void> {
+  await service.call('deleteObjectiveFlat', { path: { objective_id: glance.id } });
+  done.value = { name: nameOf(glance), what: 'is deleted.', undo: () => restore(glance.id) };
+}
+
+async function restore(id: number): Promise<void> {
+  for await (const deletion of service.pages('listDeleted', { query: { limit: 200 } })) {
+    if (deletion.kind !== 'objective' || deletion.recordId !== id) continue;
+    await service.call('restoreDeletion', { path: { deletion_id: deletion.id } });
+    return;
+  }
+  throw new Error('It is purged already.');
 }
 
 export function GlanceMenu({ glance, onChange }: ChangedProps & { readonly glance: ObjectiveGlance }) {
@@ -75,7 +100,7 @@ export function Marks({ onChange }: ChangedProps) {
   const open = asked.value;
   return (
     <>
-      <Done onChange={onChange} />
+      <LastChange onChange={onChange} />
       {open?.what === 'label' && <LabelDialog glance={open.glance} onChange={change} onClose={close} />}
       {open?.what === 'project' && <ProjectDialog glance={open.glance} onChange={change} onClose={close} />}
       {open?.what === 'delete' && <DeleteDialog glance={open.glance} onChange={change} onClose={close} />}
@@ -83,30 +108,31 @@ export function Marks({ onChange }: ChangedProps) {
   );
 }
 
-function Done({ onChange }: ChangedProps) {
+function LastChange({ onChange }: ChangedProps) {
   const sending = useSending();
-  const glance = done.value;
+  const last = done.value;
   return (
     <div role="status">
-      {glance !== undefined && (
+      {last !== undefined && (
         <p class="notice">
-          <bdi>{nameOf(glance)}</bdi> {glance.isArchived ? 'is archived.' : 'is back in the list.'}{' '}
+          <bdi>{last.name}</bdi> {last.what}{' '}
           <button
             type="button"
             disabled={sending.isBusy}
             onClick={() =>
               void sending
-                .send(() => archive(glance, !glance.isArchived))
-                .then(() => {
+                .send(async () => {
+                  await last.undo();
                   done.value = undefined;
-                  onChange();
                 })
+                .then(onChange)
             }
           >
             Undo
           </button>
         </p>
       )}
+      <Fault error={sending.error} />
     </div>
   );
 }
@@ -200,22 +226,19 @@ function ProjectDialog({ glance, ...props }: DialogProps) {
 
 function DeleteDialog({ glance, onChange, onClose }: DialogProps) {
   const sending = useSending();
-  const remove = async () => {
-    await service.call('deleteObjectiveFlat', { path: { objective_id: glance.id } });
-    onChange();
-  };
+
   const archiveInstead = () => void sending.send(() => archive(glance, true)).then((isDone) => isDone && onChange());
   return (
     <ConfirmDialog
       title={`Delete ${nameOf(glance)} of ${glance.projectName}?`}
       action="Delete"
-      onConfirm={remove}
+      onConfirm={() => remove(glance).then(onChange)}
       onClose={onClose}
     >
       <p>
         The objective goes with {counted(glance.attemptCount, 'run')} and what was learned from{' '}
         {glance.attemptCount === 1 ? 'it' : 'them'}. The cases of its trial and all other objectives stay.
-        {stateOf(glance) === 'running' && ' Its search is stopped.'} This cannot be undone.
+        {stateOf(glance) === 'running' && ' Its search is stopped, and stays so if you undo the deletion.'}
       </p>
       {!glance.isArchived && (
         <p>

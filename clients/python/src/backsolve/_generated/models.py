@@ -73,6 +73,8 @@ class NewProject(Wire):
     """Your own points to evaluate, one per row; by default the service designs them."""
     case_count: int | None = None
     """How many points to design. Default: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2."""
+    parallelism: int | None = None
+    """How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no longer than one. `solve` and `run` send it."""
     output_count: int | None = None
     """How many outputs each point will have; output cases must match it."""
 
@@ -211,6 +213,8 @@ class NewOutputCases(Wire):
     """Row i belongs to input case i and has outputCount values, in an array or by the names of the outputs. There may be fewer rows than input cases."""
     failed_cases: list[int] | None = None
     """Zero-based rows whose run failed; their values are ignored."""
+    jacobians: list[list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None] | None = None
+    """One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
 
 
 class LoadedOutputCaseSet(Wire):
@@ -688,6 +692,8 @@ class Inverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
@@ -1085,7 +1091,7 @@ class AdviceRuns(Wire):
 
 class Advice(Wire):
     kind: str
-    """sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs; further kinds may come."""
+    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
@@ -1345,6 +1351,8 @@ class NewInverseOutput(Wire):
     """The result of the run at the suggested input, one number per objective, or by the names of the outputs."""
     compute_time: float | None = None
     """Nanoseconds that the run took; by default the time since the suggestion was handed out."""
+    jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
     failed: bool | None = None
     """true, instead of an output, if the run failed."""
     reason: str | None = None
@@ -1410,6 +1418,8 @@ class ReportedInverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
@@ -2343,6 +2353,11 @@ class AccountLimits(Wire):
     """For all keys of the account together."""
 
 
+class AccountWorkbooks(Wire):
+    bytes: int
+    """The largest file that is taken."""
+
+
 class Account(Wire):
     id: int
     name: str
@@ -2354,6 +2369,8 @@ class Account(Wire):
     """The number of records among it."""
     limits: AccountLimits
     """null: no limit."""
+    workbooks: AccountWorkbooks | None
+    """Workbooks that the service calculates; null: its operator does not allow them."""
     deleted_data_kept_days: int
     """Days between a deletion and its purge."""
 
@@ -2659,6 +2676,7 @@ class ExportLineObject11(Wire):
     status: Literal["active", "converged", "max_iterations", "stopped", "failed"]
     input: list[float] | None
     output: list[float] | None
+    jacobian: list[list[float | None]] | None
     suggest_time: float
     compute_time: float
     suggested_at: datetime | None
@@ -2713,25 +2731,42 @@ class ExportLineObject12(Wire):
     trial_id: int
 
 
-class ExportLineObject13Evaluator(Wire):
+class ExportLineObject13(Wire):
+    type: Literal["workbook"]
+    id: int
+    name: str
+    content: str
+    """The file in base64."""
+
+
+class ExportLineObject14Evaluator(Wire):
     kind: Literal["pull"]
 
 
-class ExportLineObject13Evaluator2(Wire):
+class ExportLineObject14Evaluator2(Wire):
     kind: Literal["http"]
     url: str
     timeout_seconds: int | None
     concurrency: int | None
 
 
-class ExportLineObject13ProgressCases(Wire):
+class ExportLineObject14Evaluator3(Wire):
+    kind: Literal["workbook"]
+    workbook_id: int
+    inputs: list[str]
+    """A cell for each input of the project."""
+    outputs: list[str]
+    """A cell for each output."""
+
+
+class ExportLineObject14ProgressCases(Wire):
     """Designed cases; all 0 in a batch of a given trial."""
     planned: int
     done: int
     failed: int
 
 
-class ExportLineObject13ProgressObjectives(Wire):
+class ExportLineObject14ProgressObjectives(Wire):
     """Objectives that are not counted have not begun."""
     planned: int
     """All of them."""
@@ -2743,7 +2778,7 @@ class ExportLineObject13ProgressObjectives(Wire):
     """The number that could not be loaded."""
 
 
-class ExportLineObject13ProgressEvaluations(Wire):
+class ExportLineObject14ProgressEvaluations(Wire):
     waiting: int
     leased: int
     done: int
@@ -2751,15 +2786,15 @@ class ExportLineObject13ProgressEvaluations(Wire):
     cancelled: int
 
 
-class ExportLineObject13Progress(Wire):
-    cases: ExportLineObject13ProgressCases
+class ExportLineObject14Progress(Wire):
+    cases: ExportLineObject14ProgressCases
     """Designed cases; all 0 in a batch of a given trial."""
-    objectives: ExportLineObject13ProgressObjectives
+    objectives: ExportLineObject14ProgressObjectives
     """Objectives that are not counted have not begun."""
-    evaluations: ExportLineObject13ProgressEvaluations
+    evaluations: ExportLineObject14ProgressEvaluations
 
 
-class ExportLineObject13(Wire):
+class ExportLineObject14(Wire):
     id: int
     model_id: int
     project_id: int
@@ -2771,12 +2806,12 @@ class ExportLineObject13(Wire):
     is_paused: bool
     """While true nothing is handed out."""
     parallelism: int
-    evaluator: ExportLineObject13Evaluator | ExportLineObject13Evaluator2
+    evaluator: ExportLineObject14Evaluator | ExportLineObject14Evaluator2 | ExportLineObject14Evaluator3
     timeout_seconds: int
     maximum_tries: int
     maximum_losses: int
     stop_after_failures: int
-    progress: ExportLineObject13Progress
+    progress: ExportLineObject14Progress
     failure_reason: str | None
     created_at: datetime
     updated_at: datetime
@@ -2784,7 +2819,7 @@ class ExportLineObject13(Wire):
     type: Literal["batch"]
 
 
-class ExportLineObject14(Wire):
+class ExportLineObject15(Wire):
     id: int
     kind: Literal["case", "inverse"]
     """case: a designed case. inverse: a suggested input."""
@@ -2833,7 +2868,7 @@ class ExportLineObject14(Wire):
     type: Literal["evaluation"]
 
 
-class ExportLineObject15(Wire):
+class ExportLineObject16(Wire):
     type: Literal["end"]
     lines: int
     """Number of lines before this one. Without this line an export is incomplete."""
@@ -2852,6 +2887,15 @@ class NewBatchEvaluator2(Wire):
     """The maximum number of calls at the same time; default: one for each open evaluation."""
 
 
+class NewBatchEvaluator3(Wire):
+    kind: Literal["workbook"]
+    workbook_id: int
+    inputs: list[str]
+    """A cell, such as Sheet1!B3, or a name of the workbook, for each input of the project."""
+    outputs: list[str]
+    """A cell, such as Sheet1!B3, or a name of the workbook, for each output of the project."""
+
+
 class NewBatch(Wire):
     name: str | None = None
     objectives: list[NewObjectives]
@@ -2860,7 +2904,7 @@ class NewBatch(Wire):
     """A trial of the project. Default: the designed cases are evaluated first and make a trial."""
     parallelism: int | None = None
     """How many evaluations of inverses are open at the same time; default: 4."""
-    evaluator: NewBatchEvaluator | NewBatchEvaluator2 | None = None
+    evaluator: NewBatchEvaluator | NewBatchEvaluator2 | NewBatchEvaluator3 | None = None
     timeout_seconds: int | None = None
     """How long one evaluation may take, from its claim; default: 3600."""
     maximum_tries: int | None = None
@@ -2880,6 +2924,15 @@ class CreatedBatchEvaluator2(Wire):
     url: str
     timeout_seconds: int | None
     concurrency: int | None
+
+
+class CreatedBatchEvaluator3(Wire):
+    kind: Literal["workbook"]
+    workbook_id: int
+    inputs: list[str]
+    """A cell for each input of the project."""
+    outputs: list[str]
+    """A cell for each output."""
 
 
 class CreatedBatchProgressCases(Wire):
@@ -2929,7 +2982,7 @@ class CreatedBatch(Wire):
     is_paused: bool
     """While true nothing is handed out."""
     parallelism: int
-    evaluator: CreatedBatchEvaluator | CreatedBatchEvaluator2
+    evaluator: CreatedBatchEvaluator | CreatedBatchEvaluator2 | CreatedBatchEvaluator3
     timeout_seconds: int
     maximum_tries: int
     maximum_losses: int
@@ -2952,6 +3005,15 @@ class BatchEvaluator2(Wire):
     url: str
     timeout_seconds: int | None
     concurrency: int | None
+
+
+class BatchEvaluator3(Wire):
+    kind: Literal["workbook"]
+    workbook_id: int
+    inputs: list[str]
+    """A cell for each input of the project."""
+    outputs: list[str]
+    """A cell for each output."""
 
 
 class BatchProgressCases(Wire):
@@ -3001,7 +3063,7 @@ class Batch(Wire):
     is_paused: bool
     """While true nothing is handed out."""
     parallelism: int
-    evaluator: BatchEvaluator | BatchEvaluator2
+    evaluator: BatchEvaluator | BatchEvaluator2 | BatchEvaluator3
     timeout_seconds: int
     maximum_tries: int
     maximum_losses: int
@@ -3145,6 +3207,8 @@ class NewEvaluationOutput(Wire):
     """One number per output, or by the names of outputNames."""
     compute_time: float | None = None
     """Nanoseconds that the run took; by default the time since the claim."""
+    jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
 
 
 class ReportedEvaluationInverseLearnedFromObjectives(Wire):
@@ -3206,6 +3270,8 @@ class ReportedEvaluationInverse(Wire):
     """null until it is loaded."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
     """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
     missed_by: list[float] | None
@@ -3298,5 +3364,85 @@ class Evaluation(Wire):
     finished_at: datetime | None
 
 
+class NewWorkbook(Wire):
+    name: str
+    """Of the file."""
+    content: str
+    """The file, .xlsx, in base64."""
+
+
+class SurveyedWorkbookInputs(Wire):
+    cell: str
+    """Such as Sheet1!B3."""
+    name: str | None
+    """Of the cell in the workbook."""
+    label: str | None
+    """The nearest text to its left, or above it."""
+    value: float | None
+    """As the file was saved."""
+
+
+class SurveyedWorkbookOutputs(Wire):
+    cell: str
+    """Such as Sheet1!B3."""
+    name: str | None
+    """Of the cell in the workbook."""
+    label: str | None
+    """The nearest text to its left, or above it."""
+    value: float | None
+    """As the file was saved."""
+
+
+class SurveyedWorkbook(Wire):
+    id: int
+    name: str
+    bytes: int
+    created_at: datetime
+    inputs: list[SurveyedWorkbookInputs]
+    """Cells with numbers, those with names first; at most 400."""
+    outputs: list[SurveyedWorkbookOutputs]
+    """Cells with formulas, those with names first; at most 400."""
+
+
+class Workbook(Wire):
+    id: int
+    name: str
+    bytes: int
+    created_at: datetime
+
+
+class NewCellChoice(Wire):
+    inputs: dict[str, str]
+    """The cells of the inputs, by name."""
+    outputs: dict[str, str]
+    """The cells of the outputs, by name."""
+
+
+class CheckedCellsFaults(Wire):
+    side: Literal["inputs", "outputs"]
+    name: str
+    """Of the input or output; empty where none is to blame."""
+    message: str
+
+
+class CheckedCells(Wire):
+    faults: list[CheckedCellsFaults]
+    """Empty: the service can calculate the outputs from the inputs."""
+    notes: list[str]
+    outputs: dict[str, float | str]
+    """As the file is; a text says why an output has no number."""
+
+
+class NewCellValues(Wire):
+    values: dict[str, float]
+    """Numbers by cell."""
+
+
+class WorkbookFile(Wire):
+    name: str
+    content: str
+    """The file in base64."""
+
+
 Noise: TypeAlias = Literal["estimate"] | NoiseObject
-ExportLine: TypeAlias = ExportLineObject | ExportLineObject2 | ExportLineObject3 | ExportLineObject4 | ExportLineObject5 | ExportLineObject6 | ExportLineObject7 | ExportLineObject8 | ExportLineObject9 | ExportLineObject10 | ExportLineObject11 | ExportLineObject12 | ExportLineObject13 | ExportLineObject14 | ExportLineObject15
+ExportLine: TypeAlias = ExportLineObject | ExportLineObject2 | ExportLineObject3 | ExportLineObject4 | ExportLineObject5 | ExportLineObject6 | ExportLineObject7 | ExportLineObject8 | ExportLineObject9 | ExportLineObject10 | ExportLineObject11 | ExportLineObject12 | ExportLineObject13 | ExportLineObject14 | ExportLineObject15 | ExportLineObject16

@@ -57,6 +57,7 @@ _GET_FIT = Operation("getFit", "GET", "/models/{model_id}/projects/{project_id}/
 _GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions", {200: "m.Solutions"})
 _GET_PREDICTIONS = Operation("getPredictions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT = Operation("getFront", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front", {200: "m.Front"})
+_GET_REPORT = Operation("getReport", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/report", {200: None, 304: None})
 _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200: "list[m.ObjectiveGlance]", 304: None})
 _CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _CORRECT_CASE = Operation("correctCase", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections", {200: "m.CorrectedCase"})
@@ -81,6 +82,7 @@ _LIST_DRAFTS = Operation("listDrafts", "GET", "/drafts", {200: "m.Drafts"})
 _PUT_DRAFT = Operation("putDraft", "PUT", "/drafts", {200: "m.Drafts"})
 _LIST_DELETED = Operation("listDeleted", "GET", "/deleted", {200: "list[m.Deletion]"})
 _PURGE_DELETED = Operation("purgeDeleted", "DELETE", "/deleted", {202: None})
+_RESTORE_DELETION = Operation("restoreDeletion", "POST", "/deleted/{deletion_id}/restore", {204: None})
 _PURGE_DELETION = Operation("purgeDeletion", "DELETE", "/deleted/{deletion_id}", {202: None})
 _EXPORT_MODEL = Operation("exportModel", "GET", "/models/{model_id}/export", {200: None}, line="m.ExportLine")
 _EXPORT_ACCOUNT = Operation("exportAccount", "GET", "/export", {200: None}, line="m.ExportLine")
@@ -100,6 +102,12 @@ _FAIL_EVALUATION = Operation("failEvaluation", "POST", "/evaluations/{evaluation
 _RELEASE_EVALUATION = Operation("releaseEvaluation", "POST", "/evaluations/{evaluation_id}/release", {200: "m.ReleasedEvaluation"})
 _LIST_EVALUATIONS = Operation("listEvaluations", "GET", "/evaluations", {200: "list[m.Evaluation]"})
 _GET_EVALUATION = Operation("getEvaluation", "GET", "/evaluations/{evaluation_id}", {200: "m.Evaluation"})
+_LIST_WORKBOOKS = Operation("listWorkbooks", "GET", "/workbooks", {200: "list[m.Workbook]"})
+_CREATE_WORKBOOK = Operation("createWorkbook", "POST", "/workbooks", {201: "m.SurveyedWorkbook"})
+_GET_WORKBOOK = Operation("getWorkbook", "GET", "/workbooks/{workbook_id}", {200: "m.SurveyedWorkbook"})
+_DELETE_WORKBOOK = Operation("deleteWorkbook", "DELETE", "/workbooks/{workbook_id}", {204: None})
+_CHECK_WORKBOOK = Operation("checkWorkbook", "POST", "/workbooks/{workbook_id}/check", {200: "m.CheckedCells"})
+_COPY_WORKBOOK = Operation("copyWorkbook", "POST", "/workbooks/{workbook_id}/copy", {200: "m.WorkbookFile"})
 _GET_OBJECTIVE_FLAT = Operation("getObjectiveFlat", "GET", "/objectives/{objective_id}", {200: "m.ExplainedObjective"})
 _UPDATE_OBJECTIVE_FLAT = Operation("updateObjectiveFlat", "PATCH", "/objectives/{objective_id}", {200: "m.ExplainedObjective"})
 _DELETE_OBJECTIVE_FLAT = Operation("deleteObjectiveFlat", "DELETE", "/objectives/{objective_id}", {204: None})
@@ -119,6 +127,7 @@ _GET_FIT_FLAT = Operation("getFitFlat", "GET", "/objectives/{objective_id}/fit",
 _GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objective_id}/solutions", {200: "m.Solutions"})
 _GET_PREDICTIONS_FLAT = Operation("getPredictionsFlat", "GET", "/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
+_GET_REPORT_FLAT = Operation("getReportFlat", "GET", "/objectives/{objective_id}/report", {200: None, 304: None})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 
 
@@ -205,24 +214,32 @@ class Operations(Caller):
         """Disable a trial and its objectives."""
         return self._call(_DELETE_TRIAL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, timeout=timeout)
 
-    def list_trial_cases(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialCase]]:
+    def list_trial_cases(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialCase]]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_cases_csv(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_trial_cases_csv(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    def list_trial_cases_lines(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Iterator[m.TrialCaseLine]:
+    def list_trial_cases_xlsx(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_trial_cases_lines(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialCaseLine]:
+        """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
 
     def add_cases(self, model_id: int, project_id: int, trial_id: int, body: m.NewTrialCases, *, source: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.AddedCases]:
-        """Add cases to a trial, as JSON or CSV."""
+        """Add cases to a trial, as JSON, CSV or a workbook."""
         return self._call(_ADD_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"source": source}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def add_cases_csv(self, model_id: int, project_id: int, trial_id: int, body: str, *, source: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.AddedCases]:
-        """Add cases to a trial, as JSON or CSV."""
+        """Add cases to a trial, as JSON, CSV or a workbook."""
+        return self._call(_ADD_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"source": source}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def add_cases_xlsx(self, model_id: int, project_id: int, trial_id: int, body: bytes, *, source: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.AddedCases]:
+        """Add cases to a trial, as JSON, CSV or a workbook."""
         return self._call(_ADD_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"source": source}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def list_objectives(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Objective]]:
@@ -253,17 +270,21 @@ class Operations(Caller):
         """Stop an objective."""
         return self._call(_STOP_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
 
-    def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def list_inverses_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
 
     def suggest_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
@@ -289,29 +310,37 @@ class Operations(Caller):
         """Give up one open inverse."""
         return self._call(_STOP_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def get_history_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
+        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+    def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+
+    def list_trial_runs_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
 
     def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
@@ -336,6 +365,14 @@ class Operations(Caller):
     def get_front(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
         return self._call(_GET_FRONT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
+
+    def get_report_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
+        return self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    def get_report_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
+        return self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
     def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, grouped: bool | None = None, stop_reason: int | None = None, trend: int | None = None, sort: Literal["created", "changed", "name", "project", "state", "runs"] | None = None, direction: Literal["ascending", "descending"] | None = None, folded: str | None = None, archived: Literal["exclude", "only"] | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
@@ -433,6 +470,10 @@ class Operations(Caller):
         """Purge all deleted records immediately."""
         return self._call(_PURGE_DELETED, timeout=timeout)
 
+    def restore_deletion(self, deletion_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[None]:
+        """Take a deletion back."""
+        return self._call(_RESTORE_DELETION, path={"deletion_id": deletion_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
     def purge_deletion(self, deletion_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Purge one deletion immediately."""
         return self._call(_PURGE_DELETION, path={"deletion_id": deletion_id}, timeout=timeout)
@@ -473,17 +514,21 @@ class Operations(Caller):
         """Cancel a batch."""
         return self._call(_CANCEL_BATCH, path={"batch_id": batch_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def list_batch_objectives(self, batch_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.BatchObjective]]:
+    def list_batch_objectives(self, batch_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.BatchObjective]]:
         """List the objectives of a batch with the best run of each."""
-        return self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
 
-    def list_batch_objectives_csv(self, batch_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_batch_objectives_csv(self, batch_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the objectives of a batch with the best run of each."""
-        return self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    def list_batch_objectives_lines(self, batch_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Iterator[m.BatchObjectiveLine]:
+    def list_batch_objectives_xlsx(self, batch_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the objectives of a batch with the best run of each."""
-        return self._lines(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_batch_objectives_lines(self, batch_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.BatchObjectiveLine]:
+        """List the objectives of a batch with the best run of each."""
+        return self._lines(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
 
     def add_batch_objectives(self, batch_id: int, body: m.NewBatchObjectives, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Batch]:
         """Add objectives to a batch."""
@@ -517,6 +562,30 @@ class Operations(Caller):
         """Read an evaluation."""
         return self._call(_GET_EVALUATION, path={"evaluation_id": evaluation_id}, timeout=timeout)
 
+    def list_workbooks(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Workbook]]:
+        """List the workbooks of the account."""
+        return self._call(_LIST_WORKBOOKS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def create_workbook(self, body: m.NewWorkbook, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SurveyedWorkbook]:
+        """Upload a workbook of formulas."""
+        return self._call(_CREATE_WORKBOOK, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def get_workbook(self, workbook_id: int, *, timeout: float | None = None) -> Answer[m.SurveyedWorkbook]:
+        """Read which cells of a workbook may be inputs and outputs."""
+        return self._call(_GET_WORKBOOK, path={"workbook_id": workbook_id}, timeout=timeout)
+
+    def delete_workbook(self, workbook_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a workbook for good."""
+        return self._call(_DELETE_WORKBOOK, path={"workbook_id": workbook_id}, timeout=timeout)
+
+    def check_workbook(self, workbook_id: int, body: m.NewCellChoice, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CheckedCells]:
+        """Check cells as inputs and outputs, and calculate the outputs once."""
+        return self._call(_CHECK_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def copy_workbook(self, workbook_id: int, body: m.NewCellValues, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WorkbookFile]:
+        """Get a copy of a workbook with other values in cells."""
+        return self._call(_COPY_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
     def get_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
         """Read an objective with all its inverses and what the optimizer has learned about it."""
         return self._call(_GET_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
@@ -533,17 +602,21 @@ class Operations(Caller):
         """Stop an objective."""
         return self._call(_STOP_OBJECTIVE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, timeout=timeout)
+        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
 
-    def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def list_inverses_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, timeout=timeout)
+        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
 
     def suggest_inverse_flat(self, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
@@ -569,29 +642,37 @@ class Operations(Caller):
         """Give up one open inverse."""
         return self._call(_STOP_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_history_flat(self, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    def get_history_flat(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def get_history_flat_csv(self, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    def get_history_flat_csv(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    def get_history_flat_lines(self, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def get_history_flat_xlsx(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+    def get_history_flat_lines(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
+        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+    def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+
+    def list_trial_runs_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
 
     def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
@@ -616,6 +697,14 @@ class Operations(Caller):
     def get_front_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
         return self._call(_GET_FRONT_FLAT, path={"objective_id": objective_id}, timeout=timeout)
+
+    def get_report_flat_html(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
+        return self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    def get_report_flat_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
+        return self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
     def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
@@ -705,24 +794,32 @@ class AsyncOperations(AsyncCaller):
         """Disable a trial and its objectives."""
         return await self._call(_DELETE_TRIAL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, timeout=timeout)
 
-    async def list_trial_cases(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialCase]]:
+    async def list_trial_cases(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialCase]]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
 
-    async def list_trial_cases_csv(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_trial_cases_csv(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    def list_trial_cases_lines(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialCaseLine]:
+    async def list_trial_cases_xlsx(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_trial_cases_lines(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialCaseLine]:
+        """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
 
     async def add_cases(self, model_id: int, project_id: int, trial_id: int, body: m.NewTrialCases, *, source: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.AddedCases]:
-        """Add cases to a trial, as JSON or CSV."""
+        """Add cases to a trial, as JSON, CSV or a workbook."""
         return await self._call(_ADD_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"source": source}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def add_cases_csv(self, model_id: int, project_id: int, trial_id: int, body: str, *, source: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.AddedCases]:
-        """Add cases to a trial, as JSON or CSV."""
+        """Add cases to a trial, as JSON, CSV or a workbook."""
+        return await self._call(_ADD_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"source": source}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def add_cases_xlsx(self, model_id: int, project_id: int, trial_id: int, body: bytes, *, source: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.AddedCases]:
+        """Add cases to a trial, as JSON, CSV or a workbook."""
         return await self._call(_ADD_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"source": source}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def list_objectives(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Objective]]:
@@ -753,17 +850,21 @@ class AsyncOperations(AsyncCaller):
         """Stop an objective."""
         return await self._call(_STOP_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    async def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
 
-    async def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    async def list_inverses_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
 
     async def suggest_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
@@ -789,29 +890,37 @@ class AsyncOperations(AsyncCaller):
         """Give up one open inverse."""
         return await self._call(_STOP_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    async def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    async def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    async def get_history_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    async def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
+        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+    async def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+
+    async def list_trial_runs_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
 
     async def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
@@ -836,6 +945,14 @@ class AsyncOperations(AsyncCaller):
     async def get_front(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
         return await self._call(_GET_FRONT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
+
+    async def get_report_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
+        return await self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    async def get_report_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
+        return await self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
     async def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, grouped: bool | None = None, stop_reason: int | None = None, trend: int | None = None, sort: Literal["created", "changed", "name", "project", "state", "runs"] | None = None, direction: Literal["ascending", "descending"] | None = None, folded: str | None = None, archived: Literal["exclude", "only"] | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
@@ -933,6 +1050,10 @@ class AsyncOperations(AsyncCaller):
         """Purge all deleted records immediately."""
         return await self._call(_PURGE_DELETED, timeout=timeout)
 
+    async def restore_deletion(self, deletion_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[None]:
+        """Take a deletion back."""
+        return await self._call(_RESTORE_DELETION, path={"deletion_id": deletion_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
     async def purge_deletion(self, deletion_id: int, *, timeout: float | None = None) -> Answer[None]:
         """Purge one deletion immediately."""
         return await self._call(_PURGE_DELETION, path={"deletion_id": deletion_id}, timeout=timeout)
@@ -973,17 +1094,21 @@ class AsyncOperations(AsyncCaller):
         """Cancel a batch."""
         return await self._call(_CANCEL_BATCH, path={"batch_id": batch_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def list_batch_objectives(self, batch_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.BatchObjective]]:
+    async def list_batch_objectives(self, batch_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.BatchObjective]]:
         """List the objectives of a batch with the best run of each."""
-        return await self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return await self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
 
-    async def list_batch_objectives_csv(self, batch_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_batch_objectives_csv(self, batch_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the objectives of a batch with the best run of each."""
-        return await self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    def list_batch_objectives_lines(self, batch_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> AsyncIterator[m.BatchObjectiveLine]:
+    async def list_batch_objectives_xlsx(self, batch_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the objectives of a batch with the best run of each."""
-        return self._lines(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after}, timeout=timeout)
+        return await self._call(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_batch_objectives_lines(self, batch_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.BatchObjectiveLine]:
+        """List the objectives of a batch with the best run of each."""
+        return self._lines(_LIST_BATCH_OBJECTIVES, path={"batch_id": batch_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
 
     async def add_batch_objectives(self, batch_id: int, body: m.NewBatchObjectives, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Batch]:
         """Add objectives to a batch."""
@@ -1017,6 +1142,30 @@ class AsyncOperations(AsyncCaller):
         """Read an evaluation."""
         return await self._call(_GET_EVALUATION, path={"evaluation_id": evaluation_id}, timeout=timeout)
 
+    async def list_workbooks(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Workbook]]:
+        """List the workbooks of the account."""
+        return await self._call(_LIST_WORKBOOKS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def create_workbook(self, body: m.NewWorkbook, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SurveyedWorkbook]:
+        """Upload a workbook of formulas."""
+        return await self._call(_CREATE_WORKBOOK, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def get_workbook(self, workbook_id: int, *, timeout: float | None = None) -> Answer[m.SurveyedWorkbook]:
+        """Read which cells of a workbook may be inputs and outputs."""
+        return await self._call(_GET_WORKBOOK, path={"workbook_id": workbook_id}, timeout=timeout)
+
+    async def delete_workbook(self, workbook_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a workbook for good."""
+        return await self._call(_DELETE_WORKBOOK, path={"workbook_id": workbook_id}, timeout=timeout)
+
+    async def check_workbook(self, workbook_id: int, body: m.NewCellChoice, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CheckedCells]:
+        """Check cells as inputs and outputs, and calculate the outputs once."""
+        return await self._call(_CHECK_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def copy_workbook(self, workbook_id: int, body: m.NewCellValues, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WorkbookFile]:
+        """Get a copy of a workbook with other values in cells."""
+        return await self._call(_COPY_WORKBOOK, path={"workbook_id": workbook_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
     async def get_objective_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.ExplainedObjective]:
         """Read an objective with all its inverses and what the optimizer has learned about it."""
         return await self._call(_GET_OBJECTIVE_FLAT, path={"objective_id": objective_id}, timeout=timeout)
@@ -1033,17 +1182,21 @@ class AsyncOperations(AsyncCaller):
         """Stop an objective."""
         return await self._call(_STOP_OBJECTIVE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    async def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, timeout=timeout)
+        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
 
-    async def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    async def list_inverses_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "status": status}, timeout=timeout)
+        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+        """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
 
     async def suggest_inverse_flat(self, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
@@ -1069,29 +1222,37 @@ class AsyncOperations(AsyncCaller):
         """Give up one open inverse."""
         return await self._call(_STOP_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def get_history_flat(self, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    async def get_history_flat(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def get_history_flat_csv(self, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    async def get_history_flat_csv(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    def get_history_flat_lines(self, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    async def get_history_flat_xlsx(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    async def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
-        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+    def get_history_flat_lines(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+        """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
+        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, without: int | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+    async def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "without": without}, timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+
+    async def list_trial_runs_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+
+    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+        """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
+        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
 
     async def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
@@ -1116,6 +1277,14 @@ class AsyncOperations(AsyncCaller):
     async def get_front_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
         """Read the front of an objective with outputs without target."""
         return await self._call(_GET_FRONT_FLAT, path={"objective_id": objective_id}, timeout=timeout)
+
+    async def get_report_flat_html(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
+        return await self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    async def get_report_flat_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
+        return await self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
     async def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""

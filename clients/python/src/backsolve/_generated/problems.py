@@ -132,6 +132,18 @@ class QuotaExceededError(ServiceError):
     """The storage quota of the account is used up."""
 
 
+class WorkbooksNotAllowedError(ServiceError):
+    """This service does not calculate workbooks."""
+
+
+class WorkbooksUnavailableError(ServiceError):
+    """The service cannot calculate workbooks yet."""
+
+
+class WorkbookInUseError(ServiceError):
+    """A batch uses the workbook."""
+
+
 class IdempotencyKeyInUseError(ServiceError):
     """A request under this Idempotency-Key is still running."""
 
@@ -189,6 +201,9 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "last-admin-key": LastAdminKeyError,
     "too-many-wrong-keys": TooManyWrongKeysError,
     "quota-exceeded": QuotaExceededError,
+    "workbooks-not-allowed": WorkbooksNotAllowedError,
+    "workbooks-unavailable": WorkbooksUnavailableError,
+    "workbook-in-use": WorkbookInUseError,
     "idempotency-key-in-use": IdempotencyKeyInUseError,
     "idempotency-key-reused": IdempotencyKeyReusedError,
     "too-many-requests": TooManyRequestsError,

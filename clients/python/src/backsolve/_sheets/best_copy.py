@@ -11,7 +11,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -31,15 +31,22 @@ def write_copy(source: Path, target: Path, values: Mapping[Cell, Any]) -> None:
     """Replaces the target as a whole. Raises SpreadsheetError."""
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        with zipfile.ZipFile(source) as old, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as new:
+        with source.open("rb") as old, partial.open("wb") as new:
+            copied(old, new, values, source.name)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def copied(source: IO[bytes], target: IO[bytes], values: Mapping[Cell, Any], name: str) -> None:
+    """`name` is what messages call the source. Raises SpreadsheetError."""
+    try:
+        with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
             parts = _parts(old)
             for entry in old.infolist():
                 new.writestr(entry, _changed(entry.filename, old.read(entry), parts, values))
-        partial.replace(target)
     except (KeyError, ElementTree.ParseError, zipfile.BadZipFile, UnicodeError) as error:
-        raise SpreadsheetError(f"No copy of {source.name} can be written: {error}.") from None
-    finally:
-        partial.unlink(missing_ok=True)
+        raise SpreadsheetError(f"No copy of {name} can be written: {error}.") from None
 
 
 def _parts(package: zipfile.ZipFile) -> dict[str, str]:

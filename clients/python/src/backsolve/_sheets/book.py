@@ -7,10 +7,10 @@ import difflib
 import importlib
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from backsolve._errors import SpreadsheetError
 
@@ -36,29 +36,29 @@ def refuse_file(path: Path) -> None:
         if file.read(4) == OLD_OFFICE:
             raise SpreadsheetError(f"{path.name} is protected by a password: save a copy without one.")
     try:
-        _refuse_package(path)
+        with zipfile.ZipFile(path) as package:
+            refuse_package(package, path.name)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise SpreadsheetError(f"{path.name} cannot be read as a workbook: {error}.") from None
 
 
-def _refuse_package(path: Path) -> None:
-    with zipfile.ZipFile(path) as package:
-        names = package.namelist()
-        if sum(each.file_size for each in package.infolist()) > LARGEST_UNPACKED:
-            raise SpreadsheetError(f"{path.name} would unpack to more than {LARGEST_UNPACKED >> 20} MiB.")
-        if any(name.endswith("vbaProject.bin") for name in names):
-            raise SpreadsheetError(f"{path.name} contains macros, which are never run: save a copy as .xlsx without them.")
-        if "META-INF/manifest.xml" in names and b"encryption-data" in package.read("META-INF/manifest.xml"):
-            raise SpreadsheetError(f"{path.name} is protected by a password: save a copy without one.")
+def refuse_package(package: zipfile.ZipFile, name: str, largest: int = LARGEST_UNPACKED) -> None:
+    names = package.namelist()
+    if sum(each.file_size for each in package.infolist()) > largest:
+        raise SpreadsheetError(f"{name} would unpack to more than {largest >> 20} MiB.")
+    if any(each.endswith("vbaProject.bin") for each in names):
+        raise SpreadsheetError(f"{name} contains macros, which are never run: save a copy as .xlsx without them.")
+    if "META-INF/manifest.xml" in names and b"encryption-data" in package.read("META-INF/manifest.xml"):
+        raise SpreadsheetError(f"{name} is protected by a password: save a copy without one.")
 
 
 class Book:
     """An .xlsx file."""
 
-    def __init__(self, path: Path, name: str | None = None) -> None:
+    def __init__(self, source: Path | BinaryIO, name: str | None = None) -> None:
         """`name` is what messages call it. Raises SpreadsheetError when it cannot be read."""
-        self.path = path
-        self.name = name or path.name
+        self.source = source
+        self.name = name or (source.name if isinstance(source, Path) else "the workbook")
         self._formulas = self._load(is_cached=False)
         self.sheets: list[str] = [sheet.title for sheet in self._formulas.worksheets]
 
@@ -70,7 +70,9 @@ class Book:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return openpyxl.load_workbook(self.path, data_only=is_cached, keep_links=False)
+                return openpyxl.load_workbook(self.source, data_only=is_cached, keep_links=False)
+        except MemoryError:
+            raise
         except Exception as error:
             raise SpreadsheetError(f"{self.name} cannot be read as a workbook: {error}") from None
 
@@ -102,6 +104,15 @@ class Book:
 
     def has_name(self, name: str) -> bool:
         return name.upper() in self.names
+
+    def spelling(self, name: str) -> str:
+        """Of a defined name, as its author wrote it."""
+        own = [*self._formulas.defined_names, *(each for sheet in self._formulas.worksheets for each in sheet.defined_names)]
+        return next((each for each in own if each.upper() == name.upper()), name)
+
+    def cells(self, sheet: str) -> Iterable[tuple[int, int]]:
+        """Row and column of all that are not empty."""
+        return self._cells(sheet)
 
     def _named(self, name: str) -> Area:
         if not self.has_name(name):

@@ -42,11 +42,11 @@ def choose_engine(wanted: EngineName, path: Path, book: Book, way: Way, opened: 
     except SpreadsheetError as error:
         reason = str(error)
     if wanted == "formulas":
-        raise SpreadsheetError(f"{path.name} cannot be calculated by plain formulas: {reason}.")
+        raise SpreadsheetError(f"{book.name} cannot be calculated by plain formulas: {reason}.")
     try:
         return opened or OfficeEngine(path), f"because {reason}"
     except SpreadsheetError as error:
-        raise SpreadsheetError(f"{path.name} cannot be calculated here. By plain formulas: {reason}. Otherwise: {error}.") from None
+        raise SpreadsheetError(f"{book.name} cannot be calculated here. By plain formulas: {reason}. Otherwise: {error}.") from None
 
 
 def _fault_of(engine: PlainEngine, book: Book, way: Way) -> tuple[str | None, str]:

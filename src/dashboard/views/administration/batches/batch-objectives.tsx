@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BatchObjective } from '../../../../../clients/typescript/src/index.ts';
-import { grouped, short } from '../../../parts/formats.ts';
+import { grouped, rough } from '../../../../shown/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
@@ -104,7 +104,7 @@ function ObjectiveRow({ objective }: { readonly objective: BatchObjective }) {
       </td>
       <td class="number">{grouped(completedCount)}</td>
       <td class="number" title={worstMiss === null ? undefined : String(worstMiss)}>
-        {worstMiss === null ? '–' : short(worstMiss)}
+        {worstMiss === null ? '–' : rough(worstMiss)}
       </td>
       <td class="admin-text" title={bestInputText(objective, String)}>
         <bdi>{bestInputText(objective) || '–'}</bdi>

@@ -1,4 +1,5 @@
-import { fileName, save } from '../../../parts/export.ts';
+import { fileName } from '../../../../shown/file-name.ts';
+import { save } from '../../../parts/export.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { service } from '../../../shell/service.ts';

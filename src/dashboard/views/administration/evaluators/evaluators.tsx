@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
+import { counted } from '../../../../shown/formats.ts';
 import { Age } from '../../../parts/age.tsx';
-import { counted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';

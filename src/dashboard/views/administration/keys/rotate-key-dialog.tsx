@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks';
 import type { Key, RotatedKey } from '../../../../../clients/typescript/src/index.ts';
+import { dayAndTime } from '../../../../shown/formats.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
-import { dayAndTime } from '../../../parts/formats.ts';
 import { useSending } from '../../../parts/sending.ts';
 import { service } from '../../../shell/service.ts';
 import { isSignedInWith } from '../../../shell/session.ts';

@@ -2,9 +2,9 @@
 
 import { useRef } from 'preact/hooks';
 import type { Webhook, WebhookDelivery } from '../../../../../clients/typescript/src/index.ts';
+import { grouped } from '../../../../shown/formats.ts';
 import { Age } from '../../../parts/age.tsx';
 import { Fault } from '../../../parts/fault.tsx';
-import { grouped } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { TableHead } from '../../../parts/table-head.tsx';

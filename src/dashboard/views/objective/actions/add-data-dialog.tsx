@@ -1,17 +1,17 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import { type AddedCases, BacksolveError } from '../../../../../clients/typescript/src/index.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import { counted } from '../../../../shown/formats.ts';
+import { inputNames, outputNames } from '../../../../shown/values.ts';
 import type { DecimalSign } from '../../../parts/decimal-sign.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileBox } from '../../../parts/file-box.tsx';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
-import { counted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { useSending } from '../../../parts/sending.ts';
 import { SignQuestion } from '../../../parts/sign-question.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
-import type { Head } from '../columns.ts';
-import { inputNames, outputNames } from '../values.ts';
 import { type CaseFile, readCases, toFile } from './cases.ts';
 
 const PREVIEWED_ROWS = 8;

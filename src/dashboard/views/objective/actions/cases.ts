@@ -1,8 +1,8 @@
 /** Runs that were made elsewhere, as pasted rows or a file, made ready for the service. Needs no browser. */
 
+import { counted } from '../../../../shown/formats.ts';
 import type { DecimalSign, Question } from '../../../parts/decimal-sign.ts';
 import { toCsv } from '../../../parts/export.ts';
-import { counted } from '../../../parts/formats.ts';
 import { unguardText } from '../../../parts/formula.ts';
 import { hasHeader, type Rows, readTable } from '../../../parts/paste.ts';
 import { readNumber } from '../../../parts/read-number.ts';

@@ -1,10 +1,10 @@
 /** Which run is being corrected. */
 import { signal } from '@preact/signals';
 import { type NewInverseCorrection, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { type Columns, factAt, rowOf, vectorAt } from '../../../../shown/columns.ts';
+import type { RunSource } from '../../../../shown/others.ts';
 import { service } from '../../../shell/service.ts';
-import { type Columns, factAt, rowOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
-import type { RunSource } from '../others.ts';
 import { type CorrectionKind, TEXTS, type Words } from './correction.ts';
 
 /** A run with its stored result, and the request that corrects it. */

@@ -1,8 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { GoalType } from '../../../../../clients/typescript/src/generated/goal-types.ts';
 import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import { titled, wanted, withUnit } from '../../../../shown/formats.ts';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
-import { titled, wanted, withUnit } from '../../../parts/formats.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
 import { useSending } from '../../../parts/sending.ts';
@@ -13,7 +14,6 @@ import { NOTHING_ASKED } from '../../new-problem/options.ts';
 import { placeViolations } from '../../new-problem/pointers.ts';
 import { type Faults, isFaultless, readObjectives } from '../../new-problem/requests.ts';
 import { OBJECTIVE_TYPES } from '../../new-problem/words.ts';
-import type { Head } from '../columns.ts';
 import { goOn } from '../going-on.ts';
 import { draftOf } from './targets.ts';
 

@@ -1,8 +1,9 @@
 /** The targets of an objective as the form of a new problem writes them, to be changed. Needs no browser. */
+
+import type { Head } from '../../../../shown/columns.ts';
+import { inputNames, outputNames } from '../../../../shown/values.ts';
 import { type Draft, emptyDraft, NO_OPTIONS, newInput, newOutput, type OptionsDraft } from '../../new-problem/draft.ts';
 import { sigmaText } from '../../new-problem/fits.ts';
-import type { Head } from '../columns.ts';
-import { inputNames, outputNames } from '../values.ts';
 
 type Targets = Pick<
   Head,

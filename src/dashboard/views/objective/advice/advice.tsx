@@ -1,7 +1,7 @@
 import type { Advice as OneAdvice } from '../../../../../clients/typescript/src/index.ts';
+import { rowOf } from '../../../../shown/columns.ts';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { rowOf } from '../columns.ts';
 import type { JudgedAll } from '../judged.ts';
 
 type AdvisedRun = OneAdvice['runs'][number];

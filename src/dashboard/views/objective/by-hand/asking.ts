@@ -10,8 +10,8 @@ import {
   makeIdempotencyKey,
   type SuggestedInverses,
 } from '../../../../../clients/typescript/src/index.ts';
+import { rowOf } from '../../../../shown/columns.ts';
 import { service } from '../../../shell/service.ts';
-import { rowOf } from '../columns.ts';
 import type { Run } from '../history.ts';
 
 const PAUSE_MS = 1_000;

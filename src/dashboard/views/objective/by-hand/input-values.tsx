@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import type { Head } from '../../../../shown/columns.ts';
+import { titled } from '../../../../shown/formats.ts';
+import { fullInputText, inputNames, inputText } from '../../../../shown/values.ts';
 import { copyText } from '../../../parts/clipboard.ts';
-import { titled } from '../../../parts/formats.ts';
 import { readNumber } from '../../../parts/read-number.ts';
-import type { Head } from '../columns.ts';
-import { fullInputText, inputNames, inputText } from '../values.ts';
 
 /** More are shown smaller, in a box that scrolls. */
 const MAXIMUM_LARGE = 12;

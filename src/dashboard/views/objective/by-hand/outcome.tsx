@@ -1,6 +1,6 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
+import type { Head } from '../../../../shown/columns.ts';
 import { correcting, ownTarget } from '../actions/correcting.ts';
-import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
 
 interface OutcomeProps {

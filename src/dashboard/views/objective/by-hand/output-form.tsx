@@ -1,15 +1,15 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { BacksolveError, type ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import { wanted } from '../../../../shown/formats.ts';
+import { outputNames } from '../../../../shown/values.ts';
 import { Fault } from '../../../parts/fault.tsx';
-import { wanted } from '../../../parts/formats.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { readValues, splitPaste } from '../../../parts/paste.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
-import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
-import { outputNames } from '../values.ts';
 import { FailedRunDialog } from './failed-run-dialog.tsx';
 import { outputAt, readOutputs } from './read-outputs.ts';
 import type { TypedOutputs } from './typed.ts';

@@ -1,12 +1,12 @@
+import { hasFailed, vectorAt } from '../../../../shown/columns.ts';
+import { dayAndTime, short, titled } from '../../../../shown/formats.ts';
+import { outputNames } from '../../../../shown/values.ts';
 import { Fault } from '../../../parts/fault.tsx';
-import { dayAndTime, short, titled } from '../../../parts/formats.ts';
 import { useSending } from '../../../parts/sending.ts';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
 import { correcting, ownTarget } from '../actions/correcting.ts';
-import { hasFailed, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
-import { outputNames } from '../values.ts';
 import type { Overtaken } from './overtaken.ts';
 import { readOutputs } from './read-outputs.ts';
 import type { TypedOutputs } from './typed.ts';

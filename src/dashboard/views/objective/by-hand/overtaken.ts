@@ -1,5 +1,5 @@
 /** Outputs typed for a run that is no longer open. Needs no browser. */
-import { type Columns, stateOf, vectorAt } from '../columns.ts';
+import { type Columns, stateOf, vectorAt } from '../../../../shown/columns.ts';
 import { readOutputs } from './read-outputs.ts';
 import type { Typed } from './typed.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { short, titled } from '../../../../shown/formats.ts';
 import type { DecimalSign } from '../../../parts/decimal-sign.ts';
-import { short, titled } from '../../../parts/formats.ts';
 import { readValues } from '../../../parts/paste.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 import { SignQuestion } from '../../../parts/sign-question.tsx';

@@ -1,8 +1,9 @@
 /** The outcome of an ended objective: how it ended and why, and the input that came of it. Its margins are in the targets below. */
 import { StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../columns.ts';
-import { judgedCount } from '../distances.ts';
+import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../../../../shown/columns.ts';
+import { verdictOf } from '../../../../shown/verdict.ts';
 import { InputValues } from './input-values.tsx';
+import { SaveWorkbook } from './save-workbook.tsx';
 
 export function Result({ head, columns }: { readonly head: Head; readonly columns: Columns }) {
   const { stopReason, optimalIteration, endReason } = head;
@@ -15,18 +16,8 @@ export function Result({ head, columns }: { readonly head: Head; readonly column
         {verdictOf(head, input != null)}
       </p>
       {input && <InputValues head={head} input={input} />}
+      {input && <SaveWorkbook head={head} input={input} />}
       {endReason !== null && <p class="objective-end">{endReason}</p>}
     </>
   );
-}
-
-function verdictOf(head: Head, hasInput: boolean): string {
-  const { stopReason, optimalIteration, bestIteration, bestCaseNumber, maximumAttempts } = head;
-  if (stopReason === StopReason.SATISFIED) {
-    return `${judgedCount(head) < head.objectives.length ? 'The best fit is' : 'Met at'} run ${optimalIteration}.`;
-  }
-  const ending = stopReason === StopReason.EXHAUSTED ? `All ${maximumAttempts} runs are used.` : 'Stopped.';
-  if (seeksFront(head) && optimalIteration !== null) return `${ending} The best compromise is run ${optimalIteration}:`;
-  const best = bestIteration !== null ? `run ${bestIteration}` : `case ${bestCaseNumber}`;
-  return hasInput ? `${ending} The best so far is ${best}:` : ending;
 }

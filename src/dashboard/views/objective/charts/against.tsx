@@ -1,19 +1,19 @@
 /** Outputs over inputs: the runs, and the models' curve and band through the best run. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
+import { counted, short } from '../../../../shown/formats.ts';
+import type { Drawing } from '../../../../shown/plot.ts';
+import { bandOf, isWorthLog, pointSeries } from '../../../../shown/run-points.ts';
+import { inputNames, inputText, outputLabel, outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short } from '../../../parts/formats.ts';
-import type { Drawing } from '../../../parts/plot.ts';
 import { service } from '../../../shell/service.ts';
 import { Ask, useAnswer } from '../further/answer.tsx';
-import { inputNames, inputText, outputNames } from '../values.ts';
 import { ChartFigure } from './chart-figure.tsx';
 import { Chooser, MOST_CHARTS } from './chooser.tsx';
-import { hasNames, inputAxis, outputLabel, sliceSeries } from './model-lines.ts';
+import { hasNames, inputAxis, sliceSeries } from './model-lines.ts';
 import { mostSensitive } from './most-sensitive.ts';
 import { valueText } from './over-runs.tsx';
-import { bandOf, isWorthLog, pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
 
 /** One output over every input, every output over one input, or one over the other. */

@@ -1,8 +1,8 @@
 /** A chart of runs with what is pointed at, and a click that leads to the run. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { capitalized } from '../../../parts/formats.ts';
-import type { Drawing, Range } from '../../../parts/plot.ts';
+import { capitalized } from '../../../../shown/formats.ts';
+import type { Drawing, Range } from '../../../../shown/plot.ts';
 import { PlotBox } from '../../../parts/plot-box.tsx';
 import { SaveChart } from '../../../parts/save-chart.tsx';
 import { navigate } from '../../../shell/router.ts';

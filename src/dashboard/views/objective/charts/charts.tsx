@@ -1,6 +1,6 @@
 /** The charts of an objective: its only entry, loaded when the tab is opened. The first answers the question, the others follow. */
 import { useMemo } from 'preact/hooks';
-import { counted } from '../../../parts/formats.ts';
+import { counted } from '../../../../shown/formats.ts';
 import { Coordinates } from '../coordinates/coordinates.tsx';
 import type { PartProps } from '../part.ts';
 import { Against } from './against.tsx';

@@ -1,19 +1,19 @@
 /** An output over two inputs as shades, with the region in which the models expect all targets to be met. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
+import { short, withUnit } from '../../../../shown/formats.ts';
+import type { Drawing } from '../../../../shown/plot.ts';
+import { pointSeries } from '../../../../shown/run-points.ts';
+import { inputNames, inputText, outputLabel, outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { short, withUnit } from '../../../parts/formats.ts';
-import type { Drawing } from '../../../parts/plot.ts';
 import { service } from '../../../shell/service.ts';
 import { Ask, useAnswer } from '../further/answer.tsx';
-import { inputNames, inputText, outputNames } from '../values.ts';
 import { ChartFigure } from './chart-figure.tsx';
 import { Chooser } from './chooser.tsx';
-import { inputAxis, outputLabel } from './model-lines.ts';
+import { inputAxis } from './model-lines.ts';
 import { mostSensitive } from './most-sensitive.ts';
 import { endsOf, metPoints, outlineOf, sharesOf } from './region.ts';
-import { pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
 
 /** As the service limits a grid, and its points times outputs. */

@@ -1,18 +1,17 @@
 /** The picture that answers the question of an objective: the front, the misfit of a fit, or how far runs miss their targets. */
 import { useMemo } from 'preact/hooks';
+import { openOutputs } from '../../../../shown/columns.ts';
+import { counted, short } from '../../../../shown/formats.ts';
+import { frontRows } from '../../../../shown/front-rows.ts';
+import { bestText } from '../../../../shown/nearness.ts';
+import { drawFront } from '../../../../shown/run-drawings.ts';
+import { outputLabel } from '../../../../shown/values.ts';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short } from '../../../parts/formats.ts';
-import type { Drawing } from '../../../parts/plot.ts';
 import { Link } from '../../../shell/link.tsx';
-import { openOutputs } from '../columns.ts';
 import { Distance } from '../distance/distance.tsx';
 import type { Judged } from '../judged.ts';
-import { bestText } from '../nearness.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { ChartFigure } from './chart-figure.tsx';
-import { frontRows } from './front-rows.ts';
-import { outputLabel } from './model-lines.ts';
-import { pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
 import { ValueChart } from './value-chart.tsx';
 
@@ -40,26 +39,7 @@ function FrontChart({ data, open }: { readonly data: ChartData; readonly open: r
   const palette = colours.value;
   const { front, drawing } = useMemo(() => {
     const front = frontRows(runs.value, head, open);
-    const { outputs } = runs.value.columns;
-    const at = (j: number) => Float64Array.from(front, (row) => outputs[j]![row]!);
-    const points = pointSeries(runs.value, rows.value, { xs: outputs[across]!, ys: outputs[up]! }, palette);
-    const drawing: Drawing = {
-      title: `${head.projectName}: front`,
-      x: { label: outputLabel(head, across) },
-      y: { label: outputLabel(head, up) },
-      series: [
-        ...points.filter(({ shape }) => shape !== 'top-cross'),
-        {
-          label: 'On the front',
-          colour: palette.accent,
-          kind: 'points',
-          shape: 'dot',
-          xs: at(across),
-          ys: at(up),
-          rows: front,
-        },
-      ],
-    };
+    const drawing = drawFront(head, { runs: runs.value, rows: rows.value }, front, [across, up], palette);
     return { front, drawing };
   }, [runs.value, rows.value, palette]);
   const { outputs } = runs.value.columns;

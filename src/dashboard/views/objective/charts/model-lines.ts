@@ -1,10 +1,9 @@
 /** What the models predict, as lines and areas of a chart. Needs no browser. */
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
-import type { Colours } from '../../../parts/colours.ts';
-import { titled } from '../../../parts/formats.ts';
-import type { DrawnAxis, DrawnSeries } from '../../../parts/plot.ts';
-import type { Head } from '../columns.ts';
-import { inputNames, inputText, outputNames } from '../values.ts';
+import type { Colours } from '../../../../shown/colours.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import type { DrawnAxis, DrawnSeries } from '../../../../shown/plot.ts';
+import { inputLabel, inputText } from '../../../../shown/values.ts';
 
 type Surface = NonNullable<Predictions['surfaces']>[number];
 type ModelColours = Pick<Colours, 'accent'>;
@@ -17,7 +16,7 @@ export function hasNames({ inputTypes }: Pick<Head, 'inputTypes'>, i: number): b
 const MOST_NAMES = 24;
 
 export function inputAxis(head: Head, i: number): DrawnAxis {
-  const label = titled(inputNames(head)[i]!, head.inputUnits?.[i]);
+  const label = inputLabel(head, i);
   const [low, high] = [head.minimums[i]!, head.maximums[i]!];
   if (hasNames(head, i)) {
     const every = Math.max(1, Math.ceil((high - low + 1) / MOST_NAMES));
@@ -28,10 +27,6 @@ export function inputAxis(head: Head, i: number): DrawnAxis {
     return { label, names, range: { from: low - 0.5, to: high + 0.5 } };
   }
   return { label, isLog: head.scales?.[i] === 'log' && low > 0, isWhole: head.inputTypes[i] === 'integer' };
-}
-
-export function outputLabel(head: Head, j: number): string {
-  return titled(outputNames(head)[j]!, head.outputUnits?.[j]);
 }
 
 /** The mean and the band of one output of a slice; points with bars where the input has names. @param k which of the outputs predicted */

@@ -1,5 +1,5 @@
 /** Which inputs matter most. Needs no browser. */
-import type { Head } from '../columns.ts';
+import type { Head } from '../../../../shown/columns.ts';
 
 /** Inputs by their share of the variation, the largest first; of all outputs together where none is named. */
 export function mostSensitive(insight: Head['insight'], inputCount: number, output?: number): number[] {

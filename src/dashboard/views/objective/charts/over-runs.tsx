@@ -1,16 +1,14 @@
 /** Every output over the number of the run, with the values that meet its target. */
 import { useMemo, useState } from 'preact/hooks';
+import { counted, short, wanted, withUnit } from '../../../../shown/formats.ts';
+import { wantedText } from '../../../../shown/margin.ts';
+import { drawOutput } from '../../../../shown/run-drawings.ts';
+import { outputLabel, outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short, wanted, withUnit } from '../../../parts/formats.ts';
-import type { Drawing } from '../../../parts/plot.ts';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
-import type { Head } from '../columns.ts';
-import { outputNames } from '../values.ts';
 import { ChartFigure } from './chart-figure.tsx';
 import { Chooser, MOST_CHARTS } from './chooser.tsx';
-import { outputLabel } from './model-lines.ts';
-import { bandOf, isWorthLog, pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
 
 export function OverRuns({ data }: { readonly data: ChartData }) {
@@ -80,18 +78,10 @@ function OutputChart({ data, j, isLarge }: ChartProps) {
   const { all, runs, places, rows, zoom } = data;
   const head = all.run.head.value;
   const palette = colours.value;
-  const drawing = useMemo((): Drawing => {
-    const ys = runs.value.columns.outputs[j]!;
-    const bands = bandOf('y', head.intervals[j]!);
-    const label = outputLabel(head, j);
-    return {
-      title: `${head.projectName}: ${label}, run by run`,
-      x: { label: isLarge ? 'Run' : '', isWhole: true, least: 1 },
-      y: { label: isLarge ? label : '', isLog: isWorthLog(ys, bands) },
-      series: pointSeries(runs.value, rows.value, { xs: places.value, ys }, palette),
-      bands,
-    };
-  }, [runs.value, rows.value, places.value, palette, j, isLarge]);
+  const drawing = useMemo(
+    () => drawOutput(head, { runs: runs.value, rows: rows.value, places: places.value }, j, isLarge, palette),
+    [runs.value, rows.value, places.value, palette, j, isLarge],
+  );
   const unit = head.outputUnits?.[j];
   return (
     <ChartFigure
@@ -103,16 +93,9 @@ function OutputChart({ data, j, isLarge }: ChartProps) {
       isLarge={isLarge}
       textOf={(row) => valueText(runs.value.columns.outputs[j]![row]!, unit)}
     >
-      <strong>{outputLabel(head, j)}</strong> <span class="hint">{targetText(head, j)}</span>
+      <strong>{outputLabel(head, j)}</strong> <span class="hint">{wantedText(head, j)}</span>
     </ChartFigure>
   );
-}
-
-function targetText(head: Head, j: number): string {
-  const { lower, upper } = head.intervals[j]!;
-  if (lower !== null || upper !== null) return wanted(head.intervals[j]!);
-  const type = head.objectiveTypes[j];
-  return type === 'minimize' || type === 'maximize' ? `${type}d` : '';
 }
 
 export function valueText(value: number, unit: string | null | undefined): string {
@@ -130,7 +113,8 @@ function factsOf({ all, runs }: ChartData, j: number) {
     met += Number(columns.misses[j]![row] === 0);
     last = ys[row]!;
   }
-  const hasTarget = targetText(all.run.head.value, j) !== '' && all.run.head.value.objectives[j] !== null;
+  const { objectives, objectiveTypes } = all.run.head.value;
+  const hasTarget = objectives[j] !== null && objectiveTypes[j] !== 'fit';
   return { known, met: hasTarget ? met : undefined, last, best: best < 0 ? Number.NaN : ys[best]! };
 }
 
@@ -152,7 +136,7 @@ function Table({ data }: { readonly data: ChartData }) {
         const { known, met, last, best } = factsOf(data, j);
         return [
           outputLabel(head, j),
-          targetText(head, j),
+          wantedText(head, j),
           cell(best),
           cell(last),
           cell(known),

@@ -1,7 +1,7 @@
 /** The share of each input in the variation of an output, as bars. */
 import { useState } from 'preact/hooks';
+import { inputNames, outputNames } from '../../../../shown/values.ts';
 import { percent, percentRange, sharesOf, trustOf } from '../insight/words.ts';
-import { inputNames, outputNames } from '../values.ts';
 import { Chooser } from './chooser.tsx';
 import type { ChartData } from './use-charts.ts';
 

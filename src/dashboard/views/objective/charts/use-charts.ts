@@ -1,8 +1,8 @@
 /** What all charts of an objective share. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Range } from '../../../parts/plot.ts';
+import type { Range } from '../../../../shown/plot.ts';
+import { placesOf, type RunsOfTrial, rowsByKind } from '../../../../shown/run-points.ts';
 import type { JudgedAll } from '../judged.ts';
-import { placesOf, type RunsOfTrial, rowsByKind } from './run-points.ts';
 
 /** More would squeeze the objective's own runs together, so they are shown only on request. */
 const FEW_OTHERS = 100;

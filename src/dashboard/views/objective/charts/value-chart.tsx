@@ -1,14 +1,13 @@
 /** The only output without a target over the number of the run, and its best value so far among runs that meet the other targets. */
 import { useMemo } from 'preact/hooks';
+import { counted, short } from '../../../../shown/formats.ts';
+import { drawValue } from '../../../../shown/run-drawings.ts';
+import { bestSoFar } from '../../../../shown/value-so-far.ts';
+import { outputLabel } from '../../../../shown/values.ts';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short } from '../../../parts/formats.ts';
-import type { Drawing } from '../../../parts/plot.ts';
 import type { Judged } from '../judged.ts';
 import { ChartFigure } from './chart-figure.tsx';
-import { outputLabel } from './model-lines.ts';
-import { isWorthLog, pointSeries } from './run-points.ts';
 import type { ChartData } from './use-charts.ts';
-import { bestSoFar } from './value-so-far.ts';
 
 interface Props {
   readonly data: ChartData;
@@ -26,17 +25,9 @@ export function ValueChart({ data, judged, j }: Props) {
     () => bestSoFar(columns.value, judged.distances.value, j, head.value.objectiveTypes[j] === 'maximize'),
     [columns.value, judged.distances.value, j],
   );
-  const drawing = useMemo((): Drawing => {
-    const ys = runs.value.columns.outputs[j]!;
-    return {
-      title: `${head.value.projectName}: ${label}, run by run`,
-      x: { label: 'Run', isWhole: true, least: 1 },
-      y: { label, isLog: isWorthLog(ys, []) },
-      series: [
-        ...pointSeries(runs.value, rows.value, { xs: places.value, ys }, palette),
-        { label: 'Best so far', colour: palette.accent, kind: 'steps', xs: columns.value.iterations, ys: best },
-      ],
-    };
+  const drawing = useMemo(() => {
+    const drawn = { runs: runs.value, rows: rows.value, places: places.value };
+    return drawValue(head.value, drawn, j, { own: columns.value, best }, palette);
   }, [runs.value, rows.value, places.value, best, palette]);
   const last = best.at(-1) ?? Number.NaN;
   return (

@@ -1,9 +1,10 @@
 /** The axes of the parallel coordinates: one for each input and output that is shown. Needs no browser. */
-import { short, titled } from '../../../parts/formats.ts';
-import type { Columns, Head } from '../columns.ts';
-import { type Span, spanOf } from '../distances.ts';
-import { type AxisScale, ticksOn, valueAt } from '../scales.ts';
-import { inputNames, inputText, outputNames } from '../values.ts';
+
+import type { Columns, Head } from '../../../../shown/columns.ts';
+import { type Span, spanOf } from '../../../../shown/distances.ts';
+import { short, titled } from '../../../../shown/formats.ts';
+import { type AxisScale, ticksOn, valueAt } from '../../../../shown/scales.ts';
+import { inputNames, inputText, outputNames } from '../../../../shown/values.ts';
 
 /** x3 is the input with the number 3, y0 the first output. */
 export type AxisKey = `${'x' | 'y'}${number}`;

@@ -1,6 +1,6 @@
 /** Which inputs and outputs are shown, in the chart and in the table of runs. */
 import { useId, useState } from 'preact/hooks';
-import { capitalized } from '../../../parts/formats.ts';
+import { capitalized } from '../../../../shown/formats.ts';
 import type { Choice } from '../choice.ts';
 import type { Run } from '../history.ts';
 import { type AxisKey, allKeys, SHOWN_AT_FIRST, titleOf } from './axes.ts';

@@ -2,13 +2,13 @@
 
 import { computed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { spanOf } from '../../../../shown/distances.ts';
+import { counted, grouped } from '../../../../shown/formats.ts';
 import { colours } from '../../../parts/colours.ts';
-import { counted, grouped } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { whenIdle } from '../../../parts/when-idle.ts';
 import { type Choice, setRange } from '../choice.ts';
-import { spanOf } from '../distances.ts';
 import type { Judged } from '../judged.ts';
 import { type Axis, makeAxis, valueOn } from './axes.ts';
 import { ChooseAxes } from './choose-axes.tsx';

@@ -1,9 +1,9 @@
 /** Draws the parallel coordinates on a canvas: the lines as counts, then the axes. */
 
-import type { Colours } from '../../../parts/colours.ts';
-import type { Range } from '../../../parts/plot.ts';
+import type { Colours } from '../../../../shown/colours.ts';
+import type { Range } from '../../../../shown/plot.ts';
+import { positionOn } from '../../../../shown/scales.ts';
 import { type Colour, type Counts, countLines, paintCounts, strengthOf } from '../raster.ts';
-import { positionOn } from '../scales.ts';
 import type { Axis, AxisKey } from './axes.ts';
 
 /** In CSS pixels. */

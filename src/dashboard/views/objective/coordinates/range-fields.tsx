@@ -1,6 +1,6 @@
 /** Selects runs by two numbers on an axis: what dragging does, for the keyboard and for fingers. */
 import { useId, useState } from 'preact/hooks';
-import type { Range } from '../../../parts/plot.ts';
+import type { Range } from '../../../../shown/plot.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 import { type Choice, setRange } from '../choice.ts';
 import type { Axis, AxisKey } from './axes.ts';

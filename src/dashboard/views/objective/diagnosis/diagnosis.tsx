@@ -1,15 +1,15 @@
 import { useId, useState } from 'preact/hooks';
 import { type Diagnosis as Evidence, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import { rough, short, wanted, withUnit } from '../../../../shown/formats.ts';
+import { outputNames } from '../../../../shown/values.ts';
 import { Fault } from '../../../parts/fault.tsx';
-import { short, wanted, withUnit } from '../../../parts/formats.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
 import { useSending } from '../../../parts/sending.ts';
 import { may } from '../../../shell/session.ts';
-import type { Head } from '../columns.ts';
 import { goOn } from '../going-on.ts';
 import type { Run } from '../history.ts';
-import { outputNames } from '../values.ts';
 import { movesOf, type Proposed, relax } from './relaxing.ts';
 import './diagnosis.css';
 
@@ -54,7 +54,7 @@ function Unmet({ head, diagnosis, names }: PartProps) {
           <span title={String(diagnosis.nearestOutput[number])}>
             {withUnit(short(diagnosis.nearestOutput[number]!), head.outputUnits?.[number])}
           </span>
-          , off by <span title={String(distance)}>{withUnit(short(distance), head.outputUnits?.[number])}</span>
+          , off by <span title={String(distance)}>{withUnit(rough(distance), head.outputUnits?.[number])}</span>
           {isOutOfReachAlone ? '; out of reach even without the other targets.' : '.'}
         </li>
       ))}

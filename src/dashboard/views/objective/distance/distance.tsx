@@ -1,18 +1,18 @@
 /** The distance of every run from the targets, and the best so far. */
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
+import { rowFrom } from '../../../../shown/columns.ts';
+import { isFit } from '../../../../shown/distances.ts';
+import { capitalized, counted, grouped, rough } from '../../../../shown/formats.ts';
+import type { Others } from '../../../../shown/others.ts';
+import type { Range } from '../../../../shown/plot.ts';
+import { outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { capitalized, counted, grouped, short } from '../../../parts/formats.ts';
-import type { Range } from '../../../parts/plot.ts';
 import { PlotBox } from '../../../parts/plot-box.tsx';
 import { SaveChart } from '../../../parts/save-chart.tsx';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
-import { rowFrom } from '../columns.ts';
-import { isFit } from '../distances.ts';
 import type { Judged } from '../judged.ts';
-import type { Others } from '../others.ts';
-import { outputNames } from '../values.ts';
 import './distance.css';
 import {
   BEYOND,
@@ -25,8 +25,8 @@ import {
   REPEAT,
   toDistanceData,
   toOtherDistances,
-} from './measures.ts';
-import { drawDistances } from './picture.ts';
+} from '../../../../shown/distance-data.ts';
+import { drawDistances } from '../../../../shown/distance-drawing.ts';
 
 const HEIGHT = 300;
 const TABLE_ROWS = 50;
@@ -159,7 +159,7 @@ function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySig
 }
 
 function distanceText(value: number, hasMet: boolean): string {
-  return value === 0 && hasMet ? 'met' : Number.isNaN(value) ? 'no output' : short(value);
+  return value === 0 && hasMet ? 'met' : Number.isNaN(value) ? 'no output' : rough(value);
 }
 
 function Improvements({ data }: { readonly data: DistanceData }) {
@@ -196,6 +196,6 @@ function summarize(data: DistanceData): string {
   if (row === undefined) return `${title}: no run has an output yet.`;
   const failed = marks.reduce((count, mark) => count + Number(mark === FAILED), 0);
   const failures = failed === 0 ? '' : `, ${grouped(failed)} failed`;
-  const last = best[row] === 0 && hasMet ? 'met' : `best ${short(best[row]!)}`;
+  const last = best[row] === 0 && hasMet ? 'met' : `best ${rough(best[row]!)}`;
   return `${title}: ${runs}${failures}; ${last} at run ${iterations[row]}.`;
 }

@@ -1,15 +1,15 @@
 /** One data set: a chart of the measured values and the best run, and one of the residuals with the same zoom. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { drawFit, drawResiduals } from '../../../../shown/fit-drawing.ts';
+import type { FitPoint, FitSet } from '../../../../shown/fit-points.ts';
+import { counted, short } from '../../../../shown/formats.ts';
+import type { Range } from '../../../../shown/plot.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short } from '../../../parts/formats.ts';
-import type { Range } from '../../../parts/plot.ts';
 import { PlotBox } from '../../../parts/plot-box.tsx';
 import { SaveChart } from '../../../parts/save-chart.tsx';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
-import { drawFit, drawResiduals } from './charts.ts';
-import type { FitPoint, FitSet } from './points.ts';
 
 const LISTED = 200;
 const [HEIGHT, RESIDUALS_HEIGHT] = [300, 170];

@@ -6,8 +6,8 @@ import { useAnswer } from '../further/answer.tsx';
 import type { Run } from '../history.ts';
 import { DataSet } from './data-set.tsx';
 import './fit.css';
+import { type FitSet, fitSetsOf } from '../../../../shown/fit-points.ts';
 import { Parameters } from './parameters.tsx';
-import { type FitSet, fitSetsOf } from './points.ts';
 import { WorstPoints } from './worst-points.tsx';
 
 /** More charts are shown on request. */

@@ -1,15 +1,15 @@
 /** What the data tell about the inputs: estimates, intervals, profiles, correlations, and outputs that were not fitted. */
 import type { FitParameters } from '../../../../../clients/typescript/src/index.ts';
-import { short, titled } from '../../../parts/formats.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import { correlationTexts, type FoundFit, intervalText, KINDS } from '../../../../shown/fit-words.ts';
+import { short, titled } from '../../../../shown/formats.ts';
+import { inputNames, inputText, outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { InputValues } from '../by-hand/input-values.tsx';
-import type { Head } from '../columns.ts';
 import { type Answered, Ask } from '../further/answer.tsx';
 import { ConfidenceField } from '../further/confidence-field.tsx';
-import { inputNames, inputText, outputNames } from '../values.ts';
 import { Profile } from './profile.tsx';
-import { correlationTexts, type FoundFit, intervalText, KINDS } from './words.ts';
 
 const LISTED_OUTPUTS = 40;
 

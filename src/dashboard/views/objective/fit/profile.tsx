@@ -1,5 +1,5 @@
-import { short } from '../../../parts/formats.ts';
-import { type FoundParameter, profileShape } from './words.ts';
+import { type FoundParameter, profileShape } from '../../../../shown/fit-words.ts';
+import { short } from '../../../../shown/formats.ts';
 
 const [WIDTH, HEIGHT] = [160, 48];
 

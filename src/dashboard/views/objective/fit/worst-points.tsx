@@ -1,6 +1,6 @@
-import { short } from '../../../parts/formats.ts';
-import type { Head } from '../columns.ts';
-import { outputNames } from '../values.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import { short } from '../../../../shown/formats.ts';
+import { outputNames } from '../../../../shown/values.ts';
 
 /** The points that fit worst, the worst first. */
 export function WorstPoints({ head }: { readonly head: Head }) {

@@ -1,8 +1,8 @@
 /** An answer that is computed on request. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { counted } from '../../../../shown/formats.ts';
 import { Fault } from '../../../parts/fault.tsx';
-import { counted } from '../../../parts/formats.ts';
 import { useSending } from '../../../parts/sending.ts';
 import type { Run } from '../history.ts';
 

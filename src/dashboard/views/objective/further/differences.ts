@@ -1,7 +1,8 @@
 /** How inputs differ from each other. Needs no browser. */
-import { short, withUnit } from '../../../parts/formats.ts';
-import type { Head } from '../columns.ts';
-import { inputNames, inputText } from '../values.ts';
+
+import type { Head } from '../../../../shown/columns.ts';
+import { short, withUnit } from '../../../../shown/formats.ts';
+import { inputNames, inputText } from '../../../../shown/values.ts';
 
 type Inputs = Pick<Head, 'inputTypes' | 'categories' | 'minimums' | 'maximums' | 'inputNames' | 'inputUnits'>;
 

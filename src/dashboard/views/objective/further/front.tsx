@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useState } from 'preact/hooks';
 import type { Front as Found } from '../../../../../clients/typescript/src/index.ts';
+import type { Columns, Head } from '../../../../shown/columns.ts';
+import { counted, short, titled } from '../../../../shown/formats.ts';
+import { type Drawing, type DrawnSeries, type Range, rangeOf } from '../../../../shown/plot.ts';
+import { outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { counted, short, titled } from '../../../parts/formats.ts';
-import { type Drawing, type DrawnSeries, type Range, rangeOf } from '../../../parts/plot.ts';
 import { PlotBox } from '../../../parts/plot-box.tsx';
 import { SaveChart } from '../../../parts/save-chart.tsx';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
 import { service } from '../../../shell/service.ts';
-import type { Columns, Head } from '../columns.ts';
 import type { Run } from '../history.ts';
-import { outputNames } from '../values.ts';
 import { Ask, useAnswer } from './answer.tsx';
 import { frontVolumes } from './front-volumes.ts';
 

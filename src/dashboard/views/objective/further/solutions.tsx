@@ -1,13 +1,13 @@
 import { useId, useState } from 'preact/hooks';
 import type { Solutions as Found } from '../../../../../clients/typescript/src/index.ts';
-import { counted, short, titled } from '../../../parts/formats.ts';
+import { chance } from '../../../../shown/asked.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import { counted, short, titled } from '../../../../shown/formats.ts';
+import { fullInputText, inputNames, inputText, outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
-import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
-import { chance } from '../standing/words.ts';
-import { fullInputText, inputNames, inputText, outputNames } from '../values.ts';
 import { Ask, useAnswer } from './answer.tsx';
 import { describeDifference, distanceBetween } from './differences.ts';
 

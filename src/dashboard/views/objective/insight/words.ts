@@ -1,6 +1,6 @@
 /** What the model of an objective knows, in words. Needs no browser. */
 import type { Insight } from '../../../../../clients/typescript/src/index.ts';
-import { short, withUnit } from '../../../parts/formats.ts';
+import { short, withUnit } from '../../../../shown/formats.ts';
 
 export type OutputInsight = Insight['outputs'][number];
 type Range = NonNullable<OutputInsight['sensitivityRanges']>[number];

@@ -1,10 +1,10 @@
 /** What happened to the data of a trial, as far as the service records it. Needs no browser. */
 import type { Correction } from '../../../../../clients/typescript/src/index.ts';
-import { counted } from '../../../parts/formats.ts';
-import { factAt, type Head, stateOf } from '../columns.ts';
+import { factAt, type Head, stateOf } from '../../../../shown/columns.ts';
+import { correctionText } from '../../../../shown/correction-text.ts';
+import { counted } from '../../../../shown/formats.ts';
 import type { JudgedAll } from '../judged.ts';
 import { keyAt, nameAt, runKey } from '../runs/run-key.ts';
-import { correctionText } from './correction-text.ts';
 
 export type EntryKind = 'started' | 'loaded' | 'added' | 'changed';
 

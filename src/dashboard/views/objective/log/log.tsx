@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
+import { counted, dayAndTime, grouped } from '../../../../shown/formats.ts';
 import { Fault } from '../../../parts/fault.tsx';
-import { counted, dayAndTime, grouped } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';

@@ -1,7 +1,7 @@
 /** The names of runs in addresses: "7" is run 7 of the objective, "case-3" a case of its trial, "objective-12-run-2" a run of another. Needs no browser. */
-import { rowOf } from '../columns.ts';
+import { rowOf } from '../../../../shown/columns.ts';
+import type { RunSource } from '../../../../shown/others.ts';
 import type { JudgedAll } from '../judged.ts';
-import type { RunSource } from '../others.ts';
 
 /**
  * @param number  of the case, or the iteration

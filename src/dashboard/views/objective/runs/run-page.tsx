@@ -1,16 +1,16 @@
 /** One run at an address of its own: all that is known of it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Inverse } from '../../../../../clients/typescript/src/index.ts';
+import { factAt, stateOf } from '../../../../shown/columns.ts';
+import { correctionText } from '../../../../shown/correction-text.ts';
+import { isFit } from '../../../../shown/distances.ts';
+import { dayAndTime, rough } from '../../../../shown/formats.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
-import { dayAndTime, short } from '../../../parts/formats.ts';
 import { Link } from '../../../shell/link.tsx';
 import { explain, service } from '../../../shell/service.ts';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { factAt, stateOf } from '../columns.ts';
-import { isFit } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
-import { correctionText } from '../log/correction-text.ts';
 import { useCorrections } from '../log/read-corrections.ts';
 import type { PartProps } from '../part.ts';
 import { addressOf } from '../tabs/tabs.ts';
@@ -111,7 +111,7 @@ function Facts({ all, row }: ShownProps) {
     <dl class="run-facts">
       <dt>State</dt>
       <dd>
-        <RunState all={all} row={row} hasReason={false} />
+        <RunState all={all} row={row} />
       </dd>
       {reason !== undefined && <Fact name="Why it failed">{reason}</Fact>}
       <Fact name="From">
@@ -128,9 +128,9 @@ function Facts({ all, row }: ShownProps) {
       {inverse?.failedAt != null && <Fact name="Reported as failed">{dayAndTime(new Date(inverse.failedAt))}</Fact>}
       {origin?.objectiveId === null && <Fact name="Loaded">not stated for cases</Fact>}
       {isFit(run.head.value) && !Number.isNaN(columns.misfits[row]!) && (
-        <Fact name="Misfit">{short(columns.misfits[row]!)}</Fact>
+        <Fact name="Misfit">{rough(columns.misfits[row]!)}</Fact>
       )}
-      {worst > 0 && <Fact name="Worst miss">{short(worst)} times the allowed deviation</Fact>}
+      {worst > 0 && <Fact name="Worst miss">{rough(worst)} times the allowed deviation</Fact>}
       {note !== undefined && (
         <Fact name="Note">
           {note} ({factAt(columns, 'notedBy', row)})

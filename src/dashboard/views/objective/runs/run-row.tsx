@@ -1,11 +1,11 @@
-import { short } from '../../../parts/formats.ts';
+import { type Head, stateOf } from '../../../../shown/columns.ts';
+import { isFit, judgedCount } from '../../../../shown/distances.ts';
+import { rough } from '../../../../shown/formats.ts';
 import { Menu } from '../../../parts/menu.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { type Head, stateOf } from '../columns.ts';
 import { type Axis, isInput, numberOf } from '../coordinates/axes.ts';
-import { isFit, judgedCount } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { keyAt, nameAt } from './run-key.ts';
@@ -43,7 +43,7 @@ export function RunRow({ judged: all, axes, row, place, isMarked }: RunRowProps)
         {source !== undefined && <small>{source.from}</small>}
       </th>
       <td>
-        <RunState all={all} row={row} />
+        <RunState all={all} row={row} address={address} />
       </td>
       <td class="number">
         {Number.isNaN(metCount) || judged === 0 ? '' : `${metCount}/${judged}`}
@@ -73,7 +73,7 @@ export function RunRow({ judged: all, axes, row, place, isMarked }: RunRowProps)
 /** How far the worst output is from its target; of a fit how far the run is from the data. */
 function Miss({ isMisfit, value }: { readonly isMisfit: boolean; readonly value: number }) {
   if (Number.isNaN(value) || (value === 0 && !isMisfit)) return null;
-  return <small>{short(value)}</small>;
+  return <small title={String(value)}>{rough(value)}</small>;
 }
 
 /** In the unit of the output, negative below what is wanted; 0 where it is met or nothing is wanted. */
@@ -102,7 +102,7 @@ function ValueCell({ axis: { column, textOf }, row, missedBy: by }: ValueCellPro
   if (by === 0) return <td class="number">{textOf(value)}</td>;
   const side = by > 0 ? 'above' : 'below';
   return (
-    <td class="number run-missed" title={`${short(Math.abs(by))} ${side} the target`}>
+    <td class="number run-missed" title={`${rough(Math.abs(by))} ${side} the target`}>
       <span aria-hidden="true" class="run-side">
         {by > 0 ? '▲' : '▼'}
       </span>

@@ -1,16 +1,14 @@
 /** The state of a run, in a few words. */
-import { type Columns, factAt, repeatText, type RunState as State, stateOf } from '../columns.ts';
+import {
+  type Columns,
+  factAt,
+  repeatText,
+  STATE_TEXTS,
+  type RunState as State,
+  stateOf,
+} from '../../../../shown/columns.ts';
+import { Link } from '../../../shell/link.tsx';
 import type { JudgedAll } from '../judged.ts';
-
-const TEXTS: Readonly<Record<State, string>> = {
-  met: 'met',
-  loaded: 'loaded',
-  waiting: 'waiting',
-  computing: 'computing',
-  failed: 'failed',
-  'given up': 'given up',
-  summary: 'not run: the best input',
-};
 
 /** Runs in other states have no result to correct. */
 export function hasResult(state: State): boolean {
@@ -20,24 +18,28 @@ export function hasResult(state: State): boolean {
 interface RunStateProps {
   readonly all: JudgedAll;
   readonly row: number;
-  /** Whether the reason of a failure follows. */
-  readonly hasReason?: boolean;
+  /** The page of the run, which has the whole reason of a failure; without it no reason follows. */
+  readonly address?: string;
 }
 
-export function RunState({ all: { run, others }, row, hasReason = true }: RunStateProps) {
+export function RunState({ all: { run, others }, row, address }: RunStateProps) {
   const columns = run.columns.value;
   const source = others.value.sources[row];
   const known = stateOf(columns, row);
   // Another objective had other targets.
   const state = source !== undefined && known === 'met' ? 'loaded' : known;
   const reason = factAt(columns, 'failureReasons', row);
-  const text = reason === undefined || !hasReason ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
+  const text = reason === undefined || address === undefined ? STATE_TEXTS[state] : `${STATE_TEXTS[state]}: ${reason}`;
   const look = state === 'failed' ? 'unmet run-text' : state === 'met' ? 'met run-text' : 'run-text';
   return (
     <span class="run-state">
-      <span class={look} title={text}>
-        {text}
-      </span>
+      {text === STATE_TEXTS[state] ? (
+        <span class={look}>{text}</span>
+      ) : (
+        <Link to={address!} class={look} title={text} keepsPlace>
+          {text}
+        </Link>
+      )}
       <Badges columns={columns} row={row} isBest={isBest({ run, others }, row)} />
     </span>
   );

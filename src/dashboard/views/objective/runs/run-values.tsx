@@ -1,10 +1,11 @@
 /** Inputs and outputs of a run with all digits, and the margin of every target. */
-import { near, short, titled, wanted } from '../../../parts/formats.ts';
+
+import { type Columns, type Head, vectorAt } from '../../../../shown/columns.ts';
+import { rough, titled } from '../../../../shown/formats.ts';
+import { marginText, wantedText } from '../../../../shown/margin.ts';
+import { fullInputText, inputNames, outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
-import { type Columns, type Head, vectorAt } from '../columns.ts';
-import { marginText } from '../margin.ts';
-import { fullInputText, inputNames, outputNames } from '../values.ts';
 
 interface RunValuesProps {
   readonly head: Head;
@@ -51,13 +52,6 @@ export function RunValues({ head, columns, row }: RunValuesProps) {
   );
 }
 
-function wantedText(head: Head, j: number): string {
-  const [target, type] = [head.objectives[j]!, head.objectiveTypes[j]!];
-  if (type === 'fit') return near(target);
-  if (target === null) return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
-  return head.l1Threshold === null ? wanted(head.intervals[j]!) : short(target);
-}
-
 interface MarginProps {
   readonly head: Head;
   readonly j: number;
@@ -70,7 +64,7 @@ function Margin({ head, j, value, miss }: MarginProps) {
   const target = head.objectives[j];
   if (value === undefined || target == null) return <td>–</td>;
   if (head.l1Threshold !== null || head.objectiveTypes[j] === 'fit') {
-    return <td>{short(Math.abs(value - target))} from the target</td>;
+    return <td>{rough(Math.abs(value - target))} from the target</td>;
   }
   return (
     <td class={miss > 0 ? 'unmet' : 'met'}>

@@ -2,14 +2,14 @@
 
 import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
-import { grouped } from '../../../parts/formats.ts';
+import { isFit } from '../../../../shown/distances.ts';
+import { grouped } from '../../../../shown/formats.ts';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { explain } from '../../../shell/service.ts';
 import { type Sorting, selectIn } from '../choice.ts';
 import { makeAxis, nameOf, unitOf } from '../coordinates/axes.ts';
 import { ChooseAxes } from '../coordinates/choose-axes.tsx';
-import { isFit } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
 import { orderRows } from '../order.ts';
 import type { PartProps } from '../part.ts';
@@ -24,6 +24,8 @@ import { type SortKey, valuesFor } from './sort.ts';
 
 /** The row height of the style sheet. */
 const ROW_PX = 42;
+/** Columns of values that fit there. */
+const ON_A_PHONE = 3;
 /** The most that the style sheet allows. */
 const BOX_PX = 1_400;
 /** Rows above and below those that can be seen. */
@@ -132,65 +134,70 @@ function VirtualTable({ box, judged, columns, rows, sorting, marked }: TableProp
   const head = run.head.value;
   const isFitted = isFit(head);
   return (
-    <ScrollBox
-      boxRef={box as never}
-      class="runs-box"
-      label="Table of runs"
-      onScroll={({ currentTarget }) => {
-        top.value = Math.floor(currentTarget.scrollTop / ROW_PX);
-      }}
-    >
-      <table class="runs" aria-rowcount={count + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            <Header
-              sorting={sorting}
-              class="number"
-              parts={[
-                { key: 'iteration', label: 'Run' },
-                { key: 'source', label: 'from' },
-              ]}
-            />
-            <Header sorting={sorting} parts={[{ key: 'state', label: 'State' }]} />
-            <Header
-              sorting={sorting}
-              class="number"
-              parts={[
-                { key: 'met', label: 'Met' },
-                { key: 'distance', label: isFitted ? 'misfit' : 'worst miss' },
-              ]}
-            />
-            {axes.value.map(({ key }) => (
+    <>
+      {axes.value.length > ON_A_PHONE && (
+        <p class="hint runs-more">Swipe the table sideways for all {axes.value.length} values.</p>
+      )}
+      <ScrollBox
+        boxRef={box as never}
+        class="runs-box"
+        label="Table of runs"
+        onScroll={({ currentTarget }) => {
+          top.value = Math.floor(currentTarget.scrollTop / ROW_PX);
+        }}
+      >
+        <table class="runs" aria-rowcount={count + 1}>
+          <thead>
+            <tr aria-rowindex={1}>
               <Header
-                key={key}
                 sorting={sorting}
-                class="number run-value"
-                parts={[{ key, label: nameOf(head, key), unit: unitOf(head, key) }]}
+                class="number"
+                parts={[
+                  { key: 'iteration', label: 'Run' },
+                  { key: 'source', label: 'from' },
+                ]}
+              />
+              <Header sorting={sorting} parts={[{ key: 'state', label: 'State' }]} />
+              <Header
+                sorting={sorting}
+                class="number"
+                parts={[
+                  { key: 'met', label: 'Met' },
+                  { key: 'distance', label: isFitted ? 'misfit' : 'worst miss' },
+                ]}
+              />
+              {axes.value.map(({ key }) => (
+                <Header
+                  key={key}
+                  sorting={sorting}
+                  class="number run-value"
+                  parts={[{ key, label: nameOf(head, key), unit: unitOf(head, key) }]}
+                />
+              ))}
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            <Spacer height={first * ROW_PX} width={width} />
+            {shown.map((row, i) => (
+              <RunRow
+                // Others may come in before those that are here: each row stays what it is.
+                key={row - judged.others.value.sources.length}
+                judged={judged}
+                axes={axes.value}
+                row={row}
+                place={first + i}
+                isMarked={row === marked.value}
               />
             ))}
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer height={first * ROW_PX} width={width} />
-          {shown.map((row, i) => (
-            <RunRow
-              // Others may come in before those that are here: each row stays what it is.
-              key={row - judged.others.value.sources.length}
-              judged={judged}
-              axes={axes.value}
-              row={row}
-              place={first + i}
-              isMarked={row === marked.value}
-            />
-          ))}
-          <Spacer height={(count - last) * ROW_PX} width={width} />
-        </tbody>
-      </table>
-      {count === 0 && <p class="hint runs-none">No run is selected.</p>}
-    </ScrollBox>
+            <Spacer height={(count - last) * ROW_PX} width={width} />
+          </tbody>
+        </table>
+        {count === 0 && <p class="hint runs-none">No run is selected.</p>}
+      </ScrollBox>
+    </>
   );
 }
 

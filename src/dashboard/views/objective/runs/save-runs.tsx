@@ -1,34 +1,58 @@
 import { useState } from 'preact/hooks';
+import { XLSX_MEDIUM } from '../../../../../clients/typescript/src/request.ts';
 import { explain, service } from '../../../shell/service.ts';
 import type { Run } from '../history.ts';
 import { readOthers } from '../read-others.ts';
 
-async function readCsv({ objectiveId }: Run): Promise<string> {
-  const path = { objective_id: objectiveId };
-  const { body } = await service.call('listTrialRunsFlat', { path, accept: 'text/csv' });
-  return body as unknown as string;
+interface Saved {
+  readonly ending: string;
+  readonly type: string;
+  read(run: Run): Promise<BlobPart>;
 }
 
-/** The history of the objective, with the other runs of the trial as `otherRuns`. */
-async function readJson(run: Run): Promise<string> {
-  const [{ body }, otherRuns] = await Promise.all([
-    service.call('getHistoryFlat', { path: { objective_id: run.objectiveId } }),
-    readOthers(run, Number.POSITIVE_INFINITY),
-  ]);
-  return JSON.stringify({ ...body, otherRuns });
-}
+const pathOf = ({ objectiveId }: Run) => ({ objective_id: objectiveId });
 
-/** All runs of the trial as files: as CSV none is left out, however many there are. */
+/** The runs as rows, as the service writes them. */
+const asRows = (ending: string, type: 'text/csv' | typeof XLSX_MEDIUM): Saved => ({
+  ending,
+  type,
+  read: async (run) =>
+    (await service.call('listTrialRunsFlat', { path: pathOf(run), accept: type })).body as unknown as BlobPart,
+});
+
+const FILES: readonly Saved[] = [
+  asRows('csv', 'text/csv'),
+  asRows('xlsx', XLSX_MEDIUM),
+  {
+    ending: 'json',
+    type: 'application/json',
+    /** The history of the objective, with the other runs of the trial as `otherRuns`. */
+    read: async (run) => {
+      const [{ body }, otherRuns] = await Promise.all([
+        service.call('getHistoryFlat', { path: pathOf(run) }),
+        readOthers(run, Number.POSITIVE_INFINITY),
+      ]);
+      return JSON.stringify({ ...body, otherRuns });
+    },
+  },
+  {
+    ending: 'pdf',
+    type: 'application/pdf',
+    read: async (run) => (await service.call('getReportFlat', { path: pathOf(run), accept: 'application/pdf' })).body!,
+  },
+];
+
+/** All runs of the trial as files, of which none is left out, however many there are; and the report, which is a PDF. */
 export function SaveRuns({ run }: { readonly run: Run }) {
   const [notice, setNotice] = useState('');
-  const write = async (medium: 'text/csv' | 'application/json', extension: string) => {
+  const write = async ({ ending, type, read }: Saved) => {
     setNotice('Reading all runs…');
     try {
-      const content = await (medium === 'text/csv' ? readCsv(run) : readJson(run));
+      const content = await read(run);
       const { fileName, save } = await import('../../../parts/export.ts');
       const { projectName, trialNumber, number } = run.head.value;
-      const name = fileName(`${projectName} trial ${trialNumber} objective ${number}`, extension);
-      save(name, content, medium);
+      const name = fileName(`${projectName} trial ${trialNumber} objective ${number}`, ending);
+      save(name, new Blob([content], { type }));
       setNotice('');
     } catch (error) {
       setNotice(explain(error));
@@ -39,12 +63,11 @@ export function SaveRuns({ run }: { readonly run: Run }) {
       <span role="status" class="hint">
         {notice}
       </span>
-      <button type="button" onClick={() => void write('text/csv', 'csv')}>
-        Save CSV
-      </button>
-      <button type="button" onClick={() => void write('application/json', 'json')}>
-        Save JSON
-      </button>
+      {FILES.map((file) => (
+        <button key={file.ending} type="button" onClick={() => void write(file)}>
+          {file.ending === 'pdf' ? 'Report' : `Save ${file.ending.toUpperCase()}`}
+        </button>
+      ))}
     </span>
   );
 }

@@ -1,9 +1,9 @@
 /** What the table of runs can be sorted by. Needs no browser. */
-import { type Columns, type RunState, stateOf } from '../columns.ts';
+import { type Columns, type RunState, stateOf } from '../../../../shown/columns.ts';
+import { isFit } from '../../../../shown/distances.ts';
+import { sourceOrder } from '../../../../shown/others.ts';
 import { type AxisKey, isInput, numberOf } from '../coordinates/axes.ts';
-import { isFit } from '../distances.ts';
 import type { JudgedAll } from '../judged.ts';
-import { sourceOrder } from '../others.ts';
 
 export type SortKey = 'iteration' | 'source' | 'state' | 'met' | 'distance' | AxisKey;
 

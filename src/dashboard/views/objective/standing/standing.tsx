@@ -1,9 +1,9 @@
 import { StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { counted } from '../../../parts/formats.ts';
+import { askedOf, chanceWithRange, sureText } from '../../../../shown/asked.ts';
+import type { Head } from '../../../../shown/columns.ts';
+import { counted } from '../../../../shown/formats.ts';
 import { InputValues } from '../by-hand/input-values.tsx';
-import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
-import { askedOf, chanceWithRange, sureText } from './words.ts';
 import './standing.css';
 
 /** The probability that the best input meets the targets, and the search options. Empty without either. */

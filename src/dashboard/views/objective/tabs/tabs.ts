@@ -1,5 +1,5 @@
 /** The parts of an objective beside its targets, each with an address. Needs no browser. */
-import { type Columns, type Head, hasFailed, seeksFront } from '../columns.ts';
+import { type Columns, type Head, hasFailed, seeksFront } from '../../../../shown/columns.ts';
 
 const TABS = {
   runs: 'Runs',

@@ -1,15 +1,15 @@
 /** The targets of all outputs and how near the runs have come; the worst first. */
 import { computed } from '@preact/signals';
 import { useId, useMemo, useState } from 'preact/hooks';
-import { near, short, titled, wanted } from '../../../parts/formats.ts';
+import { type Columns, rowOf, seeksFront, vectorAt } from '../../../../shown/columns.ts';
+import { distanceOf, type Span, spanOf, sumOfDistances } from '../../../../shown/distances.ts';
+import { rough, short, titled } from '../../../../shown/formats.ts';
+import { marginText, wantedText } from '../../../../shown/margin.ts';
+import { outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
-import { type Columns, type Head, rowOf, seeksFront, vectorAt } from '../columns.ts';
-import { distanceOf, type Span, spanOf, sumOfDistances } from '../distances.ts';
 import type { Run } from '../history.ts';
 import type { Judged } from '../judged.ts';
-import { marginText } from '../margin.ts';
-import { outputNames } from '../values.ts';
 import './targets.css';
 
 const SHOWN = 40;
@@ -108,7 +108,7 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
   const type = head.value.objectiveTypes[j]!;
   // All values of a fit count together: none is met by itself.
   const hasTarget = target !== null && type !== 'fit';
-  const text = isExact ? short(target!) : hasTarget ? wanted(interval) : withoutTarget(type, target);
+  const text = wantedText(head.value, j);
   return (
     <tr>
       <th scope="row">{titled(name, head.value.outputUnits?.[j])}</th>
@@ -145,13 +145,8 @@ function shownOutput({ head, columns }: Run): readonly number[] | null | undefin
   return vectorAt(columns.value.outputs, rowOf(columns.value, optimalIteration));
 }
 
-function withoutTarget(type: Head['objectiveTypes'][number], value: number | null): string {
-  if (type === 'fit') return near(value);
-  return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
-}
-
 function Distance({ value }: { readonly value: number }) {
-  return <span class="hint targets-margin">by {short(value)}</span>;
+  return <span class="hint targets-margin">by {rough(value)}</span>;
 }
 
 function Verdict({ isMet }: { readonly isMet: boolean }) {

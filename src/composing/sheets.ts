@@ -1,0 +1,16 @@
+/** What works on uploaded workbooks, where the operator allows it. */
+import { type Config, environmentForGuarded, environmentForPrograms } from '../config.ts';
+import type { Log } from '../log.ts';
+import { makeWorkbooks, type Workbooks } from '../workbooks/workbooks.ts';
+
+export function makeSheets({ workbooks }: Config, log: Log): Workbooks | undefined {
+  if (workbooks.isAllowed !== true) return undefined;
+  return makeWorkbooks({
+    ...workbooks,
+    python: workbooks.python ?? environmentForPrograms()['BACKSOLVE_PYTHON'] ?? PYTHON,
+    environment: environmentForGuarded(),
+    onTrouble: (reason) => log.warn({ reason }, 'workbooks.unavailable'),
+  });
+}
+
+const PYTHON = process.platform === 'win32' ? 'python' : 'python3';

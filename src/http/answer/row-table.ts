@@ -1,0 +1,41 @@
+/** Rows of cases or runs and their columns, before they are written in a format. domain/case-columns.ts states the columns. */
+import { type CaseColumns, columnTitle, rowTitle, titleOfRow, verdictTitle } from '../../domain/case-columns.ts';
+
+/** A number, or its text with all digits. */
+export type NumberText = number | string;
+
+/** Numbers, or their texts with commas in between. */
+export type Numbers = readonly NumberText[] | string;
+
+export interface ExportedRow {
+  /** Categories by number. null: not known yet. */
+  readonly input: Numbers | null;
+  readonly output: Numbers | null;
+  /** One per column of the table. */
+  readonly facts: readonly (string | number | boolean | null)[];
+  /** Whether each output meets its objective; null without an output, or in a table without verdicts. */
+  readonly met: readonly boolean[] | null;
+}
+
+export interface RowTable {
+  readonly columns: CaseColumns;
+  /** Columns about the row, before the verdicts and after them. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly hasVerdicts: boolean;
+  readonly batches: AsyncIterable<readonly ExportedRow[]>;
+}
+
+/** The titles of the columns of CSV files and workbooks: inputs, outputs, then what the row says about itself. */
+export function titlesOf({ columns, before, after, hasVerdicts }: RowTable): readonly string[] {
+  const { inputs, outputs } = columns;
+  const titles = [...inputs, ...outputs].map(columnTitle);
+  // A load knows an input by its name, too: `status [K]` is the input status.
+  const taken = new Set([...titles, ...[...inputs, ...outputs].map(({ name }) => name)]);
+  const verdicts = hasVerdicts ? outputs.map(({ name }) => verdictTitle(name)) : [];
+  return [...titles, ...[...before.map(titleOfRow), ...verdicts, ...after].map((title) => rowTitle(title, taken))];
+}
+
+export function toList(numbers: Numbers | null): readonly NumberText[] | null {
+  return typeof numbers === 'string' ? numbers.split(',') : numbers;
+}

@@ -1,0 +1,20 @@
+/** Advice on derivatives that do not agree with the values of the runs. */
+import type { Advice } from '../insights.ts';
+import type { Prepared } from '../prepare.ts';
+
+/** The most to name. */
+const MOST = 10;
+
+export function adviseOnWrongDerivatives({ cases, encoding, residuals }: Prepared): readonly Advice[] {
+  const advice = cases.distrusted.map(({ output, feature, factor }): Advice => {
+    // Of a fit, the residuals stand for outputs, or for several of them.
+    const known = output === null ? null : residuals === null ? output : (residuals.kept[output] ?? null);
+    return {
+      kind: 'wrong-derivatives',
+      outputs: known === null ? [] : [known],
+      ...(feature !== null && { inputs: [encoding.owner[feature]!] }),
+      factor,
+    };
+  });
+  return advice.slice(0, MOST);
+}

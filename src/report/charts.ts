@@ -1,0 +1,76 @@
+/** The picture that answers the question of the objective, and every output, run by run. */
+import { PAPER } from '../shown/colours.ts';
+import { openOutputs } from '../shown/columns.ts';
+import { toDistanceData } from '../shown/distance-data.ts';
+import { drawDistances } from '../shown/distance-drawing.ts';
+import { isFit, worstFirst } from '../shown/distances.ts';
+import { frontRows } from '../shown/front-rows.ts';
+import { wantedText } from '../shown/margin.ts';
+import { type DrawnRuns, drawFront, drawOutput, drawValue } from '../shown/run-drawings.ts';
+import { placesOf, rowsByKind } from '../shown/run-points.ts';
+import { bestSoFar } from '../shown/value-so-far.ts';
+import { outputLabel } from '../shown/values.ts';
+import { type Block, type Chart, heading, paragraph } from './document.ts';
+import type { Subject } from './source.ts';
+
+/** As on the page. */
+const LEAST_RUNS = 3;
+/** The outputs that miss most. */
+const MOST_OUTPUTS = 12;
+
+export function chartBlocks(subject: Subject): readonly Block[] {
+  const { head, columns, best } = subject;
+  const known = columns.outputs[0]!.reduce((count, value) => count + Number(!Number.isNaN(value)), 0);
+  if (known < LEAST_RUNS) return [];
+  const runs = { columns, otherCount: 0, best: best?.row ?? -1 };
+  const drawn = { runs, rows: rowsByKind(runs, false), places: placesOf(runs) };
+  // The values of a fit are drawn with their data.
+  const drawable = worstFirst(head).filter((j) => head.objectiveTypes[j] !== 'fit');
+  const outputs = drawable.slice(0, MOST_OUTPUTS).sort((a, b) => a - b);
+  return [
+    heading('Charts'),
+    { kind: 'charts', charts: [mainChart(subject, drawn)] },
+    ...(outputs.length === 0 ? [] : [heading('Outputs, run by run', 3)]),
+    ...(outputs.length === 0
+      ? []
+      : [
+          {
+            kind: 'charts' as const,
+            charts: outputs.map((j) => ({
+              drawing: drawOutput(head, drawn, j, false, PAPER),
+              caption: `${outputLabel(head, j)}: ${wantedText(head, j)}`,
+              isWide: false,
+            })),
+          },
+          paragraph(
+            'Green: meets the target. A ring marks the best run, a cross at the top a run that failed.',
+            'hint',
+          ),
+        ]),
+    ...(outputs.length < drawable.length
+      ? [paragraph(`The ${outputs.length} outputs that miss most, of ${drawable.length}.`, 'hint')]
+      : []),
+  ];
+}
+
+function mainChart({ head, columns, distances }: Subject, drawn: DrawnRuns): Chart {
+  const open = openOutputs(head);
+  const [first, second] = open;
+  const chart = (drawing: Chart['drawing'], caption: string) => ({ drawing, caption, isWide: true });
+  if (first !== undefined && second !== undefined) {
+    const front = frontRows(drawn.runs, head, open);
+    return chart(drawFront(head, drawn, front, [first, second], PAPER), 'The front so far');
+  }
+  if (first !== undefined && distances.worst.includes(0)) {
+    const best = bestSoFar(columns, distances, first, head.objectiveTypes[first] === 'maximize');
+    return chart(
+      drawValue(head, drawn, first, { own: columns, best }, PAPER),
+      `Best ${outputLabel(head, first)} so far among runs that meet all other targets`,
+    );
+  }
+  const measure = isFit(head) ? 'misfit' : 'worst';
+  return chart(
+    drawDistances(toDistanceData(head, columns, distances, measure), head.projectName, PAPER),
+    measure === 'misfit' ? 'How far each run is from the data' : 'How far each run misses its targets, in tolerances',
+  );
+}

@@ -1,0 +1,57 @@
+/** A report as data: what it says, without how it is printed. Everything is plain text. */
+import type { Drawing } from '../shown/plot.ts';
+
+export type Look = 'met' | 'missed' | 'best' | 'muted';
+
+/** A cell, perhaps with a meaning that colour repeats. */
+export type Cell = string | { readonly text: string; readonly look: Look };
+
+export interface Column {
+  readonly title: string;
+  readonly isNumber?: boolean;
+}
+
+export interface Table {
+  readonly kind: 'table';
+  /** What it holds, for those who do not see it. */
+  readonly label: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** Printed small. */
+  readonly isDense?: boolean;
+}
+
+export interface Chart {
+  readonly drawing: Drawing;
+  readonly caption: string;
+  /** Across the page, with a legend. */
+  readonly isWide: boolean;
+}
+
+export type Block =
+  | { readonly kind: 'heading'; readonly text: string; readonly level: 2 | 3 }
+  | { readonly kind: 'text'; readonly text: string; readonly look?: 'lead' | 'hint' | 'warning' }
+  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'code'; readonly lines: readonly string[] }
+  | { readonly kind: 'charts'; readonly charts: readonly Chart[] }
+  | Table;
+
+export interface Report {
+  readonly title: string;
+  /** Facts below the title. */
+  readonly facts: readonly string[];
+  readonly state: string;
+  /** When what it reports changed last, ISO 8601. */
+  readonly changedAt: string;
+  readonly blocks: readonly Block[];
+}
+
+export const heading = (text: string, level: 2 | 3 = 2): Block => ({ kind: 'heading', text, level });
+export const paragraph = (text: string, look?: 'lead' | 'hint' | 'warning'): Block => ({
+  kind: 'text',
+  text,
+  ...(look !== undefined && { look }),
+});
+/** Nothing where there are no items. */
+export const list = (items: readonly string[]): readonly Block[] =>
+  items.length === 0 ? [] : [{ kind: 'list', items }];

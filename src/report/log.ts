@@ -1,0 +1,56 @@
+/** What was corrected, left out or noted, and which runs failed. */
+import type { Correction } from '../../clients/typescript/src/index.ts';
+import { factAt, stateOf } from '../shown/columns.ts';
+import { correctionText } from '../shown/correction-text.ts';
+import { grouped } from '../shown/formats.ts';
+import { type Block, type Cell, heading, paragraph } from './document.ts';
+import type { Subject } from './source.ts';
+import { moment } from './words.ts';
+
+const MOST_ENTRIES = 200;
+
+export function logBlocks(subject: Subject): readonly Block[] {
+  const { head, corrections } = subject;
+  const changes = corrections.map((one) => changeOf(subject, one));
+  const failures = failuresOf(subject);
+  const entries: readonly (readonly Cell[])[] = [
+    [moment(head.createdAt), `Objective ${head.number}`, 'was created', '–', '–'],
+    ...changes,
+    ...failures,
+  ];
+  const shown = entries.slice(0, MOST_ENTRIES);
+  return [
+    heading('Log'),
+    {
+      kind: 'table',
+      label: 'Corrections, notes and failures',
+      isDense: true,
+      columns: [{ title: 'Time' }, { title: 'Run' }, { title: 'What' }, { title: 'By' }, { title: 'Reason' }],
+      rows: shown,
+    },
+    ...(shown.length < entries.length
+      ? [paragraph(`The first ${shown.length} of ${grouped(entries.length)} entries.`, 'hint')]
+      : []),
+    ...(failures.length > 0 ? [paragraph('Failures have no time here; the page of a run has it.', 'hint')] : []),
+  ];
+}
+
+function changeOf({ head }: Subject, one: Correction): readonly Cell[] {
+  const { target, createdAt, correctedBy, reason, isNote } = one;
+  const isOwn = target.objectiveId === head.objectiveId;
+  const own = `run ${target.iteration}`;
+  const name = target.caseNumber !== null ? `case ${target.caseNumber}` : isOwn ? own : `${own} of another objective`;
+  return [moment(createdAt), name, correctionText(head, one), correctedBy, isNote ? '–' : reason];
+}
+
+function failuresOf({ columns }: Subject): (readonly Cell[])[] {
+  return [...columns.iterations.keys()]
+    .filter((row) => stateOf(columns, row) === 'failed')
+    .map((row) => [
+      '–',
+      `run ${columns.iterations[row]}`,
+      { text: 'failed', look: 'missed' as const },
+      '–',
+      factAt(columns, 'failureReasons', row) ?? '–',
+    ]);
+}

@@ -1,0 +1,113 @@
+/** The table of runs: all of them up to some hundred, then the best and the last. */
+import { factAt, STATE_TEXTS, stateOf } from '../shown/columns.ts';
+import { misfitTitle } from '../shown/distance-data.ts';
+import { isFit, worstFirst } from '../shown/distances.ts';
+import { grouped, short } from '../shown/formats.ts';
+import { inputLabel, inputText, outputLabel } from '../shown/values.ts';
+import { type Block, type Cell, type Column, heading, paragraph } from './document.ts';
+import type { Subject } from './source.ts';
+
+const MOST_RUNS = 500;
+/** Of more, so many of the best and of the last. */
+const KEPT = 100;
+/** Columns of values that fit on a page. */
+const MOST_VALUES = 12;
+const LEAST_OUTPUTS = 6;
+
+export function runBlocks(subject: Subject): readonly Block[] {
+  const { head, columns } = subject;
+  if (columns.count === 0) return [heading('Runs'), paragraph('There are no runs yet.')];
+  const rows = chosenRows(subject);
+  const { inputs, outputs } = chosenColumns(subject);
+  const left = columns.count - rows.length;
+  const isThinned = head.every > 1;
+  const hidden = head.minimums.length + head.objectives.length - inputs.length - outputs.length;
+  return [
+    heading('Runs'),
+    {
+      kind: 'table',
+      label: 'Runs',
+      isDense: true,
+      columns: [
+        { title: 'Run', isNumber: true },
+        ...inputs.map((i): Column => ({ title: inputLabel(head, i), isNumber: true })),
+        ...outputs.map((j): Column => ({ title: outputLabel(head, j), isNumber: true })),
+        { title: isFit(head) ? misfitTitle(head) : 'Worst miss', isNumber: true },
+        { title: 'State' },
+      ],
+      rows: rows.map((row) => rowOfTable(subject, row, inputs, outputs)),
+    },
+    ...notesOf({ left, hidden, isThinned, every: head.every }),
+  ];
+}
+
+function notesOf(facts: {
+  readonly left: number;
+  readonly hidden: number;
+  readonly isThinned: boolean;
+  readonly every: number;
+}): readonly Block[] {
+  const { left, hidden, isThinned, every } = facts;
+  const said = [
+    'An arrow says on which side of its target a value is.',
+    ...(left > 0 ? [`The ${KEPT} best and the ${KEPT} last runs; ${grouped(left)} are left out.`] : []),
+    ...(isThinned ? [`Of so many runs, this report knows one in ${every}, besides the best.`] : []),
+    ...(hidden > 0 ? [`${grouped(hidden)} further inputs and outputs are left out.`] : []),
+    ...(left > 0 || hidden > 0 || isThinned ? ['The CSV file of the runs has everything.'] : []),
+  ];
+  return [paragraph(said.join(' '), 'hint')];
+}
+
+function chosenRows({ columns, distances, head }: Subject): readonly number[] {
+  const all = [...columns.iterations.keys()];
+  if (all.length <= MOST_RUNS) return all;
+  const values = isFit(head) ? columns.misfits : distances.worst;
+  const best = all.filter((row) => !Number.isNaN(values[row]!) && columns.excluded[row] !== 1);
+  best.sort((a, b) => values[a]! - values[b]! || distances.sum[a]! - distances.sum[b]! || a - b);
+  return [...new Set([...best.slice(0, KEPT), ...all.slice(-KEPT)])].sort((a, b) => a - b);
+}
+
+/** As many as fit: the outputs that miss most, then inputs. The values of a fit are left out. */
+function chosenColumns({ head }: Subject): { readonly inputs: readonly number[]; readonly outputs: readonly number[] } {
+  const inputs = [...head.minimums.keys()];
+  const outputs = worstFirst(head).filter((j) => head.objectiveTypes[j] !== 'fit');
+  const outputRoom = Math.max(LEAST_OUTPUTS, MOST_VALUES - inputs.length);
+  const shown = outputs.slice(0, outputRoom).sort((a, b) => a - b);
+  return { inputs: inputs.slice(0, MOST_VALUES - shown.length), outputs: shown };
+}
+
+function rowOfTable(
+  { head, columns, distances, best }: Subject,
+  row: number,
+  inputs: readonly number[],
+  outputs: readonly number[],
+): readonly Cell[] {
+  const state = stateOf(columns, row);
+  const measure = isFit(head) ? columns.misfits[row]! : distances.worst[row]!;
+  const marks = [
+    STATE_TEXTS[state],
+    ...(row === best?.row ? ['best'] : []),
+    ...(columns.excluded[row] === 1 ? ['left out'] : []),
+    ...(columns.corrected[row] === 1 ? ['corrected'] : []),
+    ...(factAt(columns, 'notes', row) === undefined ? [] : ['note']),
+  ];
+  return [
+    String(columns.iterations[row]),
+    ...inputs.map((i) => inputCell(head, columns.inputs[i]![row]!, i)),
+    ...outputs.map((j) => outputCell(columns, j, row)),
+    Number.isNaN(measure) ? '–' : measure === 0 && !isFit(head) ? { text: 'met', look: 'met' } : short(measure),
+    { text: marks.join(', '), look: row === best?.row ? 'best' : state === 'failed' ? 'missed' : 'muted' },
+  ];
+}
+
+function inputCell(head: Subject['head'], value: number, i: number): Cell {
+  return Number.isNaN(value) ? '–' : inputText(head, i, value);
+}
+
+function outputCell({ outputs, misses, missedBy }: Subject['columns'], j: number, row: number): Cell {
+  const value = outputs[j]![row]!;
+  if (Number.isNaN(value)) return '–';
+  const miss = misses[j]![row]!;
+  if (!(miss > 0)) return short(value);
+  return { text: `${short(value)} ${missedBy[j]![row]! < 0 ? '↓' : '↑'}`, look: 'missed' };
+}

@@ -1,0 +1,69 @@
+/** What a control file of PEST states. Names are in small letters: PEST does not tell cases apart. */
+
+export interface PestParameter {
+  readonly name: string;
+  readonly transform: 'none' | 'log' | 'fixed' | 'tied';
+  readonly initial: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly group: string;
+  /** The model gets value x scale + offset. */
+  readonly scale: number;
+  readonly offset: number;
+  /** Of a tied one the parameter that it follows, in the ratio of their initial values; null for others. */
+  readonly parent: string | null;
+}
+
+export interface PestObservation {
+  readonly name: string;
+  readonly value: number;
+  readonly weight: number;
+  readonly group: string;
+}
+
+/** sum of factor x parameter, or its decimal logarithm, = value */
+export interface PriorEquation {
+  readonly name: string;
+  readonly terms: readonly { readonly factor: number; readonly parameter: string; readonly isLog: boolean }[];
+  readonly value: number;
+  readonly weight: number;
+  readonly group: string;
+}
+
+/** A file of PEST and the one of the model that it belongs to. */
+export interface FilePair {
+  readonly pest: string;
+  readonly model: string;
+}
+
+export interface PestControl {
+  readonly parameters: readonly PestParameter[];
+  readonly observations: readonly PestObservation[];
+  readonly priors: readonly PriorEquation[];
+  readonly commands: readonly string[];
+  readonly templates: readonly FilePair[];
+  readonly instructions: readonly FilePair[];
+  /** Of PEST++, by their names in small letters. */
+  readonly options: ReadonlyMap<string, string>;
+  /** Whole sentences about what is not used. */
+  readonly notes: readonly string[];
+}
+
+/** What `* control data` announces; undefined where it does not. */
+export interface Counts {
+  readonly parameters: number | undefined;
+  readonly observations: number | undefined;
+  readonly templates: number | undefined;
+  readonly instructions: number | undefined;
+}
+
+/** Groups whose observations are limits for PEST++: at most and at least their values. */
+export function limitOf(group: string): 'atMost' | 'atLeast' | undefined {
+  if (/^(l_|less|<@)/.test(group)) return 'atMost';
+  return /^(g_|greater|>@)/.test(group) ? 'atLeast' : undefined;
+}
+
+/** Regularisation groups, whose weights PEST itself adjusts. */
+export function isRegularisation(group: string): boolean {
+  return group.startsWith('regul');
+}

@@ -1,0 +1,112 @@
+/** How far runs are from what is wanted, by the misses that the service sends. Needs no browser. */
+
+import type { Columns, Head } from './columns.ts';
+import type { Ends } from './formats.ts';
+
+/** True if the value lies in the interval; an open end does not belong to it. For values that the service has not judged. */
+export function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: number): boolean {
+  if (lower !== null && (lowerOpen ? !(value > lower) : !(value >= lower))) return false;
+  return upper === null || (upperOpen ? value < upper : value <= upper);
+}
+
+/**
+ * How many outputs of a run are met, and its distances in tolerances: of the worst output, and summed. NaN without an output. Outputs that
+ * are fitted to data count together: none is met by itself.
+ */
+export interface Distances {
+  readonly worst: Float64Array;
+  readonly sum: Float64Array;
+  readonly metCounts: Float64Array;
+}
+
+export function measureRuns(
+  { count, misses }: Pick<Columns, 'count' | 'misses'>,
+  objectiveTypes: Head['objectiveTypes'] = [],
+): Distances {
+  const worst = new Float64Array(count);
+  const sum = new Float64Array(count);
+  const metCounts = new Float64Array(count);
+  misses.forEach((column, j) => {
+    const isFitted = objectiveTypes[j] === 'fit';
+    for (let row = 0; row < count; row++) {
+      // NaN stays NaN.
+      const miss = column[row]!;
+      sum[row]! += miss;
+      if (!(miss <= worst[row]!)) worst[row] = miss;
+      metCounts[row]! += Number.isNaN(miss) ? miss : Number(miss === 0 && !isFitted);
+    }
+  });
+  return { worst, sum, metCounts };
+}
+
+/** Whether some outputs count together, as their misfit. */
+export function isFit({ objectiveTypes }: Pick<Head, 'objectiveTypes'>): boolean {
+  return objectiveTypes.includes('fit');
+}
+
+/** Of how many outputs a run can be met. */
+export function judgedCount({ objectiveTypes }: Pick<Head, 'objectiveTypes'>): number {
+  return objectiveTypes.filter((type) => type !== 'fit').length;
+}
+
+/** A value at a limit that is not part of its interval is not met, however near. */
+const SMALLEST = Number.MIN_VALUE;
+
+/** Of one output, in its unit: 0 where it is met; for exact the distance from the target. */
+export function distanceOf(miss: number, missedBy: number): number {
+  return miss > 0 && missedBy === 0 ? SMALLEST : Math.abs(missedBy);
+}
+
+/** Of one output in every run. NaN without an output. */
+export function distancesOfOutput({ misses, missedBy }: Pick<Columns, 'misses' | 'missedBy'>, j: number): Float64Array {
+  return missedBy[j]!.map((by, row) => distanceOf(misses[j]![row]!, by));
+}
+
+export function sumOfDistances(missedBy: readonly number[]): number {
+  return missedBy.reduce((sum, by) => sum + Math.abs(by), 0);
+}
+
+/** The smallest value up to each run; NaN before the first. Excluded runs do not count. */
+export function smallestSoFar(values: Float64Array, { excluded }: Pick<Columns, 'excluded'>): Float64Array {
+  let smallest = Number.NaN;
+  return values.map((value, row) => {
+    if (!excluded[row] && !(value >= smallest) && !Number.isNaN(value)) smallest = value;
+    return smallest;
+  });
+}
+
+/** The misfit of the best run up to each: one that misses a limit is never the best fit. */
+export function leastMisfits(columns: Pick<Columns, 'misfits' | 'excluded'>, { worst }: Distances): Float64Array {
+  return smallestSoFar(
+    columns.misfits.map((misfit, row) => (worst[row] === 0 ? misfit : Number.NaN)),
+    columns,
+  );
+}
+
+/** Outputs in order of how far the best run is from meeting them, in tolerances; without a run as they are. */
+export function worstFirst({
+  objectives,
+  bestMisses: misses,
+  bestMissedBy: missedBy,
+}: Pick<Head, 'objectives' | 'bestMisses' | 'bestMissedBy'>): readonly number[] {
+  const order = objectives.map((_, j) => j);
+  if (misses === null || missedBy === null) return order;
+  // Exact outputs all have the same miss.
+  return order.sort((a, b) => misses[b]! - misses[a]! || Math.abs(missedBy[b]!) - Math.abs(missedBy[a]!) || a - b);
+}
+
+export interface Span {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** From the smallest to the largest number; undefined without any. */
+export function spanOf(column: Float64Array): Span | undefined {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const value of column) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? { low, high } : undefined;
+}

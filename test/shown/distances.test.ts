@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import {
+  distanceOf,
+  distancesOfOutput,
+  judgedCount,
+  measureRuns,
+  smallestSoFar,
+  spanOf,
+  sumOfDistances,
+  worstFirst,
+} from '../../src/shown/distances.ts';
+
+const NONE = Number.NaN;
+
+describe('distances', () => {
+  it('are the worst miss, the sum and the outputs that are met, and missing where the output is', () => {
+    const misses = [Float64Array.of(NONE, 0, 0.5), Float64Array.of(NONE, 2.4, 0.25)];
+    const { worst, sum, metCounts } = measureRuns({ count: 3, misses });
+    expect([worst, sum, metCounts].map((column) => Array.from(column))).toEqual([
+      [NONE, 2.4, 0.5],
+      [NONE, 2.4, 0.75],
+      [NONE, 1, 0],
+    ]);
+  });
+
+  it('count no output of a fit as met', () => {
+    const misses = [Float64Array.of(NONE, 0, 0), Float64Array.of(NONE, 0, 0.25), Float64Array.of(NONE, 0, 0)];
+    const objectiveTypes = ['fit' as const, 'lessthan' as const, 'fit' as const];
+    expect(Array.from(measureRuns({ count: 3, misses }, objectiveTypes).metCounts)).toEqual([NONE, 1, 0]);
+    expect(judgedCount({ objectiveTypes })).toBe(1);
+  });
+
+  it('of an output are in its unit, and not 0 at a limit that is not part of its interval', () => {
+    const runs = {
+      misses: [Float64Array.of(NONE, 0, 2, Number.MIN_VALUE)],
+      missedBy: [Float64Array.of(NONE, 0, -6, 0)],
+    };
+    expect(Array.from(distancesOfOutput(runs, 0))).toEqual([NONE, 0, 6, Number.MIN_VALUE]);
+    expect([distanceOf(0, 0), distanceOf(2, -6)]).toEqual([0, 6]);
+    expect(sumOfDistances([0.2, -1])).toBeCloseTo(1.2);
+  });
+
+  it('become the best so far without excluded runs', () => {
+    const values = Float64Array.of(NONE, 5, 1, 7, 3, 2);
+    const best = smallestSoFar(values, { excluded: Uint8Array.of(0, 0, 1, 0, 0, 0) });
+    expect(Array.from(best)).toEqual([NONE, 5, 5, 5, 3, 2]);
+  });
+
+  it('order the outputs, the worst first', () => {
+    const objectives = [0, 0, 10];
+    const best = { bestMisses: [0, 3, 2], bestMissedBy: [0, 6, 9] };
+    expect(worstFirst({ objectives, ...best })).toEqual([1, 2, 0]);
+    // The outputs of exact objectives miss together.
+    expect(worstFirst({ objectives, bestMisses: [1, 1, 1], bestMissedBy: [0.1, -0.3, 0.2] })).toEqual([1, 2, 0]);
+    expect(worstFirst({ objectives, bestMisses: null, bestMissedBy: null })).toEqual([0, 1, 2]);
+  });
+
+  it('span what was seen', () => {
+    expect(spanOf(Float64Array.of(NONE, 3, -1))).toEqual({ low: -1, high: 3 });
+    expect(spanOf(Float64Array.of(NONE))).toBeUndefined();
+  });
+});
