@@ -436,6 +436,23 @@ describe('a campaign', () => {
     expect(await replay([writeLine(header), ...lines, END])).toEqual([null, null, null, null]);
   });
 
+  it('repeats suggestions that learned from derivatives, of some runs only', async () => {
+    const { trial, objective } = await loadLinearObjective(account, FAR);
+    const { accountId, db } = account;
+    for (const isDerived of [true, false, true]) {
+      const id = await suggestNext(objective.id);
+      const [a, b] = (await inverseOf(objective.id, id)).input!;
+      const sentJacobian = isDerived ? [[b, a], [Math.cos(a!), null], null] : null;
+      const measured = { kind: 'output', output: curved([a!, b!]), computeTimeNs: null, sentJacobian } as const;
+      await recordOutput(db, accountId, { objectiveId: objective.id, inverseId: id }, measured);
+    }
+    await suggestNext(objective.id);
+    const texts = await collect(exportSuggestions(db, accountId, trial.modelId, WORK_LIMIT));
+    expect(await replay([writeLine(header), ...texts, END])).toEqual([null, null, null, null]);
+    const without = texts.map((line) => line.replace(/,"jacobian":\[[^\]]*\]/, ''));
+    expect((await replay([writeLine(header), ...without, END])).slice(0, 2)).toEqual([null, expect.any(String)]);
+  });
+
   it('names what differs, and what is no longer stored', async () => {
     const suggestions = lines.filter((line) => line.includes('"type":"suggestion"'));
     const [first, second] = suggestions.map((line) => JSON.parse(line));

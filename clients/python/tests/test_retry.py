@@ -55,12 +55,12 @@ def test_a_search_in_which_everything_failed_says_what_to_do_and_is_mended(capsy
     mended = BlackBox()
     replayed = play(mended)
     assert str(replayed.reason).endswith(f"These runs are from an earlier call: {advice}")
-    assert "continuing after 6 runs, 6 of which failed; retry_failed=True repeats these" in capsys.readouterr().err
+    assert "continuing after 10 runs, 10 of which failed; retry_failed=True repeats these" in capsys.readouterr().err
     assert mended.calls == []
     result = play(mended, retry_failed=True)
-    assert "retrying 6 failed runs" in capsys.readouterr().err
+    assert "retrying 10 failed runs" in capsys.readouterr().err
     assert result.satisfied
-    assert (result.retried, failures(result)) == (6, 0)
+    assert (result.retried, failures(result)) == (10, 0)
     assert len(mended.calls) == len(result.history)
     again = play(mended, retry_failed=True)
     assert "no run has failed, so there is nothing to retry" in capsys.readouterr().err

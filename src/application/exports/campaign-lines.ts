@@ -31,6 +31,8 @@ export interface RowLine {
   readonly input: readonly number[];
   /** null for a failed run. */
   readonly output: readonly number[] | null;
+  /** Outputs x inputs, NaN where a derivative is unknown; absent where all are. */
+  readonly jacobian?: readonly number[];
 }
 
 type Varying = 'history' | 'pending' | 'firstSuggested' | 'firstOwn' | 'solutions' | 'robustAim';
@@ -93,9 +95,9 @@ export class CampaignWriter {
     const [search, isNew] = numberOf(this.#searches, writeLine({ type: 'search', search: 0, request: shared }));
     if (isNew) yield { type: 'search', search, request: shared };
     const rows: number[] = [];
-    for (const { input, output } of rowsOf(history)) {
-      const [row, isFirst] = numberOf(this.#rows, writeLine({ type: 'row', row: 0, input, output }));
-      if (isFirst) yield { type: 'row', row, input, output };
+    for (const content of rowsOf(history)) {
+      const [row, isFirst] = numberOf(this.#rows, writeLine({ type: 'row', row: 0, ...content }));
+      if (isFirst) yield { type: 'row', row, ...content };
       rows.push(row);
     }
     const from: Source = {
@@ -118,12 +120,25 @@ function numberOf(known: Map<string, number>, text: string): readonly [number: n
   return [known.size - 1, true];
 }
 
-function* rowsOf({ count, X, Y, failed }: SuggestRequest['history']): Generator<Pick<RowLine, 'input' | 'output'>> {
+function* rowsOf({
+  count,
+  X,
+  Y,
+  failed,
+  jacobian,
+}: SuggestRequest['history']): Generator<Omit<RowLine, 'type' | 'row'>> {
   const part = (values: Float64Array, row: number) => {
     const width = values.length / count;
     return Array.from(values.subarray(row * width, (row + 1) * width));
   };
-  for (let row = 0; row < count; row++) yield { input: part(X, row), output: failed[row] === 1 ? null : part(Y, row) };
+  for (let row = 0; row < count; row++) {
+    const derivatives = jacobian === undefined ? [] : part(jacobian, row);
+    yield {
+      input: part(X, row),
+      output: failed[row] === 1 ? null : part(Y, row),
+      ...(derivatives.some((value) => !Number.isNaN(value)) && { jacobian: derivatives }),
+    };
+  }
 }
 
 /** Puts requests together again. */
@@ -154,11 +169,15 @@ export class CampaignReader {
 }
 
 function toHistory(rows: readonly RowLine[], outputs: number): SuggestRequest['history'] {
+  const width = rows.find(({ jacobian }) => jacobian !== undefined)?.jacobian?.length;
   return {
     count: rows.length,
     X: Float64Array.from(rows.flatMap(({ input }) => input)),
     // Outputs of failed runs are never read.
     Y: Float64Array.from(rows.flatMap(({ output }) => output ?? Array<number>(outputs).fill(0))),
     failed: Uint8Array.from(rows, ({ output }) => (output === null ? 1 : 0)),
+    ...(width !== undefined && {
+      jacobian: Float64Array.from(rows.flatMap(({ jacobian }) => jacobian ?? Array<number>(width).fill(Number.NaN))),
+    }),
   };
 }
