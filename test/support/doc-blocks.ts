@@ -15,7 +15,7 @@ export function isPrinted({ language, info }: DocBlock): boolean {
 export function isPlayedByPython(path: string): boolean {
   return (
     path.startsWith('docs/guides/coming-from-') ||
-    ['fmu', 'frameworks', 'your-cluster'].some((one) => path === `docs/guides/${one}.md`)
+    ['fmu', 'frameworks', 'gradients', 'your-cluster'].some((one) => path === `docs/guides/${one}.md`)
   );
 }
 

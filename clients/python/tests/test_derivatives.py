@@ -13,6 +13,8 @@ from backsolve import OutputError, choice, fit, least_squares, log, real, solve,
 from backsolve._derivatives import jacobian_of
 from backsolve.problem import Space
 
+from .origins import GUIDES, blocks_of
+
 INPUTS = {"a": real(0, 4), "b": log(0.1, 10)}
 SPACE = Space(INPUTS, ("y", "z"))
 
@@ -140,3 +142,16 @@ def test_a_curve_on_its_own_grid_is_no_jacobian() -> None:
     both = space.read_output((([0, 1, 2], [1, 2, 3]), [[1, 2], [3, 4]]))
     assert both == [1.5, 2.5]
     assert jacobian_of(both) == [[1, 2], [3, 4]]
+
+
+def test_the_guide_works_as_written() -> None:
+    by_hand, casadi = (block.text for block in blocks_of(GUIDES / "gradients.md") if block.language == "python")
+    names: dict[str, Any] = {}
+    exec(by_hand, names)
+    assert names["result"].satisfied
+    pytest.importorskip("casadi", reason="NOT CHECKED: casadi is not installed")
+    by_casadi: dict[str, Any] = {}
+    exec(casadi, by_casadi)
+    (outputs, jacobian), expected = by_casadi["f"](1, 2), names["f"](1, 2)
+    assert list(outputs) == pytest.approx(list(expected[0].values()))
+    assert [list(row) for row in jacobian] == [pytest.approx(list(row.values())) for row in expected[1].values()]
