@@ -170,8 +170,18 @@ describe('a body', () => {
 
   it('The body of an output becomes a measurement', () => {
     const read = (body: object) => readBody(newInverseOutput, body).value;
-    expect(read({ output: [1, 2] })).toEqual({ kind: 'output', output: [1, 2], computeTimeNs: null });
-    expect(read({ output: [1], computeTime: 2.6 })).toEqual({ kind: 'output', output: [1], computeTimeNs: 3 });
+    expect(read({ output: [1, 2] })).toEqual({
+      kind: 'output',
+      output: [1, 2],
+      computeTimeNs: null,
+      sentJacobian: null,
+    });
+    expect(read({ output: [1], computeTime: 2.6 })).toEqual({
+      kind: 'output',
+      output: [1],
+      computeTimeNs: 3,
+      sentJacobian: null,
+    });
     expect(read({ failed: true })).toEqual({ kind: 'failed', reason: null });
     expect(read({ failed: true, reason: 'mesh' })).toEqual({ kind: 'failed', reason: 'mesh' });
   });
@@ -240,7 +250,7 @@ describe('a body', () => {
       comment: 'x',
       '': 1,
     });
-    const fields = 'the fields are outputCount, outputCases, failedCases.';
+    const fields = 'the fields are outputCount, outputCases, failedCases, jacobians.';
     expect(violations).toEqual([
       { property: 'failedCase', pointer: '/failedCase', message: 'is not a field; did you mean failedCases?' },
       { property: 'output_count', pointer: '/output_count', message: 'is not a field; did you mean outputCount?' },
