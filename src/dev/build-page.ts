@@ -14,6 +14,8 @@ import { brotliCompress, gzip } from 'node:zlib';
 /** All sources of the page, relative to the root of the repository. */
 export const PAGE_SOURCES = [
   'src/dashboard/**',
+  'src/shown/**',
+  'src/numbers/**',
   'src/dev/build-page.ts',
   'src/dev/build-docs.ts',
   'src/dev/render-guide.ts',

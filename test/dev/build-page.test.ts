@@ -20,7 +20,8 @@ beforeAll(async () => {
   const dashboard = join(root, 'src/dashboard');
   await mkdir(dashboard, { recursive: true });
   await mkdir(join(root, 'clients/typescript/src'), { recursive: true });
-  await cp(join(REPOSITORY, 'src/dashboard/vite.config.ts'), join(dashboard, 'vite.config.ts'));
+  for (const file of ['vite.config.ts', 'only-what-is-used.ts'])
+    await cp(join(REPOSITORY, 'src/dashboard', file), join(dashboard, file));
   for (const folder of ['docs', 'styles']) {
     await cp(join(REPOSITORY, 'src/dashboard', folder), join(dashboard, folder), { recursive: true });
   }

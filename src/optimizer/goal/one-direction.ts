@@ -1,8 +1,11 @@
 import type { Goal, History, SuggestRequest, Target } from '../problem.ts';
 import { isOpenEnded } from './targets.ts';
 
-/** An aspiration out of reach: a positive output divided by this, else so many ranges of the outputs beyond the best. */
-const BEYOND = { factor: 1e3, ranges: 10 };
+/**
+ * An aspiration out of reach: a positive output divided by this, else so many ranges of the outputs beyond the best. Ten ranges away all
+ * good values look alike, and with the square of the distance a search follows the slopes of bad ones.
+ */
+const BEYOND = { factor: 1e3, ranges: 1e-3 };
 
 /**
  * A request whose one output without aspiration gets one that is out of reach: with one coordinate a front is a single best value, and the
