@@ -1,5 +1,5 @@
 import { initialDesign } from './initial-design.ts';
-import { joined, squareBetween } from './linalg/dense.ts';
+import { joined, squareToNearest } from './linalg/dense.ts';
 import type { Prepared } from './prepare.ts';
 import { featuresOf, movableCount } from './space/encoding.ts';
 import type { Seen } from './space/seen.ts';
@@ -53,12 +53,4 @@ function farthest({ request, encoding, cases, pending }: Prepared, seen: Seen): 
     best = x;
   }
   return best;
-}
-
-/** Squared distance of u from the nearest row of U. */
-function squareToNearest(u: Float64Array, U: Float64Array): number {
-  const p = u.length;
-  let nearest = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < U.length; i += p) nearest = Math.min(nearest, squareBetween(U.subarray(i, i + p), u));
-  return nearest;
 }

@@ -1,11 +1,12 @@
 import type { Conditions } from './constraints/conditions.ts';
-import { joined, squareBetween } from './linalg/dense.ts';
+import { joined, squareBetween, squareToNearest } from './linalg/dense.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import { Meter, OutOfWork } from './numerics/work.ts';
 import type { Design, DesignRequest, RegionReport, Space } from './problem.ts';
 import {
   decode,
   type Encoding,
+  encode,
   everyInput,
   featuresOf,
   levelAt,
@@ -105,6 +106,8 @@ function continuedDesign(request: DesignRequest, failed: Float64Array, meter: Me
   const X = joined(failed, new Float64Array(count * n));
   const random = makeRandom(request.seed, 1, first);
   const [x, u] = [new Float64Array(n), new Float64Array(p)];
+  const U = new Float64Array((first + count) * p);
+  for (let i = 0; i < first; i++) encode(encoding, X, i * n, U, i * p);
   let filled = first;
   for (; filled < first + count; filled++) {
     const seen = makeSeen(space, X, filled);
@@ -112,24 +115,15 @@ function continuedDesign(request: DesignRequest, failed: Float64Array, meter: Me
     for (let attempt = 0; attempt < CONTINUED_TRIES; attempt++) {
       const input = drawUnseen(space, seen, random, x, u) ? x : firstUnseen(space, seen);
       if (input === null) break;
-      const distance = squareToNearest(encoding, input, X.subarray(0, filled * n));
+      const distance = squareToNearest(featuresOf(encoding, input), U.subarray(0, filled * p));
       if (distance <= apart) continue;
       apart = distance;
       X.set(input, filled * n);
     }
     if (apart < 0) break;
+    encode(encoding, X, filled * n, U, filled * p);
   }
   return { count: filled - first, X: X.slice(first * n, filled * n) };
-}
-
-/** Squared distance of x from the nearest row of X, in features. */
-function squareToNearest(encoding: Encoding, x: Float64Array, X: Float64Array): number {
-  const { n } = encoding;
-  const u = featuresOf(encoding, x);
-  let nearest = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < X.length; i += n)
-    nearest = Math.min(nearest, squareBetween(featuresOf(encoding, X.subarray(i, i + n)), u));
-  return nearest;
 }
 
 /**

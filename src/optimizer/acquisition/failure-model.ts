@@ -3,6 +3,7 @@
  * whose width grows with the distance of the nearest successful run.
  */
 import type { Cases } from '../goal/cases.ts';
+import { squareBetween, squareToNearest } from '../linalg/dense.ts';
 
 export interface FailureModel {
   /** Log of the chance of success at the features u (length p): 0 far from all failures, about -7 at one of them. */
@@ -35,7 +36,7 @@ export function makeFailureModel(cases: Cases, p: number): FailureModel | null {
   const failures: PastFailure[] = [];
   for (let i = Math.max(0, count - MAX_FAILURES); i < count; i++) {
     const u = failedU.subarray(i * p, (i + 1) * p);
-    const gap = Math.sqrt(squareDistanceToSuccess(cases, u));
+    const gap = Math.sqrt(squareToNearest(u, cases.U));
     const width = Math.min(WIDTH.max, Math.max(WIDTH.min, SHARE_OF_GAP * gap));
     failures.push({ u, squareWidth: width * width });
   }
@@ -47,22 +48,9 @@ export function makeFailureModel(cases: Cases, p: number): FailureModel | null {
   };
 }
 
-function squareDistanceToSuccess({ U, N }: Cases, u: Float64Array): number {
-  const p = u.length;
-  let nearest = Number.POSITIVE_INFINITY;
-  for (let k = 0; k < N; k++) {
-    let square = 0;
-    for (let f = 0; f < p; f++) square += (U[k * p + f]! - u[f]!) ** 2;
-    nearest = Math.min(nearest, square);
-  }
-  return nearest;
-}
-
 /** Chance of failure at u because of one failed run. */
 function riskBeside(failure: PastFailure, u: Float64Array): number {
-  let square = 0;
-  for (let f = 0; f < u.length; f++) square += (u[f]! - failure.u[f]!) ** 2;
-  return CERTAINTY * Math.exp((-0.5 * square) / failure.squareWidth);
+  return CERTAINTY * Math.exp((-0.5 * squareBetween(u, failure.u)) / failure.squareWidth);
 }
 
 function logSuccessBeside(failure: PastFailure, u: Float64Array): number {

@@ -155,6 +155,14 @@ export function squareBetween(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
+/** Square of the distance of u from the nearest row of U, rows as long as u; infinite without rows. */
+export function squareToNearest(u: Float64Array, U: Float64Array): number {
+  const p = u.length;
+  let nearest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < U.length; i += p) nearest = Math.min(nearest, squareBetween(U.subarray(i, i + p), u));
+  return nearest;
+}
+
 /** Square of the distance between rows i and k of U, rows of p. */
 export function squareBetweenRows(U: Float64Array, p: number, i: number, k: number): number {
   let sum = 0;
