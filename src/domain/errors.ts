@@ -33,6 +33,7 @@ export type ErrorCode =
   | 'KEY_ENDED'
   | 'KEY_ROTATED'
   | 'LAST_ADMIN_KEY'
+  | 'LAST_OWNER'
   | 'TOO_MANY_WRONG_KEYS'
   | 'QUOTA_EXCEEDED'
   | 'WORKBOOKS_NOT_ALLOWED'

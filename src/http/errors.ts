@@ -45,6 +45,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   KEY_ENDED: { status: 409, title: 'The key is revoked or has expired' },
   KEY_ROTATED: { status: 409, title: 'The key already has a successor' },
   LAST_ADMIN_KEY: { status: 409, title: 'The account would be left without an admin key' },
+  LAST_OWNER: { status: 409, title: 'The account would be left without an owner' },
   TOO_MANY_WRONG_KEYS: { status: 429, title: 'Too many wrong API keys' },
   QUOTA_EXCEEDED: { status: 403, title: 'The storage quota of the account is used up' },
   WORKBOOKS_NOT_ALLOWED: { status: 403, title: 'This service does not calculate workbooks' },

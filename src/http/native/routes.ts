@@ -23,9 +23,11 @@ import { keyOperations } from './keys.ts';
 import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
+import { oneselfOperations } from './oneself.ts';
 import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
+import { peopleOperations } from './people.ts';
 import { projectOperations } from './projects.ts';
 import { reportOperations } from './report.ts';
 import { trialCaseOperations } from './trial-cases.ts';
@@ -49,6 +51,8 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...overviewOperations,
   ...correctionOperations,
   ...keyOperations,
+  ...peopleOperations,
+  ...oneselfOperations,
   ...webhookOperations,
   ...accountOperations,
   ...draftOperations,

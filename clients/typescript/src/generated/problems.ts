@@ -151,6 +151,11 @@ export class LastAdminKeyError extends BacksolveError {
   override readonly name = 'LastAdminKeyError';
 }
 
+/** The account would be left without an owner. */
+export class LastOwnerError extends BacksolveError {
+  override readonly name = 'LastOwnerError';
+}
+
 /** Too many wrong API keys. */
 export class TooManyWrongKeysError extends BacksolveError {
   override readonly name = 'TooManyWrongKeysError';
@@ -238,6 +243,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'key-ended': KeyEndedError,
   'key-rotated': KeyRotatedError,
   'last-admin-key': LastAdminKeyError,
+  'last-owner': LastOwnerError,
   'too-many-wrong-keys': TooManyWrongKeysError,
   'quota-exceeded': QuotaExceededError,
   'workbooks-not-allowed': WorkbooksNotAllowedError,

@@ -2412,6 +2412,9 @@ export interface CreatedKey {
   revokedAt: string | null;
   /** Id of the key that replaced it in a rotation. */
   successorId: number | null;
+  /** The member whose key it is; null: the key of the account. */
+  personId: number | null;
+  personName: string | null;
   /** The full text of the key, for Authorization: Bearer; never shown again. */
   key: string;
 }
@@ -2430,6 +2433,9 @@ export interface Key {
   revokedAt: string | null;
   /** Id of the key that replaced it in a rotation. */
   successorId: number | null;
+  /** The member whose key it is; null: the key of the account. */
+  personId: number | null;
+  personName: string | null;
 }
 
 export interface KeyPatch {
@@ -2456,10 +2462,167 @@ export interface RotatedKey {
   revokedAt: string | null;
   /** Id of the key that replaced it in a rotation. */
   successorId: number | null;
+  /** The member whose key it is; null: the key of the account. */
+  personId: number | null;
+  personName: string | null;
   /** The full text of the key, for Authorization: Bearer; never shown again. */
   key: string;
   /** The old key; its expiresAt is the end of the overlap. */
   predecessor: Key;
+}
+
+export interface Member {
+  id: number;
+  name: string;
+  email: string | null;
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+  /** Whether a group of the OpenID provider gave the role. */
+  byGroup: boolean;
+  joinedAt: string;
+  /** The last use of a session that has not ended; null: there is none. */
+  lastUsedAt: string | null;
+}
+
+export interface MemberPatch {
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+}
+
+export interface SignInLink {
+  /** Path on this service, with the secret behind the #; never shown again. */
+  link: string;
+  expiresAt: string;
+}
+
+export interface NewInvitation {
+  /** What accepting it opens: this account, or an account for each person, for a course. */
+  opens?: 'this account' | 'an account for each' | undefined;
+  /** Of whoever accepts it. With an account for each it is owner, otherwise it is required. */
+  role?: 'owner' | 'member' | 'evaluator' | 'reader' | undefined;
+  /** With an account for each: the role of whoever invites, in each of them; default: owner. */
+  inviterRole?: 'owner' | 'member' | 'evaluator' | 'reader' | undefined;
+  label?: string | null | undefined;
+  /** How many people may accept it; default: 1; null: any number, only for this account. */
+  maximumUses?: number | null | undefined;
+  /** How many days it works; default: 7. */
+  days?: number | undefined;
+}
+
+export interface CreatedInvitation {
+  id: number;
+  /** What accepting it opens: this account, or an account for each person, for a course. */
+  opens: 'this account' | 'an account for each';
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+  inviterRole: 'owner' | 'member' | 'evaluator' | 'reader' | null;
+  label: string | null;
+  createdBy: string;
+  maximumUses: number | null;
+  uses: number;
+  createdAt: string;
+  expiresAt: string;
+  revokedAt: string | null;
+  /** Path on this service, with the secret behind the #; never shown again. */
+  link: string;
+}
+
+export interface Invitation {
+  id: number;
+  /** What accepting it opens: this account, or an account for each person, for a course. */
+  opens: 'this account' | 'an account for each';
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+  inviterRole: 'owner' | 'member' | 'evaluator' | 'reader' | null;
+  label: string | null;
+  createdBy: string;
+  maximumUses: number | null;
+  uses: number;
+  createdAt: string;
+  expiresAt: string;
+  revokedAt: string | null;
+}
+
+export interface PageSession {
+  id: number;
+  /** Whether this request came from it. */
+  isOwn: boolean;
+  personId: number | null;
+  personName: string | null;
+  /** The key that signed in. */
+  keyId: string | null;
+  keyLabel: string | null;
+  /** As the browser calls itself. */
+  browser: string | null;
+  createdAt: string;
+  /** Up to 20 seconds late. */
+  lastUsedAt: string;
+  expiresAt: string;
+}
+
+export interface Oneself {
+  /** null: the key or session is that of the account. */
+  person: {
+    id: number;
+    name: string;
+    email: string | null;
+  } | null;
+  /** As whom records name whoever asks: the person, else the label of the key. */
+  actor: string;
+  account: {
+    id: number;
+    name: string;
+  };
+  role: 'owner' | 'member' | 'evaluator' | 'reader' | null;
+  scopes: Array<'read' | 'write' | 'evaluate' | 'admin'>;
+  /** Accounts that the session can switch to, with the present one. */
+  accounts: Array<{
+    id: number;
+    name: string;
+    /**
+     * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set
+     * of scopes.
+     */
+    role: 'owner' | 'member' | 'evaluator' | 'reader';
+  }>;
+}
+
+export interface OneselfPatch {
+  name?: string | undefined;
+  email?: string | null | undefined;
+}
+
+export interface AccountState {
+  id: number;
+  name: string;
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+  /** The other owners. */
+  owners: string[];
+  objectives: {
+    running: number;
+    satisfied: number;
+    /** Without satisfying. */
+    ended: number;
+  };
+  runs: number;
+  /** The last change of an objective. */
+  changedAt: string | null;
 }
 
 export interface NewWebhook {

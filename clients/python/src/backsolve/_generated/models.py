@@ -2220,6 +2220,9 @@ class CreatedKey(Wire):
     revoked_at: datetime | None
     successor_id: int | None
     """Id of the key that replaced it in a rotation."""
+    person_id: int | None
+    """The member whose key it is; null: the key of the account."""
+    person_name: str | None
     key: str
     """The full text of the key, for Authorization: Bearer; never shown again."""
 
@@ -2238,6 +2241,9 @@ class Key(Wire):
     revoked_at: datetime | None
     successor_id: int | None
     """Id of the key that replaced it in a rotation."""
+    person_id: int | None
+    """The member whose key it is; null: the key of the account."""
+    person_name: str | None
 
 
 class KeyPatch(Wire):
@@ -2264,10 +2270,157 @@ class RotatedKey(Wire):
     revoked_at: datetime | None
     successor_id: int | None
     """Id of the key that replaced it in a rotation."""
+    person_id: int | None
+    """The member whose key it is; null: the key of the account."""
+    person_name: str | None
     key: str
     """The full text of the key, for Authorization: Bearer; never shown again."""
     predecessor: Key
     """The old key; its expiresAt is the end of the overlap."""
+
+
+class Member(Wire):
+    id: int
+    name: str
+    email: str | None
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+    by_group: bool
+    """Whether a group of the OpenID provider gave the role."""
+    joined_at: datetime
+    last_used_at: datetime | None
+    """The last use of a session that has not ended; null: there is none."""
+
+
+class MemberPatch(Wire):
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+
+
+class SignInLink(Wire):
+    link: str
+    """Path on this service, with the secret behind the #; never shown again."""
+    expires_at: datetime
+
+
+class NewInvitation(Wire):
+    opens: Literal["this account", "an account for each"] | None = None
+    """What accepting it opens: this account, or an account for each person, for a course."""
+    role: Literal["owner", "member", "evaluator", "reader"] | None = None
+    """Of whoever accepts it. With an account for each it is owner, otherwise it is required."""
+    inviter_role: Literal["owner", "member", "evaluator", "reader"] | None = None
+    """With an account for each: the role of whoever invites, in each of them; default: owner."""
+    label: str | None = None
+    maximum_uses: int | None = None
+    """How many people may accept it; default: 1; null: any number, only for this account."""
+    days: int | None = None
+    """How many days it works; default: 7."""
+
+
+class CreatedInvitation(Wire):
+    id: int
+    opens: Literal["this account", "an account for each"]
+    """What accepting it opens: this account, or an account for each person, for a course."""
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+    inviter_role: Literal["owner", "member", "evaluator", "reader"] | None
+    label: str | None
+    created_by: str
+    maximum_uses: int | None
+    uses: int
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+    link: str
+    """Path on this service, with the secret behind the #; never shown again."""
+
+
+class Invitation(Wire):
+    id: int
+    opens: Literal["this account", "an account for each"]
+    """What accepting it opens: this account, or an account for each person, for a course."""
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+    inviter_role: Literal["owner", "member", "evaluator", "reader"] | None
+    label: str | None
+    created_by: str
+    maximum_uses: int | None
+    uses: int
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+
+
+class PageSession(Wire):
+    id: int
+    is_own: bool
+    """Whether this request came from it."""
+    person_id: int | None
+    person_name: str | None
+    key_id: str | None
+    """The key that signed in."""
+    key_label: str | None
+    browser: str | None
+    """As the browser calls itself."""
+    created_at: datetime
+    last_used_at: datetime
+    """Up to 20 seconds late."""
+    expires_at: datetime
+
+
+class OneselfPerson(Wire):
+    id: int
+    name: str
+    email: str | None
+
+
+class OneselfAccount(Wire):
+    id: int
+    name: str
+
+
+class OneselfAccounts(Wire):
+    id: int
+    name: str
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+
+
+class Oneself(Wire):
+    person: OneselfPerson | None
+    """null: the key or session is that of the account."""
+    actor: str
+    """As whom records name whoever asks: the person, else the label of the key."""
+    account: OneselfAccount
+    role: Literal["owner", "member", "evaluator", "reader"] | None
+    scopes: list[Literal["read", "write", "evaluate", "admin"]]
+    accounts: list[OneselfAccounts]
+    """Accounts that the session can switch to, with the present one."""
+
+
+class OneselfPatch(Wire):
+    name: str | None = None
+    email: str | None = None
+
+
+class AccountStateObjectives(Wire):
+    running: int
+    satisfied: int
+    ended: int
+    """Without satisfying."""
+
+
+class AccountState(Wire):
+    id: int
+    name: str
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+    owners: list[str]
+    """The other owners."""
+    objectives: AccountStateObjectives
+    runs: int
+    changed_at: datetime | None
+    """The last change of an objective."""
 
 
 class NewWebhook(Wire):

@@ -124,6 +124,10 @@ class LastAdminKeyError(ServiceError):
     """The account would be left without an admin key."""
 
 
+class LastOwnerError(ServiceError):
+    """The account would be left without an owner."""
+
+
 class TooManyWrongKeysError(ServiceError):
     """Too many wrong API keys."""
 
@@ -199,6 +203,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "key-ended": KeyEndedError,
     "key-rotated": KeyRotatedError,
     "last-admin-key": LastAdminKeyError,
+    "last-owner": LastOwnerError,
     "too-many-wrong-keys": TooManyWrongKeysError,
     "quota-exceeded": QuotaExceededError,
     "workbooks-not-allowed": WorkbooksNotAllowedError,
