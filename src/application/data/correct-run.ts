@@ -5,7 +5,6 @@
  * ended goes on, and the end that a correction leads to.
  */
 
-import { findKey } from '../../db/accounts/api-keys.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { countAddedCases, readCorrectedCases } from '../../db/data/added-cases.ts';
 import {
@@ -55,14 +54,11 @@ import { readStoredCases } from './read-trial-cases.ts';
 /** Who corrects, and what the account may have. */
 export interface CorrectionContext {
   readonly accountId: number;
-  /** Of the API key; null: the session of a sign-in link. */
-  readonly keyId: string | null;
+  /** As whom the log names whoever corrects. */
+  readonly actor: string;
   /** None unless given. */
   readonly limits?: AccountLimits | undefined;
 }
-
-/** Who corrects without a key. */
-const BY_LINK = 'sign-in link';
 
 export interface CorrectedInverse extends InverseView {
   /** null: nothing was changed. */
@@ -282,7 +278,7 @@ type LoggedCorrection = Pick<Correction, 'target' | 'before' | 'after'>;
  */
 async function log(
   trx: Trx,
-  { accountId, keyId, limits }: CorrectionContext,
+  { accountId, actor, limits }: CorrectionContext,
   trialId: number,
   { change, reason }: NewCorrection,
   corrections: readonly LoggedCorrection[],
@@ -300,7 +296,6 @@ async function log(
     rows: count,
   });
   const last = await raiseRevision(trx, accountId, trialId, count);
-  const correctedBy = keyId === null ? BY_LINK : ((await findKey(trx, keyId))?.label ?? keyId);
   const logged: Correction[] = [];
   for (const [k, { target, before, after }] of corrections.entries()) {
     const revision = last - count + 1 + k;
@@ -312,7 +307,7 @@ async function log(
         after,
         reason,
         isNote: change.kind === 'note',
-        correctedBy,
+        correctedBy: actor,
       }),
     );
   }

@@ -801,6 +801,13 @@ export interface Inverse {
    * has the least among those that meet all other targets. null without a fit or an output.
    */
   misfit: number | null;
+  /**
+   * Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier
+   * release stored it.
+   */
+  askedBy: string | null;
+  /** Who loaded its output, or reported that its run failed, as in askedBy. */
+  loadedBy: string | null;
   disabledAt: string | null;
 }
 
@@ -1612,6 +1619,13 @@ export interface ReportedInverse {
    * has the least among those that meet all other targets. null without a fit or an output.
    */
   misfit: number | null;
+  /**
+   * Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier
+   * release stored it.
+   */
+  askedBy: string | null;
+  /** Who loaded its output, or reported that its run failed, as in askedBy. */
+  loadedBy: string | null;
   disabledAt: string | null;
   /** Outputs far outside what the model expected. They are stored anyway. Empty if there are none. */
   warnings: OutputWarning[];
@@ -1819,6 +1833,8 @@ export interface History {
   inverseIds: number[];
   statuses: Array<'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed'>;
   loadedAt: Array<string | null>;
+  /** Who loaded its output, or reported that its run failed, as in askedBy. */
+  loadedBy: Record<string, string>;
   /** Nanoseconds from the suggestion to its output. */
   computeTimes: number[];
   /** By iteration, for those that have one. */
@@ -1834,7 +1850,7 @@ export interface History {
   corrected: number[];
   /** By iteration, for those that have one. */
   notes: Record<string, string>;
-  /** Who wrote the note: the label of the API key, or its key id. */
+  /** Who wrote the note: the person, else the label of the API key, or its key id. */
   notedBy: Record<string, string>;
   notedAt: Record<string, string>;
   /** null while the suggestion is being computed. */
@@ -1906,13 +1922,15 @@ export interface TrialRun {
    */
   misfit: number | null;
   loadedAt: string | null;
+  /** Who loaded its output, or reported that its run failed, as in askedBy. */
+  loadedBy: string | null;
   failureReason: string | null;
   /** Whether no suggestion learns from it. */
   excluded: boolean;
   corrected: boolean;
   /** A note of a person on the run. */
   note: string | null;
-  /** Who wrote the note: the label of the API key, or its key id. */
+  /** Who wrote the note: the person, else the label of the API key, or its key id. */
   notedBy: string | null;
   notedAt: string | null;
 }
@@ -2345,7 +2363,10 @@ export interface Correction {
   reason: string;
   /** Whether it is a note on the run, which leaves the result as it is. */
   isNote: boolean;
-  /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
+  /**
+   * The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened
+   * by one.
+   */
   correctedBy: string;
   createdAt: string;
 }
@@ -2983,8 +3004,10 @@ export type ExportLine = {
   jacobian: Array<Array<number | null>> | null;
   suggestTime: number;
   computeTime: number;
+  askedBy: string | null;
   suggestedAt: string | null;
   loadedAt: string | null;
+  loadedBy: string | null;
   satisfiedAt: string | null;
   stoppedAt: string | null;
   exhaustedAt: string | null;
@@ -3033,7 +3056,10 @@ export type ExportLine = {
   reason: string;
   /** Whether it is a note on the run, which leaves the result as it is. */
   isNote: boolean;
-  /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
+  /**
+   * The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened
+   * by one.
+   */
   correctedBy: string;
   createdAt: string;
   type: 'correction';
@@ -3581,6 +3607,13 @@ export interface ReportedEvaluation {
      * run has the least among those that meet all other targets. null without a fit or an output.
      */
     misfit: number | null;
+    /**
+     * Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier
+     * release stored it.
+     */
+    askedBy: string | null;
+    /** Who loaded its output, or reported that its run failed, as in askedBy. */
+    loadedBy: string | null;
     disabledAt: string | null;
   } | null;
   /** Outputs far outside what the model expected. They are stored anyway. Empty if there are none. */

@@ -700,6 +700,10 @@ class Inverse(Wire):
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
     """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    asked_by: str | None
+    """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
+    loaded_by: str | None
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     disabled_at: datetime | None
 
 
@@ -1426,6 +1430,10 @@ class ReportedInverse(Wire):
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
     """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    asked_by: str | None
+    """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
+    loaded_by: str | None
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     disabled_at: datetime | None
     warnings: list[OutputWarning]
     """Outputs far outside what the model expected. They are stored anyway. Empty if there are none."""
@@ -1627,6 +1635,8 @@ class History(Wire):
     inverse_ids: list[int]
     statuses: list[Literal["active", "converged", "max_iterations", "stopped", "failed"]]
     loaded_at: list[datetime | None]
+    loaded_by: dict[str, str]
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     compute_times: list[float]
     """Nanoseconds from the suggestion to its output."""
     failure_reasons: dict[str, str]
@@ -1640,7 +1650,7 @@ class History(Wire):
     notes: dict[str, str]
     """By iteration, for those that have one."""
     noted_by: dict[str, str]
-    """Who wrote the note: the label of the API key, or its key id."""
+    """Who wrote the note: the person, else the label of the API key, or its key id."""
     noted_at: dict[str, datetime]
     inputs: list[list[float] | None]
     """null while the suggestion is being computed."""
@@ -1691,6 +1701,8 @@ class TrialRun(Wire):
     misfit: float | None
     """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
     loaded_at: datetime | None
+    loaded_by: str | None
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     failure_reason: str | None
     excluded: bool
     """Whether no suggestion learns from it."""
@@ -1698,7 +1710,7 @@ class TrialRun(Wire):
     note: str | None
     """A note of a person on the run."""
     noted_by: str | None
-    """Who wrote the note: the label of the API key, or its key id."""
+    """Who wrote the note: the person, else the label of the API key, or its key id."""
     noted_at: datetime | None
 
 
@@ -2159,7 +2171,7 @@ class Correction(Wire):
     is_note: bool
     """Whether it is a note on the run, which leaves the result as it is."""
     corrected_by: str
-    """Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
+    """The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
     created_at: datetime
 
 
@@ -2832,8 +2844,10 @@ class ExportLineObject11(Wire):
     jacobian: list[list[float | None]] | None
     suggest_time: float
     compute_time: float
+    asked_by: str | None
     suggested_at: datetime | None
     loaded_at: datetime | None
+    loaded_by: str | None
     satisfied_at: datetime | None
     stopped_at: datetime | None
     exhausted_at: datetime | None
@@ -2878,7 +2892,7 @@ class ExportLineObject12(Wire):
     is_note: bool
     """Whether it is a note on the run, which leaves the result as it is."""
     corrected_by: str
-    """Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
+    """The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
     created_at: datetime
     type: Literal["correction"]
     trial_id: int
@@ -3431,6 +3445,10 @@ class ReportedEvaluationInverse(Wire):
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
     """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    asked_by: str | None
+    """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
+    loaded_by: str | None
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     disabled_at: datetime | None
 
 
