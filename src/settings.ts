@@ -3,6 +3,7 @@
  * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
  */
 import { availableParallelism } from 'node:os';
+import { OPENID_SETTINGS } from './openid-settings.ts';
 import {
   allowedHostNames,
   cellLabel,
@@ -345,6 +346,7 @@ export const SETTINGS_TREE = {
       'How long an http evaluator may keep a call open (6 hours), regardless of the `timeoutSeconds` of its batch. For longer runs it answers 202 and reports later; such a run occupies no call.',
     ),
   },
+  openId: OPENID_SETTINGS,
   workbooks: WORKBOOK_SETTINGS,
   log: {
     level: setting(

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'UNAUTHENTICATED'
   | 'SESSION_ENDED'
   | 'LINK_ENDED'
+  | 'OPENID_UNAVAILABLE'
   | 'FORBIDDEN'
   | 'CROSS_SITE_WRITE'
   | 'TRIAL_CLOSED'

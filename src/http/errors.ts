@@ -23,6 +23,8 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   UNAUTHENTICATED: { status: 401, title: 'The API key is missing or not valid' },
   SESSION_ENDED: { status: 401, title: 'Not signed in' },
   LINK_ENDED: { status: 401, title: 'The sign-in link is no longer valid' },
+  // Not 502 or 503, by which the page knows that this service is away.
+  OPENID_UNAVAILABLE: { status: 424, title: 'The OpenID provider does not answer' },
   FORBIDDEN: { status: 403, title: 'The API key does not allow this' },
   CROSS_SITE_WRITE: { status: 403, title: 'The request does not come from the page of this service' },
   NOT_FOUND: { status: 404, title: 'Resource not found' },

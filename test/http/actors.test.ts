@@ -1,5 +1,6 @@
 /** Who did what: runs, failures, corrections and notes name whoever asked, loaded and corrected, in both dialects. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountIdOf, insertBatch, insertEvaluations } from '../support/evaluations.ts';
 import { makePeople } from '../support/people.ts';
 import { type NativeService, openNativeService, prepareObjective, type Send } from './native-service.ts';
 
@@ -11,10 +12,15 @@ afterAll(() => service.close());
 
 const { join } = makePeople(() => service);
 
+let rigs = 0;
+
 async function prepare() {
-  const send = service.sendAs(await service.makeKey('a rig'));
-  const { loaded } = await prepareObjective(send);
-  return { send, flat: `/v1/objectives/${loaded.body.id}` };
+  const account = `rig ${++rigs}`;
+  const send = service.sendAs(await service.makeKey(account));
+  const { loaded, model, project, trialId } = await prepareObjective(send);
+  const parents = { modelId: model.id, projectId: project.id, trialId };
+  const objectiveId: number = loaded.body.id;
+  return { account, send, parents, objectiveId, flat: `/v1/objectives/${objectiveId}` };
 }
 
 const suggest = async (send: Send, flat: string) => (await send('POST', `${flat}/inverses`)).body.id as number;
@@ -76,17 +82,16 @@ it('Runs that are opened one behind the other for two people name each', async (
   }
 });
 
-it('An evaluation names the evaluator that reported it', async () => {
-  const { send, flat } = await prepare();
-  const { body: objective } = await send('GET', flat);
-  const url = `/v1/models/${objective.modelId}/projects/${objective.projectId}/batches`;
-  const made = await send('POST', url, {
-    objectives: [{ objectives: [1, 2, 3], objectiveTypes: ['minimize', 'minimize', 'minimize'] }],
-  });
-  expect(made.status, made.text).toBe(201);
+it('A run of a batch names the evaluator that reported it', async () => {
+  const { account, send, parents, objectiveId, flat } = await prepare();
+  const { id: inverseId, input } = (await send('POST', `${flat}/inverses`)).body;
+  const accountId = await accountIdOf(service.db, account);
+  const batchId = await insertBatch(service.db, { accountId, ...parents });
+  await insertEvaluations(service.db, batchId, [{ objectiveId, inverseId, input }]);
   const rig = await join(send, 'evaluator', 'Rig operator');
-  const { evaluations } = (await rig.send('POST', '/v1/evaluations/claim', { evaluator: 'rig' })).body;
-  const [{ id, leaseToken }] = evaluations;
+  const claimed = await rig.send('POST', '/v1/evaluations/claim', { evaluator: 'rig' });
+  const [{ id, leaseToken }] = claimed.body.evaluations;
   const reported = await rig.send('PUT', `/v1/evaluations/${id}/output`, { leaseToken, ...output });
   expect(reported.status, reported.text).toBe(200);
+  expect((await send('GET', `${flat}/inverses/${inverseId}`)).body.loadedBy).toBe('Rig operator');
 });

@@ -38,6 +38,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: ['prom-client', '@opentelemetry/*'],
   },
   webhooks: { imports: ['domain'], packages: [] },
+  // Talks to the OpenID provider.
+  openid: { imports: ['domain'], packages: ['openid-client'] },
   // Starts the programs that work on uploaded files.
   workbooks: { imports: ['domain'], packages: [] },
   application: {
@@ -161,6 +163,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'worker',
       'webhooks',
       'workbooks',
+      'openid',
       'http',
       'application',
       'domain',
@@ -170,7 +173,13 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
-  settings: { imports: ['setting-rules', 'workbook-settings'], packages: ['zod'] },
+  settings: { imports: ['setting-rules', 'openid-settings', 'workbook-settings'], packages: ['zod'] },
+  'openid-settings': {
+    imports: ['setting-rules', 'domain/people'],
+    types: ['domain/openid'],
+    packages: [],
+    typePackages: ['zod'],
+  },
   'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.
   'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },

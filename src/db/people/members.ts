@@ -38,6 +38,22 @@ export async function upsertSubject(
     .executeTakeFirstOrThrow();
 }
 
+/** Unique subject. */
+export async function isSubjectKnown(trx: Trx, { issuer, subject }: OpenIdSubject): Promise<boolean> {
+  const row = await trx
+    .selectFrom('people')
+    .select('id')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Of somebody who has become a member of nothing. */
+export async function removePerson(trx: Trx, id: number): Promise<void> {
+  await trx.deleteFrom('people').where('id', '=', id).execute();
+}
+
 /** Primary key. */
 export async function findPerson(db: Db | Trx, id: number): Promise<Person | undefined> {
   return db.selectFrom('people').select(['id', 'name', 'email']).where('id', '=', id).executeTakeFirst();

@@ -29,6 +29,7 @@ import type { RateLimiter } from '../rate-limiter.ts';
 import { WrongKeys } from '../wrong-keys.ts';
 import { noCookie, noStrayCookies, readProof, readTokens, requireProof, sessionCookie } from './cookie.ts';
 import { refuseOtherPages, requireOwnPage } from './cross-site.ts';
+import { addOpenId } from './openid.ts';
 import {
   invitationToRead,
   newSession,
@@ -91,6 +92,8 @@ export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: 
     const offer = await tries.slowed(request, 'invitation', invitation, () => readInvitation(deps.db, invitation));
     return presentOffer(offer);
   });
+
+  addOpenId(scope, deps);
 
   scope.delete(PATH, async (request, reply) => {
     if (readTokens(request).length > 0) requireOwnPage(request);

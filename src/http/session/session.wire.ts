@@ -62,6 +62,10 @@ const offered = z.strictObject({ invitation: text });
 
 export const invitationToRead: BodySpec<{ readonly invitation: string }> = bodyOf(offered);
 
+const openIdFields = z.strictObject({ invitation: text.optional(), returnTo: text.optional() });
+
+export const newOpenIdSignIn = bodyOf(openIdFields, { isOptional: true });
+
 export function presentOffer({ expiresAt, ...invitation }: OfferedInvitation) {
   return { ...invitation, expiresAt: toTimestamp(expiresAt) };
 }
