@@ -10,13 +10,13 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const { openBrowser, invite, accept, join } = makePeople(() => service);
-const COURSE = { opens: 'an account for each', label: 'Course', maximumUses: 30 };
+const COURSE = { opens: 'an account for each', maximumUses: 30 };
 
 let schools = 0;
 async function openCourse(wanted: object = {}) {
   const send = service.sendAs(await service.makeKey(`school ${++schools}`));
   const teacher = await join(send, 'owner', 'Tea');
-  return { send, teacher, ...(await invite(teacher.send, { ...COURSE, ...wanted })) };
+  return { send, teacher, ...(await invite(teacher.send, { ...COURSE, label: `Course ${schools}`, ...wanted })) };
 }
 
 const accountsOf = async (send: Send) => (await send('GET', '/v1/me/accounts')).body;
@@ -25,7 +25,7 @@ it('Everybody gets an account, sees that one alone, and the teacher sees what ea
   const { teacher, token } = await openCourse();
   const students = await Promise.all(['Ada', 'Bob', 'Bob'].map((name) => accept(token, name)));
   const names = students.map(({ answer }) => answer.account);
-  expect(new Set(names)).toEqual(new Set(['Course – Ada', 'Course – Bob', 'Course – Bob 2']));
+  expect(new Set(names)).toEqual(new Set(['Course 1 – Ada', 'Course 1 – Bob', 'Course 1 – Bob 2']));
   for (const student of students) {
     expect(student.answer).toMatchObject({ role: 'owner' });
     expect(await accountsOf(student.send)).toMatchObject([{ role: 'owner', owners: ['Tea'] }]);
@@ -34,7 +34,7 @@ it('Everybody gets an account, sees that one alone, and the teacher sees what ea
   const { loaded } = await prepareObjective(ada!.send);
   const seen = await accountsOf(teacher.send);
   expect(seen).toHaveLength(4);
-  const account = seen.find(({ name }: { name: string }) => name === 'Course – Ada');
+  const account = seen.find(({ name }: { name: string }) => name === 'Course 1 – Ada');
   expect(account).toMatchObject({ owners: ['Ada'], role: 'owner', objectives: { running: 1, satisfied: 0, ended: 0 } });
   const url = loaded.headers['location'] as string;
   expect((await students[1]!.send('GET', url)).status).toBe(404);
@@ -43,7 +43,7 @@ it('Everybody gets an account, sees that one alone, and the teacher sees what ea
   expect((await teacher.send('GET', url)).status).toBe(200);
   await ada!.send('POST', `${url}/stop`, {});
   expect(await accountsOf(teacher.send)).toContainEqual(
-    expect.objectContaining({ name: 'Course – Ada', objectives: { running: 0, satisfied: 0, ended: 1 } }),
+    expect.objectContaining({ name: 'Course 1 – Ada', objectives: { running: 0, satisfied: 0, ended: 1 } }),
   );
 });
 
@@ -51,7 +51,7 @@ it('A student who opens the link again comes to the same account', async () => {
   const { token, send } = await openCourse({ maximumUses: 2 });
   const ada = await accept(token, 'Ada');
   const again = await ada.send('POST', '/session', { invitation: token });
-  expect(again.body).toMatchObject({ account: 'Course – Ada', person: 'Ada' });
+  expect(again.body).toMatchObject({ account: 'Course 2 – Ada', person: 'Ada' });
   expect((await send('GET', '/v1/invitations')).body.at(-1)).toMatchObject({ uses: 1 });
 });
 
@@ -59,7 +59,7 @@ it('A teacher who only reads changes nothing, and a course ends with its teacher
   const { send, teacher, token } = await openCourse({ inviterRole: 'reader' });
   await accept(token, 'Cleo');
   const account = (await accountsOf(teacher.send)).at(-1);
-  expect(account).toMatchObject({ name: 'Course – Cleo', role: 'reader' });
+  expect(account).toMatchObject({ name: 'Course 3 – Cleo', role: 'reader' });
   await join(send, 'owner', 'Head');
   await send('DELETE', `/v1/members/${teacher.id}`);
   expect((await openBrowser().send('POST', '/session', { invitation: token, name: 'Dora' })).status).toBe(401);
