@@ -25,6 +25,8 @@ export interface TestProvider {
   readonly accounts: Map<string, ProviderAccount>;
   /** Of the next tokens. */
   tampering: Tampering | undefined;
+  /** Who signs in next, without being asked for anything. */
+  subject: string;
   /** Signs in as the subject at the address that the service named, and returns where the provider sends the browser. */
   signIn(url: string, subject: string): Promise<URL>;
   close(): Promise<void>;
@@ -34,7 +36,6 @@ export async function startOpenIdProvider(redirectUri: string): Promise<TestProv
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const { privateKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const accounts = new Map<string, ProviderAccount>();
-  let subject = '';
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -56,8 +57,9 @@ export async function startOpenIdProvider(redirectUri: string): Promise<TestProv
     clientSecret,
     accounts,
     tampering: undefined,
+    subject: '',
     signIn: async (url, as) => {
-      subject = as;
+      made.subject = as;
       return follow(url, issuer);
     },
     close: () => new Promise((resolve) => void server.close(() => resolve())),
@@ -75,10 +77,10 @@ export async function startOpenIdProvider(redirectUri: string): Promise<TestProv
     // Nobody has to type anything: the person signs in and agrees.
     void (async () => {
       const { prompt, params } = await provider.interactionDetails(request, response);
-      const grant = new provider.Grant({ accountId: subject, clientId: String(params['client_id']) });
+      const grant = new provider.Grant({ accountId: made.subject, clientId: String(params['client_id']) });
       grant.addOIDCScope(String(params['scope']));
       const result =
-        prompt.name === 'login' ? { login: { accountId: subject } } : { consent: { grantId: await grant.save() } };
+        prompt.name === 'login' ? { login: { accountId: made.subject } } : { consent: { grantId: await grant.save() } };
       await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
     })();
   });
