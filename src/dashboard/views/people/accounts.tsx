@@ -52,7 +52,7 @@ export function Accounts({ me }: SectionProps) {
                     <td>{changedAt === null ? '–' : <Age time={changedAt} />}</td>
                     <td class="admin-actions">
                       {id === me.account.id ? (
-                        'open'
+                        'this one'
                       ) : (
                         <button
                           type="button"

@@ -40,7 +40,7 @@ export function You({ me, refresh }: SectionProps) {
     <>
       {me.role !== null && (
         <p>
-          In the account <bdi>{me.account.name}</bdi> you are {me.role}: you {ROLES[me.role]}.
+          Your role in the account <bdi>{me.account.name}</bdi> is {me.role}: you {ROLES[me.role]}.
         </p>
       )}
       <form onSubmit={save}>
