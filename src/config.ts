@@ -79,7 +79,7 @@ export function terminalOf(env: Environment = process.env): { readonly hasColor:
 }
 
 /** Settings that are right one by one, but not together. */
-function contradictions({ suggest, http, openId }: Config): string[] {
+function contradictions({ suggest, http }: Config): string[] {
   const problems: string[] = [];
   if (suggest.waitMs > suggest.waitMaximumMs) {
     const complaint = 'is above SUGGEST_WAIT_MAXIMUM_MS';
@@ -99,11 +99,6 @@ function contradictions({ suggest, http, openId }: Config): string[] {
         example: String(least),
       }),
     );
-  }
-  if ((openId.issuer === undefined) !== (openId.clientId === undefined)) {
-    const { issuer, clientId } = SETTINGS_TREE.openId;
-    const missing = openId.issuer === undefined ? issuer : clientId;
-    problems.push(describe(missing, '', 'is missing: OPENID_ISSUER and OPENID_CLIENT_ID are set together', missing));
   }
   return problems;
 }

@@ -33,12 +33,12 @@ export const OPENID_SETTINGS = {
   ),
   clientId: setting(
     'OPENID_CLIENT_ID',
-    optionalText(() => true, 'the name of this service at the provider', 'backsolve'),
+    text(/^\S+$/, 'the name of this service at the provider', 'rig-searches', 'backsolve'),
     'As what the service is registered at the provider. The redirect URI to register is `/session/openid/callback` on the address of the page.',
   ),
   clientSecret: setting(
     'OPENID_CLIENT_SECRET',
-    optionalText(() => true, 'the secret of this service at the provider', 'a long random text'),
+    optionalText((value) => /^\S+$/.test(value), 'the secret of this service at the provider', 'a-long-random-text'),
     'The secret of that registration; none for a public client, which PKCE alone protects.',
     { secret: true },
   ),

@@ -46,7 +46,9 @@ interface Student {
   readonly objectiveId: number;
 }
 
+/** From the press of the button, or from the request, to the answer; and the answer of the service alone. */
 const loadMs: number[] = [];
+const answerMs: number[] = [];
 const joinMs: number[] = [];
 const folder = await mkdtemp(join(tmpdir(), 'backsolve-course-'));
 const service = await startService(folder);
@@ -111,7 +113,9 @@ async function attend(link: string, name: string): Promise<Student> {
     const output = outputOf(input);
     const asked = performance.now();
     await send('PUT', `/objectives/${objectiveId}/inverses/${inverseId}/output`, { output });
-    loadMs.push(performance.now() - asked);
+    const took = performance.now() - asked;
+    loadMs.push(took);
+    answerMs.push(took);
     entries.push({ inverseId, output });
   }
   return { name, send, entries, objectiveId };
@@ -157,8 +161,12 @@ async function attendInBrowser(browser: Browser, link: string, name: string): Pr
     );
     const asked = performance.now();
     await card.getByRole('button', { name: 'Load the outputs' }).click();
-    if (!(await answered).ok()) throw new Error(`${name}: ${(await answered).status()}`);
+    const answer = await answered;
+    if (!answer.ok()) throw new Error(`${name}: ${answer.status()}`);
     loadMs.push(performance.now() - asked);
+    await answer.finished();
+    const { requestStart, responseEnd } = answer.request().timing();
+    answerMs.push(responseEnd - requestStart);
     entries.push({ inverseId: open.id, output });
   }
   await context.close();
@@ -250,6 +258,7 @@ async function report(
       cores: availableParallelism(),
       outputs: loadMs.length,
       loadMs: { p50: percentile(loadMs, 0.5), p95, max: percentile(loadMs, 1) },
+      answerMs: { p50: percentile(answerMs, 0.5), p95: percentile(answerMs, 0.95), max: percentile(answerMs, 1) },
       joinMs: { p50: percentile(joinMs, 0.5), max: percentile(joinMs, 1) },
       listMs: { p50: percentile(listMs, 0.5), max: percentile(listMs, 1) },
       lost,

@@ -138,9 +138,9 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
 
 /** Undefined: no provider is configured. */
 function makeOpenId({ openId }: Config): OpenId | undefined {
-  const { issuer, clientId, groupRoles, emailDomains, ...others } = openId;
-  if (issuer === undefined || clientId === undefined) return undefined;
-  return { provider: new OpenIdProvider({ issuer, clientId, ...others }), rules: { groupRoles, emailDomains } };
+  const { issuer, groupRoles, emailDomains, ...others } = openId;
+  if (issuer === undefined) return undefined;
+  return { provider: new OpenIdProvider({ issuer, ...others }), rules: { groupRoles, emailDomains } };
 }
 
 /** Behind proxies every connection comes from a proxy. */

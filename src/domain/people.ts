@@ -50,6 +50,18 @@ export interface Membership {
   readonly role: Role;
 }
 
+/** An account with what its objectives have reached, for somebody who looks after several. */
+export interface AccountState extends Membership {
+  /** The other owners, by name. */
+  readonly owners: readonly string[];
+  readonly running: number;
+  readonly satisfied: number;
+  readonly ended: number;
+  readonly runs: number;
+  /** The last change of an objective. */
+  readonly changedAt: Date | null;
+}
+
 /** What accepting an invitation opens: the account that invites, or a new one for each person, for a course. */
 export const OPENINGS = ['this account', 'an account for each'] as const;
 export type Opening = (typeof OPENINGS)[number];

@@ -285,6 +285,17 @@ describe('sessions', () => {
     expect((await reader.send('POST', '/session', { name: 'Eve' })).status).toBe(403);
   });
 
+  it('An operator lets a member in again, with all accounts of the person', async () => {
+    const [first, second] = [await openAccount(), await openAccount()];
+    const ada = await join(first.send, 'owner', 'Ada');
+    await ada.send('POST', '/session', { invitation: (await invite(second.send, { role: 'reader' })).token });
+    const browser = openBrowser();
+    const token = await createSignInLink(service.db, first.name, { person: 'ada' });
+    expect((await browser.send('POST', '/session', { token })).body).toMatchObject({ person: 'Ada', role: 'owner' });
+    expect((await browser.send('GET', '/v1/me')).body.accounts).toHaveLength(2);
+    await expect(createSignInLink(service.db, first.name, { person: 'Eve' })).rejects.toThrow('There is no member Eve');
+  });
+
   it('A page elsewhere cannot use a session to switch, join or take a name', async () => {
     const { send } = await openAccount();
     const ada = await join(send, 'owner', 'Ada');

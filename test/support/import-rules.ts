@@ -173,7 +173,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
-  settings: { imports: ['setting-rules', 'openid-settings', 'workbook-settings'], packages: ['zod'] },
+  settings: {
+    imports: ['setting-rules', 'account-settings', 'openid-settings', 'workbook-settings'],
+    packages: ['zod'],
+  },
+  'account-settings': { imports: ['setting-rules'], packages: [] },
   'openid-settings': {
     imports: ['setting-rules', 'domain/people'],
     types: ['domain/openid'],

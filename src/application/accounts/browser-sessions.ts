@@ -5,6 +5,7 @@
 import { ensureAccount, findAccountId } from '../../db/accounts/accounts.ts';
 import * as sessions from '../../db/accounts/browser-sessions.ts';
 import type { Db, Trx } from '../../db/connection/transaction.ts';
+import { findMemberCalled } from '../../db/people/members.ts';
 import { hashSecret, matchesSecret, SCOPES } from '../../domain/api-key.ts';
 import { LINK_MINUTES, makeToken, parseToken } from '../../domain/browser-session.ts';
 import { DomainError, makeViolation, notFound } from '../../domain/errors.ts';
@@ -140,17 +141,20 @@ export async function endSession(db: Db, proof: SessionProof): Promise<number | 
 }
 
 /**
- * The token of a new link to an account, with all scopes. It works once and for some minutes. Throws NOT_FOUND unless the link
- * `makesAccount`.
+ * The token of a new link to an account, with all scopes, or to that of a member, as `person` is called. It works once and for some minutes.
+ * For operators. Throws NOT_FOUND, for an account unless the link `makesAccount`.
  */
 export async function createSignInLink(
   db: Db,
   account: string,
-  { makesAccount = false }: { readonly makesAccount?: boolean } = {},
+  { makesAccount = false, person }: { readonly makesAccount?: boolean; readonly person?: string | undefined } = {},
 ): Promise<string> {
   const accountId = await (makesAccount ? ensureAccount : findAccountId)(db, account);
   if (accountId === undefined) throw notFound('account', account);
-  return (await storeLink(db, { accountId, personId: null, isBound: true, minutes: LINK_MINUTES })).token;
+  const personId = person === undefined ? null : await findMemberCalled(db, accountId, person);
+  if (personId === undefined) throw notFound('member', person!);
+  const { token } = await storeLink(db, { accountId, personId, isBound: personId === null, minutes: LINK_MINUTES });
+  return token;
 }
 
 export interface SignInLink {

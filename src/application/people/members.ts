@@ -82,7 +82,7 @@ export async function refuseTakenName(
   name: string,
   otherThan: number | null,
 ): Promise<void> {
-  if (!(await members.hasMemberCalled(trx, accountId, name, otherThan))) return;
+  if ((await members.findMemberCalled(trx, accountId, name, otherThan)) === undefined) return;
   refuseViolations([
     makeViolation(['name'], 'is the name of another member of the account; add an initial, for example.'),
   ]);

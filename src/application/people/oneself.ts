@@ -5,7 +5,7 @@ import * as members from '../../db/people/members.ts';
 import { LINK_MINUTES } from '../../domain/browser-session.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { Membership, Person, Role } from '../../domain/people.ts';
+import type { AccountState, Membership, Person, Role } from '../../domain/people.ts';
 import { type Principal, requirePerson, type Scope } from '../accounts/authenticate.ts';
 import { type NewSession, type SignInLink, signInAs, storeLink } from '../accounts/browser-sessions.ts';
 import { refuseNewMember, refuseStrongerRole, refuseTakenName, removeMember } from './members.ts';
@@ -100,11 +100,7 @@ export async function switchAccount(
 }
 
 /** The accounts of the person with what their objectives have reached, by id. */
-export async function listOwnAccounts(
-  db: Db,
-  principal: Principal,
-  page: PageRequest,
-): Promise<Page<members.AccountState>> {
+export async function listOwnAccounts(db: Db, principal: Principal, page: PageRequest): Promise<Page<AccountState>> {
   const { personId, accountId } = principal;
   if (personId === null) return { items: [], nextAfter: null };
   if (maySwitch(principal)) return members.listAccountStates(db, personId, page);

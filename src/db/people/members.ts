@@ -1,7 +1,7 @@
 /** People and their memberships. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import type { Member, Membership, Person, Role } from '../../domain/people.ts';
+import type { AccountState, Member, Membership, Person, Role } from '../../domain/people.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 
@@ -101,18 +101,18 @@ export async function listMembers(db: Db, accountId: number, page: PageRequest):
   return toPage(rows, page);
 }
 
-/** Whether a member is called that, whatever the case. Primary key; an account has few members. */
-export async function hasMemberCalled(
-  trx: Trx,
+/** The id of a member who is called that, whatever the case; of several the first. Primary key; an account has few members. */
+export async function findMemberCalled(
+  db: Db | Trx,
   accountId: number,
   name: string,
-  otherThan: number | null,
-): Promise<boolean> {
+  otherThan: number | null = null,
+): Promise<number | undefined> {
   const { rows } = await members(
     accountId,
     sql`lower(p.name) = lower(${name}) and p.id is distinct from ${otherThan}::bigint`,
-  ).execute(trx);
-  return rows.length > 0;
+  ).execute(db);
+  return rows[0]?.id;
 }
 
 export async function countMembers(trx: Trx, accountId: number): Promise<number> {
@@ -175,18 +175,6 @@ export async function listMemberships(
     .where('a.disabled_at', 'is', null)
     .orderBy('a.name')
     .execute();
-}
-
-/** An account with what its objectives have reached, for somebody who looks after several. */
-export interface AccountState extends Membership {
-  /** The other owners, by name. */
-  readonly owners: readonly string[];
-  readonly running: number;
-  readonly satisfied: number;
-  readonly ended: number;
-  readonly runs: number;
-  /** The last change of an objective. */
-  readonly changedAt: Date | null;
 }
 
 /** The active accounts of a person, by id. Served by memberships_person. */

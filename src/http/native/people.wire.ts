@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { SignInLink } from '../../application/accounts/browser-sessions.ts';
 import type { MadeInvitation } from '../../application/people/invitations.ts';
 import type { Oneself } from '../../application/people/oneself.ts';
-import type { AccountState } from '../../db/people/members.ts';
 import { SCOPES } from '../../domain/api-key.ts';
 import {
+  type AccountState,
   INVITATION_DAYS,
   type Invitation,
   LONGEST_INVITATION_DAYS,

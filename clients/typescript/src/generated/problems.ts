@@ -41,6 +41,11 @@ export class LinkEndedError extends BacksolveError {
   override readonly name = 'LinkEndedError';
 }
 
+/** The OpenID provider does not answer. */
+export class OpenidUnavailableError extends BacksolveError {
+  override readonly name = 'OpenidUnavailableError';
+}
+
 /** The API key does not allow this. */
 export class ForbiddenError extends BacksolveError {
   override readonly name = 'ForbiddenError';
@@ -221,6 +226,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'unauthenticated': UnauthenticatedError,
   'session-ended': SessionEndedError,
   'link-ended': LinkEndedError,
+  'openid-unavailable': OpenidUnavailableError,
   'forbidden': ForbiddenError,
   'cross-site-write': CrossSiteWriteError,
   'not-found': NotFoundError,

@@ -7,7 +7,7 @@ import { signIn } from '../../shell/session.ts';
 import { useLive } from '../../shell/use-live.ts';
 import { PAUSE_MS, readAll } from '../administration/read-list.ts';
 import { Waits } from '../administration/waits.tsx';
-import type { SectionProps } from './people.tsx';
+import type { SectionProps } from './section.ts';
 
 const NUMBERS = ['Running', 'Met', 'Ended otherwise', 'Runs'];
 

@@ -16,7 +16,7 @@ import { ShownOnce } from '../administration/shown-once.tsx';
 import { Waits } from '../administration/waits.tsx';
 import { CourseDialog } from './course-dialog.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
-import type { SectionProps } from './people.tsx';
+import type { SectionProps } from './section.ts';
 
 type Doing =
   | { readonly kind: 'invite' | 'course' }

@@ -13,13 +13,9 @@ import { Accounts } from './accounts.tsx';
 import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
 import { NameYourself } from './name-yourself.tsx';
+import type { SectionProps } from './section.ts';
 import { Sessions } from './sessions.tsx';
 import { You } from './you.tsx';
-
-export interface SectionProps {
-  readonly me: Oneself;
-  refresh(): void;
-}
 
 interface Section {
   readonly title: string;

@@ -13,7 +13,7 @@ import { stateOfKey } from '../administration/keys/key-states.ts';
 import { LONG_PAUSE_MS, readAll } from '../administration/read-list.ts';
 import { ShownOnce } from '../administration/shown-once.tsx';
 import { Waits } from '../administration/waits.tsx';
-import type { SectionProps } from './people.tsx';
+import type { SectionProps } from './section.ts';
 
 /** The name of the person, ways back in, keys, and leaving. */
 export function You({ me, refresh }: SectionProps) {

@@ -36,6 +36,10 @@ class LinkEndedError(ServiceError):
     """The sign-in link is no longer valid."""
 
 
+class OpenidUnavailableError(ServiceError):
+    """The OpenID provider does not answer."""
+
+
 class ForbiddenError(ServiceError):
     """The API key does not allow this."""
 
@@ -181,6 +185,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "unauthenticated": UnauthenticatedError,
     "session-ended": SessionEndedError,
     "link-ended": LinkEndedError,
+    "openid-unavailable": OpenidUnavailableError,
     "forbidden": ForbiddenError,
     "cross-site-write": CrossSiteWriteError,
     "not-found": NotFoundError,
