@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { navigate } from '../../shell/router.ts';
 import { fetchNoting } from '../../shell/service.ts';
-import { offeredInvitation, session, signIn, signInNotice } from '../../shell/session.ts';
+import { may, offeredInvitation, session, signIn, signInNotice } from '../../shell/session.ts';
 import { OpenId } from './openid.tsx';
 import { ROLES, type Role } from './roles.ts';
 import { WayBack } from './way-back.tsx';
@@ -19,10 +19,10 @@ interface AcceptProps {
   readonly token: string;
 }
 
-/** Leaves the view for that of the address. */
+/** Goes to what the person may see: an evaluator sees no objectives. */
 function leave(): void {
   offeredInvitation.value = undefined;
-  navigate('/page', { replace: true });
+  navigate(session.value && !may('read') ? '/page/people?show=you' : '/page', { replace: true });
 }
 
 export function Accept({ token }: AcceptProps) {
