@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-export interface ProviderAccount {
+interface ProviderAccount {
   readonly name?: string;
   readonly email?: string;
   readonly email_verified?: boolean;

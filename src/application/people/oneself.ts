@@ -34,7 +34,7 @@ export async function readOneself(db: Db, principal: Principal): Promise<Oneself
 }
 
 /** Keys, and sessions that somebody else may have begun, count in their account only. */
-export function maySwitch(principal: Principal): boolean {
+function maySwitch(principal: Principal): boolean {
   return principal.sessionId !== null && !principal.isBound;
 }
 

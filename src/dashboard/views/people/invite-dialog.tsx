@@ -11,7 +11,7 @@ interface InviteDialogProps {
 }
 
 /** How long links work, in days. */
-export const DAYS = [1, 7, 30, 90] as const;
+const DAYS = [1, 7, 30, 90] as const;
 
 export function InviteDialog({ onClose }: InviteDialogProps) {
   const [role, setRole] = useState<Role>('member');
