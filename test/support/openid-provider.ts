@@ -39,7 +39,7 @@ export async function startOpenIdProvider(redirectUri: string): Promise<TestProv
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [clientId, clientSecret] = ['backsolve', 'a secret of the test'];
+  const [clientId, clientSecret] = ['backsolve', 'a-secret-of-the-test'];
   const provider = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'test' }] },
