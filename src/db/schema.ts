@@ -93,6 +93,7 @@ export interface AddedCasesTable {
   outputs: Matrix;
   failed_cases: Vector;
   source: string | null;
+  jacobians: Matrix | null;
   created_at: Stamp;
 }
 
@@ -115,6 +116,8 @@ export interface CorrectionsTable {
   corrected_by: string;
   created_at: Stamp;
   is_note: Generated<boolean>;
+  old_jacobian: Vector | null;
+  new_jacobian: Vector | null;
 }
 
 export interface ObjectivesTable extends Lifetime {

@@ -1,10 +1,18 @@
 /** The cases of a trial, designed and added, as they were stored and as they are now. */
 
 import type { Db, Trx } from '../../db/connection/transaction.ts';
-import { type AddedRows, countAddedCases, readAddedRows, readCorrectedCases } from '../../db/data/added-cases.ts';
-import { readCases } from '../../db/data/cases.ts';
+import {
+  type AddedRows,
+  countAddedCases,
+  readAddedJacobians,
+  readAddedRows,
+  readCorrectedCases,
+} from '../../db/data/added-cases.ts';
+import { readCaseJacobians, readCases } from '../../db/data/cases.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
 import { findProject } from '../../db/data/projects.ts';
+import { isKnown, type Jacobian } from '../../domain/jacobian.ts';
+import type { Matrix } from '../../domain/matrix.ts';
 import type { PageRequest } from '../../domain/page.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
@@ -104,4 +112,28 @@ export async function readStoredCases(
     cases.push(...added.map((rows) => ({ ...rows, origin: CaseOrigin.added })));
   }
   return cases;
+}
+
+/** The derivatives that came with these cases, in the same order; null where none are known. Empty where no case has any. */
+export async function readStoredJacobians(
+  db: Db | Trx,
+  accountId: number,
+  { trial, set }: CasesOf,
+  first: number,
+  count: number,
+): Promise<readonly (Jacobian | null)[]> {
+  const designed = await readCaseJacobians(db, accountId, set.id, first - 1, count);
+  const added = await readAddedJacobians(db, accountId, trial.id, Math.max(first, set.caseCount + 1), count);
+  const found = [{ number: first, jacobians: designed }, ...added].filter(({ jacobians }) => jacobians.rows > 0);
+  if (found.length === 0) return [];
+  const rows = new Array<Jacobian | null>(count).fill(null);
+  for (const { number, jacobians } of found) {
+    for (const [k, row] of toKnownRows(jacobians).entries())
+      if (number + k < first + count) rows[number + k - first] = row;
+  }
+  return rows;
+}
+
+function toKnownRows(jacobians: Matrix): (Jacobian | null)[] {
+  return jacobians.toRows().map((row) => (isKnown(row) ? row : null));
 }

@@ -8,7 +8,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { listBatches } from '../../db/batches/batches.ts';
 import type { Db } from '../../db/connection/transaction.ts';
 import { type ExportedAddedCases, readAddedCasesAsJson } from '../../db/data/added-cases.ts';
-import { type CasesTable, readCasesAsJson } from '../../db/data/cases.ts';
+import { type CasesTable, readCaseJacobians, readCasesAsJson } from '../../db/data/cases.ts';
 import { listCorrections } from '../../db/data/corrections.ts';
 import { listDeletionsIn } from '../../db/data/deletions.ts';
 import { findModel, listModels } from '../../db/data/models.ts';
@@ -25,6 +25,7 @@ import type { BatchWithProgress } from '../../domain/batch.ts';
 import type { Correction } from '../../domain/correction.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { EvaluationRecord } from '../../domain/evaluation.ts';
+import { type CaseJacobians, toCaseJacobians } from '../../domain/jacobian.ts';
 import type { Model } from '../../domain/model.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Extent, Page, PageRequest } from '../../domain/page.ts';
@@ -45,7 +46,7 @@ export type ExportRecord =
   | { readonly type: 'outputCaseSet'; readonly set: OutputCaseSet }
   | { readonly type: 'outputCases'; readonly outputCaseSetId: number; readonly cases: CaseRows }
   | { readonly type: 'trial'; readonly trial: Trial }
-  | { readonly type: 'addedCases'; readonly added: ExportedAddedCases }
+  | { readonly type: 'addedCases'; readonly added: ExportedAddedCases; readonly jacobians: CaseJacobians | null }
   | { readonly type: 'objective'; readonly objective: Objective; readonly endReason: string | null }
   | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse }
@@ -66,6 +67,8 @@ interface CaseRows {
   readonly first: number;
   /** JSON. */
   readonly rows: string;
+  /** Of outputs. */
+  readonly jacobians?: CaseJacobians | null;
 }
 
 export type ExportPage = readonly ExportRecord[];
@@ -182,7 +185,7 @@ async function* readProject(
     for (const set of sets) {
       outputCounts.set(set.id, set.outputCount);
       yield [{ type: 'outputCaseSet', set }];
-      for await (const cases of readCases(db, 'output_case_sets', set.id, set.outputCount)) {
+      for await (const cases of readOutputCases(db, accountId, set, project.inputCount)) {
         yield [{ type: 'outputCases', outputCaseSetId: set.id, cases }];
       }
     }
@@ -191,7 +194,8 @@ async function* readProject(
   for await (const trials of pagesOf(readTrials, RECORDS_PER_PAGE)) {
     for (const trial of trials) {
       yield [{ type: 'trial', trial }];
-      yield* readAddedCases(db, trial.id, project.inputCount + (outputCounts.get(trial.outputCaseSetId) ?? 0));
+      const outputCount = outputCounts.get(trial.outputCaseSetId) ?? 0;
+      yield* readAddedCases(db, trial.id, { inputCount: project.inputCount, outputCount });
       const readObjectives = async (page: PageRequest) => {
         const { items, nextAfter } = await listObjectiveIds(db, accountId, trial.id, page, extent);
         return { items: await findObjectives(db, accountId, items), nextAfter };
@@ -251,14 +255,39 @@ async function* readCases(db: Db, table: CasesTable, id: number, width: number):
   }
 }
 
+async function* readOutputCases(
+  db: Db,
+  accountId: number,
+  { id, outputCount, hasJacobians }: OutputCaseSet,
+  inputCount: number,
+): AsyncGenerator<CaseRows, void> {
+  const width = hasJacobians ? outputCount * (1 + inputCount) : outputCount;
+  for await (const cases of readCases(db, 'output_case_sets', id, width)) {
+    const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+    yield hasJacobians
+      ? {
+          ...cases,
+          jacobians: toCaseJacobians(await readCaseJacobians(db, accountId, id, cases.first, count), outputCount),
+        }
+      : cases;
+  }
+}
+
 /** As they were added, some rows at a time; a later purge of the trial is noticed with it. */
-async function* readAddedCases(db: Db, trialId: number, width: number): AsyncGenerator<ExportPage, void> {
-  const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+async function* readAddedCases(
+  db: Db,
+  trialId: number,
+  { inputCount, outputCount }: { readonly inputCount: number; readonly outputCount: number },
+): AsyncGenerator<ExportPage, void> {
+  const rowsOf = (width: number) => Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+  const width = inputCount + outputCount;
+  const [count, withJacobians] = [rowsOf(width), rowsOf(width + inputCount * outputCount)];
   let from = 1;
   for (;;) {
-    const added = await readAddedCasesAsJson(db, trialId, from, count);
+    const added = await readAddedCasesAsJson(db, trialId, from, count, withJacobians);
     if (added === undefined) return;
-    yield [{ type: 'addedCases', added }];
+    const jacobians = added.jacobians && toCaseJacobians(added.jacobians, outputCount);
+    yield [{ type: 'addedCases', added, jacobians }];
     from = added.firstNumber + added.rows;
   }
 }

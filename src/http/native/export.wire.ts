@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import type {
-  ExportedAddedCases,
   ExportedExplanation,
   ExportedInverse,
   ExportPage,
@@ -30,7 +29,7 @@ import {
   presentMarks,
   targetsSchema,
 } from './objectives.wire.ts';
-import { presentRow, runShape } from './run-fields.wire.ts';
+import { presentRow, runShape, valueSchema } from './run-fields.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
@@ -45,6 +44,13 @@ const camelInstants = { createdAt: timestamp, updatedAt: timestamp, disabledAt: 
 const caseFields = {
   first: z.int().describe('Zero-based number of the first of these rows.'),
   rows: z.array(vector),
+};
+
+const jacobiansField = {
+  jacobians: z
+    .array(valueSchema('jacobian').nullable())
+    .optional()
+    .describe('The derivatives of these rows, null where none are known; left out where no case has any.'),
 };
 
 export const exportLineSchema = z
@@ -93,7 +99,7 @@ export const exportLineSchema = z
       updated_at: timestamp,
       disabled_at: timestamp.nullable(),
     }),
-    z.object({ type: z.literal('outputCases'), outputCaseSetId: z.int(), ...caseFields }),
+    z.object({ type: z.literal('outputCases'), outputCaseSetId: z.int(), ...caseFields, ...jacobiansField }),
     trialSchema.extend({ type: z.literal('trial') }),
     z.object({
       type: z.literal('addedCases'),
@@ -105,6 +111,7 @@ export const exportLineSchema = z
       createdAt: timestamp,
       inputs: z.array(vector),
       outputs: z.array(vector),
+      ...jacobiansField,
     }),
     z.object({
       type: z.literal('objective'),
@@ -218,12 +225,13 @@ function presentLine(record: ExportRecord): string {
       return JSON.stringify({ type, ...presentSet(record.set) });
     case 'outputCases': {
       const { outputCaseSetId, cases } = record;
-      return withJson({ type, outputCaseSetId, first: cases.first }, { rows: cases.rows });
+      const { first, rows, jacobians } = cases;
+      return withJson({ type, outputCaseSetId, first, ...(jacobians && { jacobians }) }, { rows });
     }
     case 'trial':
       return JSON.stringify({ type, ...presentTrial(record.trial) });
     case 'addedCases':
-      return presentAddedCases(record.added);
+      return presentAddedCases(record);
     case 'objective':
       return JSON.stringify({ type, ...presentObjective(record.objective, record.endReason) });
     case 'explanation':
@@ -308,8 +316,10 @@ function presentObjective(objective: Objective, endReason: string | null) {
   };
 }
 
-function presentAddedCases({ failedCases, inputs, outputs, rows: _, ...added }: ExportedAddedCases): string {
-  const fields = { type: 'addedCases', ...added, createdAt: toTimestamp(added.createdAt) };
+function presentAddedCases({ added: all, jacobians }: Extract<ExportRecord, { type: 'addedCases' }>): string {
+  const { failedCases, inputs, outputs, rows: _, jacobians: __, ...added } = all;
+  const createdAt = toTimestamp(added.createdAt);
+  const fields = { type: 'addedCases', ...added, createdAt, ...(jacobians && { jacobians }) };
   return withJson(fields, { failedCases, inputs, outputs });
 }
 
