@@ -315,6 +315,13 @@ export interface NewTrialCases {
   outputs: readonly (readonly number[] | Record<string, number> | null)[];
   /** Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored. */
   failed?: readonly number[] | null | undefined;
+  /**
+   * One entry per row of inputs, null where nothing is known. The derivatives of the outputs by the inputs, in the
+   * units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left
+   * out by name, where one is not known. A case that is known already keeps what it has: correct it to change its
+   * derivatives.
+   */
+  jacobians?: readonly (readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null)[] | undefined;
   /** The source of the cases, shown with each of them. */
   source?: string | null | undefined;
 }
@@ -408,6 +415,11 @@ export interface NewObjectives {
   initialInput?: readonly number[] | Record<string, number | string | boolean> | null | undefined;
   /** The output of the black box at initialInput: send both or neither. */
   initialOutput?: readonly number[] | Record<string, number> | null | undefined;
+  /**
+   * Of initialOutput. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   */
+  initialJacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** Judges exact objectives together with convergence; default: 0. */
   desiredL1Norm?: number | null | undefined;
   /**
@@ -2294,6 +2306,12 @@ export interface ObjectiveGlance {
 export interface NewInverseCorrection {
   /** The output of the run, one number per output, or by the names of the outputs. */
   output?: readonly number[] | Record<string, number> | undefined;
+  /**
+   * Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known. Left
+   * out: the same output keeps its derivatives, another one has none. null: none are known.
+   */
+  jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
   failed?: true | undefined;
   /** Why the run failed; only with failed. */
@@ -2353,6 +2371,8 @@ export interface Correction {
 export interface RunResult {
   /** null if the run failed. */
   output: number[] | null;
+  /** The derivatives of this output; null if none are known. */
+  jacobian: Array<Array<number | null>> | null;
   failed: boolean;
   failureReason: string | null;
   excluded: boolean;
@@ -2361,6 +2381,12 @@ export interface RunResult {
 export interface NewCaseCorrection {
   /** The output of the run, one number per output, or by the names of the outputs. */
   output?: readonly number[] | Record<string, number> | undefined;
+  /**
+   * Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known. Left
+   * out: the same output keeps its derivatives, another one has none. null: none are known.
+   */
+  jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
   failed?: true | undefined;
   /** Why the run failed; only with failed. */
@@ -2386,6 +2412,8 @@ export interface CorrectedCase {
   input: number[];
   /** null if the run failed. */
   output: number[] | null;
+  /** The derivatives of this output; null if none are known. */
+  jacobian: Array<Array<number | null>> | null;
   failed: boolean;
   failureReason: string | null;
   excluded: boolean;
@@ -2667,6 +2695,8 @@ export type ExportLine = {
   /** Zero-based number of the first of these rows. */
   first: number;
   rows: Array<number[]>;
+  /** The derivatives of these rows, null where none are known; left out where no case has any. */
+  jacobians?: Array<Array<Array<number | null>> | null> | undefined;
 } | {
   id: number;
   modelId: number;
@@ -2693,6 +2723,8 @@ export type ExportLine = {
   createdAt: string;
   inputs: Array<number[]>;
   outputs: Array<number[]>;
+  /** The derivatives of these rows, null where none are known; left out where no case has any. */
+  jacobians?: Array<Array<Array<number | null>> | null> | undefined;
 } | {
   type: 'objective';
   id: number;

@@ -299,6 +299,8 @@ class NewTrialCases(Wire):
     """Row i belongs to row i of inputs; null if the run failed."""
     failed: list[int] | None = None
     """Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored."""
+    jacobians: list[list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None] | None = None
+    """One entry per row of inputs, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known. A case that is known already keeps what it has: correct it to change its derivatives."""
     source: str | None = None
     """The source of the cases, shown with each of them."""
 
@@ -437,6 +439,8 @@ class NewObjectives(Wire):
     """Where the search starts; default: the best case known."""
     initial_output: list[float] | dict[str, float] | None = None
     """The output of the black box at initialInput: send both or neither."""
+    initial_jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """Of initialOutput. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
     desired_l1_norm: float | None = None
     """Judges exact objectives together with convergence; default: 0."""
     continues: int | None = None
@@ -2107,6 +2111,8 @@ class ObjectiveGlance(Wire):
 class NewInverseCorrection(Wire):
     output: list[float] | dict[str, float] | None = None
     """The output of the run, one number per output, or by the names of the outputs."""
+    jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known. Left out: the same output keeps its derivatives, another one has none. null: none are known."""
     failed: Literal[True] | None = None
     """true, instead of an output, if the run failed."""
     failure_reason: str | None = None
@@ -2166,6 +2172,8 @@ class Correction(Wire):
 class RunResult(Wire):
     output: list[float] | None
     """null if the run failed."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives of this output; null if none are known."""
     failed: bool
     failure_reason: str | None
     excluded: bool
@@ -2174,6 +2182,8 @@ class RunResult(Wire):
 class NewCaseCorrection(Wire):
     output: list[float] | dict[str, float] | None = None
     """The output of the run, one number per output, or by the names of the outputs."""
+    jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known. Left out: the same output keeps its derivatives, another one has none. null: none are known."""
     failed: Literal[True] | None = None
     """true, instead of an output, if the run failed."""
     failure_reason: str | None = None
@@ -2194,6 +2204,8 @@ class CorrectedCase(Wire):
     input: list[float]
     output: list[float] | None
     """null if the run failed."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives of this output; null if none are known."""
     failed: bool
     failure_reason: str | None
     excluded: bool
@@ -2488,6 +2500,8 @@ class ExportLineObject6(Wire):
     first: int
     """Zero-based number of the first of these rows."""
     rows: list[list[float]]
+    jacobians: list[list[list[float | None]] | None] | None = None
+    """The derivatives of these rows, null where none are known; left out where no case has any."""
 
 
 class ExportLineObject7(Wire):
@@ -2518,6 +2532,8 @@ class ExportLineObject8(Wire):
     created_at: datetime
     inputs: list[list[float]]
     outputs: list[list[float]]
+    jacobians: list[list[list[float | None]] | None] | None = None
+    """The derivatives of these rows, null where none are known; left out where no case has any."""
 
 
 class ExportLineObject9Constraints(Wire):
