@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from backsolve import OutputError, choice, fit, least_squares, log, real, solve, within
+from backsolve import Backsolve, OutputError, Project, choice, fit, least_squares, log, real, solve, within
 from backsolve._derivatives import jacobian_of
 from backsolve.problem import Space
 
@@ -134,6 +134,53 @@ def test_least_squares_uses_a_jacobian_as_scipy_does() -> None:
         assert answer.x == pytest.approx([2, 0.7], abs=0.02)
         assert answer.success
     assert given.nfev <= plain.nfev
+
+
+def test_the_start_of_least_squares_has_its_derivatives(client: Backsolve) -> None:
+    answer = least_squares(residuals_of, [1, 1], ([0.5, 0.05], [5, 3]), sigma=1, jac=slopes_of, progress=False)
+    assert answer.result.objective is not None
+    (start,) = (each for each in client.get_objective_flat(answer.result.objective.objective_id).body.inverses if each.iteration == 1)
+    jacobian = client.get_inverse_flat(answer.result.objective.objective_id, start.id).body.jacobian
+    assert jacobian is not None
+    for row, expected in zip(jacobian, slopes_of([1, 1]), strict=True):
+        assert row == pytest.approx(expected)
+
+
+def test_runs_that_are_retried_or_corrected_bring_their_derivatives(client: Backsolve) -> None:
+    calls = [0]
+
+    def mended_later(a: float, b: float) -> Any:
+        calls[0] += 1
+        if calls[0] in (2, 7):
+            raise ZeroDivisionError("not yet")
+        return system(a, b)
+
+    aims = {"y": within(WANTED["y"], 1e-9), "z": within(50, 1e-3)}
+    solve(mended_later, INPUTS, aims, name="retried", cases=5, budget=8, progress=False)
+    result = solve(mended_later, INPUTS, aims, name="retried", cases=5, budget=8, progress=False, retry_failed=True)
+    assert result.retried == 2
+    assert result.objective is not None
+    place = (result.model_id, result.project_id, result.objective.trial_id)
+    corrections = client.list_corrections(*place).body
+    assert len(corrections) == 2
+    for each in corrections:
+        assert each.old.jacobian is None
+        assert each.new.jacobian is not None
+        assert len(each.new.jacobian) == 2
+        run = next(run for run in result.history if run.output is not None and list(run.output.values()) == each.new.output)
+        expected = [list(row.values()) for row in system(**run.input)[1].values()]  # type: ignore[arg-type]
+        assert each.new.jacobian == [pytest.approx(row) for row in expected]
+
+    project = Project.create(client, INPUTS, GOALS)
+    told = []
+    for evaluation in project:
+        told.append(evaluation)
+        evaluation.tell(system(**evaluation.input) if len(told) < 4 else WANTED)  # type: ignore[arg-type]
+    project.correct(told[0], output=({"y": 1, "z": 2}, {"y": {"a": 3}}), reason="adjoint run later")
+    last = project.result()
+    assert last.objective is not None
+    (correction,) = client.list_corrections(last.model_id, last.project_id, last.objective.trial_id).body
+    assert correction.new.jacobian == [[3, None], [None, None]]
 
 
 def test_a_curve_on_its_own_grid_is_no_jacobian() -> None:
