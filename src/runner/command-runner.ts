@@ -21,11 +21,12 @@ import {
   writeMessage,
 } from './exchange.ts';
 import { parseExitCodes } from './exit-codes.ts';
+import { withJacobianFile } from './jacobian-file.ts';
 import { lastWords } from './last-words.ts';
 import { makeGuard } from './process-guard.ts';
 import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
-import { type CurvePlace, checkFile, makeOutputReader, type OutputReader, withJacobianFile } from './read-output.ts';
+import { type CurvePlace, checkFile, makeOutputReader, type OutputReader } from './read-output.ts';
 import { type InputValues, parseArgument } from './template.ts';
 import {
   type FileTemplate,
@@ -57,7 +58,7 @@ export interface CommandOptions {
   readonly copies?: readonly string[] | undefined;
   /** Where outputs are read, see read-output.ts; none: the last line of standard output. */
   readonly reads?: readonly string[] | undefined;
-  /** A file that the command leaves in its work folder, with the derivatives; see jacobian.ts. */
+  /** A file that the command leaves in its work folder, with the derivatives; see jacobian-file.ts. */
   readonly jacobian?: string | undefined;
   /** The outputs that are fitted, by their names. An evaluation has their points; the command gets and gives them as one. */
   readonly fits?: ReadonlyMap<string, Fit> | undefined;

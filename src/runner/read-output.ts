@@ -13,7 +13,6 @@ import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { readTable } from '../../clients/typescript/src/solve/table.ts';
 import { type Expected, placeInArray, type Reading, readDocument, shorten, toOutput } from './exchange.ts';
-import { parseJacobian } from './jacobian.ts';
 import { readRegularFile } from './read-file.ts';
 import { isOutside } from './work-folder.ts';
 
@@ -210,23 +209,6 @@ function findColumn(title: string): Find {
     const at = titles?.cells.indexOf(title) ?? -1;
     return at < 0 ? undefined : rows.map(({ cells }) => cells[at] || null);
   };
-}
-
-/** The outputs with the derivatives in a file of the work folder. */
-export async function withJacobianFile(
-  reading: Extract<Reading, { kind: 'output' }>,
-  folder: string,
-  file: string,
-): Promise<Reading> {
-  const text = await readRegularFile(path.join(folder, file)).then(
-    (bytes) => bytes.toString('utf8'),
-    (error: NodeJS.ErrnoException) => error,
-  );
-  if (text instanceof Error) return { kind: 'unreadable', reason: `${file}: ${whatIsWrong(text)}` };
-  const jacobian = parseJacobian(text);
-  if (typeof jacobian === 'object' && jacobian !== null) return { ...reading, jacobian };
-  const reason = `${file} has neither JSON nor a matrix of derivatives, a row per output with a number per input: ${shorten(text.trim())}`;
-  return { kind: 'unreadable', reason };
 }
 
 export function whatIsWrong(error: NodeJS.ErrnoException): string {

@@ -53,6 +53,23 @@ const INPUTS = [
 ];
 
 describe('derivatives', () => {
+  it('show in the insight how many the models use, and the error without them', () => {
+    const told = explain(requestAt(INPUTS, (rows) => rows.map((row, j) => (j === 0 ? row : [row[0]!, null, null]))))
+      .insight!;
+    const { jacobian: _, ...history } = requestAt(INPUTS).history;
+    const plain = explain({ ...requestAt(INPUTS), history }).insight!;
+    expect(told.map(({ derivatives }) => [derivatives!.known, derivatives!.used])).toEqual(
+      wanted.map((_, j) => (j === 0 ? [18, 18] : [6, 6])),
+    );
+    expect(told.map(({ derivatives }) => derivatives!.rmseWithout)).toEqual(
+      plain.map(({ crossValidated }) => crossValidated.rmse),
+    );
+    expect(told[0]!.crossValidated.rmse).toBeLessThan(told[0]!.derivatives!.rmseWithout! / 2);
+    expect(plain.every((one) => !('derivatives' in one))).toBe(true);
+    const turned = explain(requestAt(INPUTS, (rows) => rows.map((row) => row.map((slope) => -slope)))).insight!;
+    expect(turned[0]!.derivatives).toMatchObject({ known: 18, used: 0, rmseWithout: turned[0]!.crossValidated.rmse });
+  });
+
   it('save runs, and less so where only some are known', () => {
     const none = runsWith(() => null);
     const full = runsWith((rows) => rows);
