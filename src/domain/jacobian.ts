@@ -38,15 +38,18 @@ export function readJacobian(
     const at = [...path, isByName(sent) ? output : j];
     const list = row === null ? [] : readList(row, inputs, 'input', at, violations);
     inputs.forEach((input, v) => {
-      const value = list[v] ?? null;
+      const type = shape.inputTypes?.[v] ?? '';
+      const hasNone = WITHOUT_DERIVATIVE.has(type);
+      // Codes that fill whole rows have 0 there.
+      const value = hasNone && list[v] === 0 ? null : (list[v] ?? null);
       jacobian.push(typeof value === 'number' ? value : Number.NaN);
       if (value === null || violations.length >= LISTED_VIOLATIONS) return;
       const where = [...at, isByName(row) ? input : v];
       if (!Number.isFinite(value)) {
         const message = `the derivative of ${output} by ${input} ${describeWrongType('a finite number or null', value)}`;
         violations.push(makeViolation(where, message));
-      } else if (WITHOUT_DERIVATIVE.has(shape.inputTypes?.[v] ?? '')) {
-        const message = `must be null or left out: ${output} has no derivative by ${input}, which is a ${shape.inputTypes![v]}.`;
+      } else if (hasNone) {
+        const message = `must be null, 0 or left out, is ${value}: ${output} has no derivative by ${input}, which is a ${type}. A difference between two of its values is known from their runs.`;
         violations.push(makeViolation(where, message));
       }
     });

@@ -191,14 +191,31 @@ def test_a_curve_on_its_own_grid_is_no_jacobian() -> None:
     assert jacobian_of(both) == [[1, 2], [3, 4]]
 
 
-def test_the_guide_works_as_written() -> None:
-    by_hand, casadi = (block.text for block in blocks_of(GUIDES / "gradients.md") if block.language == "python")
+def played(module: str | None) -> dict[str, Any]:
+    """The names of the block of the guide that imports the module, or of the first, which all others continue."""
+    texts = [block.text for block in blocks_of(GUIDES / "gradients.md") if block.language == "python"]
     names: dict[str, Any] = {}
-    exec(by_hand, names)
-    assert names["result"].satisfied
-    pytest.importorskip("casadi", reason="NOT CHECKED: casadi is not installed")
-    by_casadi: dict[str, Any] = {}
-    exec(casadi, by_casadi)
-    (outputs, jacobian), expected = by_casadi["f"](1, 2), names["f"](1, 2)
-    assert list(outputs) == pytest.approx(list(expected[0].values()))
-    assert [list(row) for row in jacobian] == [pytest.approx(list(row.values())) for row in expected[1].values()]
+    exec(texts[0], names)
+    if module is not None:
+        (text,) = (each for each in texts if f"import {module}\n" in each)
+        exec(text, names)
+    return names
+
+
+def test_the_guide_works_as_written() -> None:
+    assert played(None)["result"].satisfied
+
+
+@pytest.mark.parametrize(("module", "box"), [("casadi", "reactor"), ("jax", "with_jax"), ("torch", "with_torch")])
+def test_the_models_of_the_guide_give_their_derivatives(module: str, box: str) -> None:
+    pytest.importorskip(module, reason=f"NOT CHECKED: {module} is not installed")
+    names = played(module)
+    assert names["found"].satisfied
+    at, step = [0.7, 1.2], 1e-4
+    outputs, jacobian = names[box](*at)
+    for i in range(2):
+        more, less = (names[box](*(value + sign * step * (k == i) for k, value in enumerate(at)))[0] for sign in (1, -1))
+        for j in range(2):
+            assert float(jacobian[j][i]) == pytest.approx((float(more[j]) - float(less[j])) / (2 * step), rel=1e-3, abs=1e-5)
+    if box != "reactor":
+        assert [float(value) for value in outputs] == pytest.approx(list(names["f"](*at)[0].values()))
