@@ -45,7 +45,7 @@ export function parseJacobian(text: string): unknown {
   const inputs = titles?.slice(titles.length - rows[0]!.length);
   const isEven = inputs === undefined || rows.every((row) => row.length === inputs.length);
   if (!isEven) return undefined;
-  const named =
+  const named: readonly unknown[] =
     inputs === undefined ? rows : rows.map((row) => Object.fromEntries(row.map((one, v) => [inputs[v]!, one])));
   if (!hasNames) return named;
   const byOutput = Map.groupBy(named, (_, k) => body[k]![0]!);

@@ -161,6 +161,28 @@ it('takes derivatives with the start of an objective, with added cases and with 
   expect(await known(objectiveId, next.body.id)).toEqual([...corrected, ofStart, NONE]);
   expect(await known(objectiveId, first.body.id)).toEqual([...CASES, ofStart]);
 
+  // Both are shown with the cases and the runs.
+  const listed = (await send('GET', `${trialUrl}/cases`)).body;
+  expect(listed.map((one: { jacobian: unknown }) => one.jacobian)).toEqual([
+    null,
+    SLOPES,
+    [
+      [1, null],
+      [null, null],
+      [2, null],
+    ],
+    SLOPES,
+    null,
+    null,
+    null,
+  ]);
+  const { body: runs } = await send('GET', `${objectiveUrl}/runs`);
+  const marked = runs.filter((one: { hasJacobian: boolean }) => one.hasJacobian);
+  expect(marked.map((one: { number: number; iteration: number }) => one.number ?? -one.iteration)).toEqual([
+    2, 3, 4, -1, -2,
+  ]);
+  expect((await send('GET', `${objectiveUrl}/history`)).body.withJacobian).toEqual([1, 2]);
+
   const lines = (await send('GET', `/v1/models/${trial.model.id}/export`)).text
     .trim()
     .split('\n')

@@ -12,7 +12,7 @@ import { readCaseJacobians, readCases } from '../../db/data/cases.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
 import { findProject } from '../../db/data/projects.ts';
 import { isKnown, type Jacobian } from '../../domain/jacobian.ts';
-import type { Matrix } from '../../domain/matrix.ts';
+import { Matrix } from '../../domain/matrix.ts';
 import type { PageRequest } from '../../domain/page.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
@@ -60,17 +60,19 @@ async function readTrialCases(
   const corrected = await readCorrectedCases(db, accountId, of.trial.id, first, count);
   const newest = new Map(corrected.map(({ number, result }) => [number, result]));
   const stored = await readStoredCases(db, accountId, of, first, count);
+  const jacobians = await readStoredJacobians(db, accountId, of, first, count);
   return stored.flatMap(({ inputs, outputs, failed: failedRows, number: start, origin, source }) => {
     const failed = new Set(failedRows);
     return Array.from({ length: inputs.rows }, (_, row) => {
       const number = start + row;
       const output = failed.has(row) ? null : outputs.row(row);
-      const now = newest.get(number) ?? { output, isExcluded: false };
+      const now = newest.get(number) ?? { output, jacobian: jacobians[number - first] ?? null, isExcluded: false };
       const isCorrected = !isSameOutput(now.output, output);
       return {
         number,
         input: inputs.row(row),
         output: now.output,
+        jacobian: now.jacobian,
         isExcluded: now.isExcluded,
         isCorrected,
         origin,
@@ -122,7 +124,7 @@ export async function readStoredJacobians(
   first: number,
   count: number,
 ): Promise<readonly (Jacobian | null)[]> {
-  const designed = await readCaseJacobians(db, accountId, set.id, first - 1, count);
+  const designed = set.hasJacobians ? await readCaseJacobians(db, accountId, set.id, first - 1, count) : NO_ROWS;
   const added = await readAddedJacobians(db, accountId, trial.id, Math.max(first, set.caseCount + 1), count);
   const found = [{ number: first, jacobians: designed }, ...added].filter(({ jacobians }) => jacobians.rows > 0);
   if (found.length === 0) return [];
@@ -133,6 +135,8 @@ export async function readStoredJacobians(
   }
   return rows;
 }
+
+const NO_ROWS = new Matrix(0, 0, new Float64Array());
 
 function toKnownRows(jacobians: Matrix): (Jacobian | null)[] {
   return jacobians.toRows().map((row) => (isKnown(row) ? row : null));

@@ -26,6 +26,7 @@ function ofNote(column: string): RawBuilder<unknown> {
 /** Fields that follow from others, or from other tables. */
 const EXPRESSIONS = {
   isRepeat: sql`i.repeat_of is not null`,
+  hasJacobian: sql`i.jacobian is not null`,
   isExcluded: sql`i.excluded_at is not null`,
   isCorrected: sql`exists (select from corrections c where c.inverse_id = i.id and not c.is_note)`,
   note: ofNote('reason'),

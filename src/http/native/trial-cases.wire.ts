@@ -7,9 +7,11 @@ import {
   TOO_MANY_TEXTS,
 } from '../../domain/case-table.ts';
 import { describeWrongType, makeViolation, refuseViolations, type Violation } from '../../domain/errors.ts';
+import { toRows } from '../../domain/jacobian.ts';
 import { isByName, type Labels } from '../../domain/names.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
+import { RUN_FIELDS } from '../../domain/run-fields.ts';
 import { checkFailedCases } from '../../domain/trial.ts';
 import { CaseOrigin, type TrialCase } from '../../domain/trial-cases.ts';
 import { parseCsvText } from '../body/csv-text.ts';
@@ -21,6 +23,7 @@ import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { arrayFault, JACOBIAN_DESCRIPTION, jacobianSchema, namedInputValue, numberFault } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
+import { fieldSchema } from './run-fields.wire.ts';
 
 export const sourceSchema = nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 
@@ -270,6 +273,7 @@ export const trialCaseSchema = z
     inputByName: inputByNameSchema,
     output: z.array(z.number()).nullable().describe('null if the run failed.'),
     outputByName: outputByNameSchema,
+    jacobian: fieldSchema('jacobian').describe(RUN_FIELDS.jacobian.description),
     failed: z.boolean(),
     excluded: z.boolean().describe('Whether no suggestion learns from it.'),
     corrected: z.boolean().describe('Whether the output differs from the one that was first stored.'),
@@ -285,6 +289,7 @@ export function presentTrialCase(one: TrialCase, labels: Labels | null): z.infer
     ...presentInputByName(labels, one.input),
     output: one.output === null ? null : [...one.output],
     ...presentOutputByName(labels, one.output),
+    jacobian: one.jacobian && one.output && toRows(one.jacobian, one.output.length),
     failed: one.output === null,
     excluded: one.isExcluded,
     corrected: one.isCorrected,

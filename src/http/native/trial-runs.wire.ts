@@ -56,7 +56,7 @@ export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) =
     input: [...run.input],
     output: run.output && [...run.output],
     met: metOf(run, judge),
-    ...presentRow(ofTrial, { ...run, ...missesIn(run, measure) }),
+    ...presentRow(ofTrial, { ...run, ...derivativesIn(run), ...missesIn(run, measure) }),
   });
 }
 
@@ -67,6 +67,10 @@ function factsOf(run: TrialRun): { [Name in keyof typeof facts]: z.infer<(typeof
   }
   const status = run.output === null ? FAILED_ROW : COMPLETED_ROW;
   return { source: run.origin, sourceName: run.source, number: run.number, iteration: null, status };
+}
+
+function derivativesIn(run: TrialRun) {
+  return run.kind === 'case' && { hasJacobian: run.jacobian !== null };
 }
 
 function missesIn({ output }: TrialRun, measure: MissMeasure) {

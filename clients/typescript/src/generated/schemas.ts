@@ -225,7 +225,7 @@ export interface NewOutputCases {
   /**
    * One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the
    * units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left
-   * out by name, where one is not known.
+   * out by name, where one is not known; categories and booleans have none.
    */
   jacobians?: readonly (readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null)[] | undefined;
 }
@@ -318,8 +318,8 @@ export interface NewTrialCases {
   /**
    * One entry per row of inputs, null where nothing is known. The derivatives of the outputs by the inputs, in the
    * units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left
-   * out by name, where one is not known. A case that is known already keeps what it has: correct it to change its
-   * derivatives.
+   * out by name, where one is not known; categories and booleans have none. A case that is known already keeps what it
+   * has: correct it to change its derivatives.
    */
   jacobians?: readonly (readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null)[] | undefined;
   /** The source of the cases, shown with each of them. */
@@ -377,6 +377,11 @@ export interface TrialCase {
    * names.
    */
   outputByName?: Record<string, number> | null | undefined;
+  /**
+   * The derivatives that were reported with the output: one row per output with one number per input, null where not
+   * known.
+   */
+  jacobian: Array<Array<number | null>> | null;
   failed: boolean;
   /** Whether no suggestion learns from it. */
   excluded: boolean;
@@ -417,7 +422,8 @@ export interface NewObjectives {
   initialOutput?: readonly number[] | Record<string, number> | null | undefined;
   /**
    * Of initialOutput. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
-   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known;
+   * categories and booleans have none.
    */
   initialJacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** Judges exact objectives together with convergence; default: 0. */
@@ -1305,6 +1311,15 @@ export interface Insight {
       low: number;
       high: number;
     }> | null;
+    /**
+     * How many derivatives of this output are known, how many of them the model uses, and what the root mean square
+     * error on cases left out would be without any. Left out where no run brought derivatives.
+     */
+    derivatives?: {
+      known: number;
+      used: number;
+      rmseWithout: number | null;
+    } | undefined;
   }>;
 }
 
@@ -1527,7 +1542,8 @@ export interface NewInverseOutput {
   computeTime?: number | null | undefined;
   /**
    * The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input,
-   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known; categories and booleans
+   * have none.
    */
   jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
@@ -1844,6 +1860,8 @@ export interface History {
   excluded: number[];
   /** Iterations that were ever corrected. */
   corrected: number[];
+  /** Iterations whose derivatives were reported. */
+  withJacobian: number[];
   /** By iteration, for those that have one. */
   notes: Record<string, string>;
   /** Who wrote the note: the label of the API key, or its key id. */
@@ -1922,6 +1940,8 @@ export interface TrialRun {
   /** Whether no suggestion learns from it. */
   excluded: boolean;
   corrected: boolean;
+  /** Whether derivatives of its output were reported. */
+  hasJacobian: boolean;
   /** A note of a person on the run. */
   note: string | null;
   /** Who wrote the note: the label of the API key, or its key id. */
@@ -2308,8 +2328,9 @@ export interface NewInverseCorrection {
   output?: readonly number[] | Record<string, number> | undefined;
   /**
    * Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
-   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known. Left
-   * out: the same output keeps its derivatives, another one has none. null: none are known.
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known;
+   * categories and booleans have none. Left out: the same output keeps its derivatives, another one has none. null:
+   * none are known.
    */
   jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
@@ -2383,8 +2404,9 @@ export interface NewCaseCorrection {
   output?: readonly number[] | Record<string, number> | undefined;
   /**
    * Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
-   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known. Left
-   * out: the same output keeps its derivatives, another one has none. null: none are known.
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known;
+   * categories and booleans have none. Left out: the same output keeps its derivatives, another one has none. null:
+   * none are known.
    */
   jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
@@ -3349,7 +3371,8 @@ export interface NewEvaluationOutput {
   computeTime?: number | null | undefined;
   /**
    * The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input,
-   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known; categories and booleans
+   * have none.
    */
   jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
 }

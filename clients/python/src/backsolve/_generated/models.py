@@ -214,7 +214,7 @@ class NewOutputCases(Wire):
     failed_cases: list[int] | None = None
     """Zero-based rows whose run failed; their values are ignored."""
     jacobians: list[list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None] | None = None
-    """One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
+    """One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none."""
 
 
 class LoadedOutputCaseSet(Wire):
@@ -300,7 +300,7 @@ class NewTrialCases(Wire):
     failed: list[int] | None = None
     """Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored."""
     jacobians: list[list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None] | None = None
-    """One entry per row of inputs, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known. A case that is known already keeps what it has: correct it to change its derivatives."""
+    """One entry per row of inputs, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none. A case that is known already keeps what it has: correct it to change its derivatives."""
     source: str | None = None
     """The source of the cases, shown with each of them."""
 
@@ -352,6 +352,8 @@ class TrialCase(Wire):
     """null if the run failed."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     failed: bool
     excluded: bool
     """Whether no suggestion learns from it."""
@@ -440,7 +442,7 @@ class NewObjectives(Wire):
     initial_output: list[float] | dict[str, float] | None = None
     """The output of the black box at initialInput: send both or neither."""
     initial_jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
-    """Of initialOutput. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
+    """Of initialOutput. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none."""
     desired_l1_norm: float | None = None
     """Judges exact objectives together with convergence; default: 0."""
     continues: int | None = None
@@ -1148,6 +1150,13 @@ class InsightOutputsSensitivityRanges(Wire):
     high: float
 
 
+class InsightOutputsDerivatives(Wire):
+    """How many derivatives of this output are known, how many of them the model uses, and what the root mean square error on cases left out would be without any. Left out where no run brought derivatives."""
+    known: int
+    used: int
+    rmse_without: float | None
+
+
 class InsightOutputs(Wire):
     number: int
     """Zero-based number of the objective."""
@@ -1157,6 +1166,8 @@ class InsightOutputs(Wire):
     """Per input, the share of the variance of this output that involves it, including interactions. null if the cases do not allow an estimate."""
     sensitivity_ranges: list[InsightOutputsSensitivityRanges] | None
     """Per input, the range of that share given the uncertainty of the model; null together with it."""
+    derivatives: InsightOutputsDerivatives | None = None
+    """How many derivatives of this output are known, how many of them the model uses, and what the root mean square error on cases left out would be without any. Left out where no run brought derivatives."""
 
 
 class Insight(Wire):
@@ -1356,7 +1367,7 @@ class NewInverseOutput(Wire):
     compute_time: float | None = None
     """Nanoseconds that the run took; by default the time since the suggestion was handed out."""
     jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
-    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
+    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none."""
     failed: bool | None = None
     """true, instead of an output, if the run failed."""
     reason: str | None = None
@@ -1641,6 +1652,8 @@ class History(Wire):
     """Iterations that a correction has excluded."""
     corrected: list[int]
     """Iterations that were ever corrected."""
+    with_jacobian: list[int]
+    """Iterations whose derivatives were reported."""
     notes: dict[str, str]
     """By iteration, for those that have one."""
     noted_by: dict[str, str]
@@ -1699,6 +1712,8 @@ class TrialRun(Wire):
     excluded: bool
     """Whether no suggestion learns from it."""
     corrected: bool
+    has_jacobian: bool
+    """Whether derivatives of its output were reported."""
     note: str | None
     """A note of a person on the run."""
     noted_by: str | None
@@ -2112,7 +2127,7 @@ class NewInverseCorrection(Wire):
     output: list[float] | dict[str, float] | None = None
     """The output of the run, one number per output, or by the names of the outputs."""
     jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
-    """Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known. Left out: the same output keeps its derivatives, another one has none. null: none are known."""
+    """Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none. Left out: the same output keeps its derivatives, another one has none. null: none are known."""
     failed: Literal[True] | None = None
     """true, instead of an output, if the run failed."""
     failure_reason: str | None = None
@@ -2183,7 +2198,7 @@ class NewCaseCorrection(Wire):
     output: list[float] | dict[str, float] | None = None
     """The output of the run, one number per output, or by the names of the outputs."""
     jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
-    """Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known. Left out: the same output keeps its derivatives, another one has none. null: none are known."""
+    """Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none. Left out: the same output keeps its derivatives, another one has none. null: none are known."""
     failed: Literal[True] | None = None
     """true, instead of an output, if the run failed."""
     failure_reason: str | None = None
@@ -3224,7 +3239,7 @@ class NewEvaluationOutput(Wire):
     compute_time: float | None = None
     """Nanoseconds that the run took; by default the time since the claim."""
     jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
-    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
+    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none."""
 
 
 class ReportedEvaluationInverseLearnedFromObjectives(Wire):
