@@ -183,6 +183,34 @@ it('takes derivatives with the start of an objective, with added cases and with 
   ]);
   expect((await send('GET', `${objectiveUrl}/history`)).body.withJacobian).toEqual([1, 2]);
 
+  // Files have them on request, and can be loaded again.
+  const csv = { accept: 'text/csv' };
+  const rowsOf = async (path: string) => {
+    const [titles, ...rows] = (await send('GET', path, undefined, csv)).text.trim().split('\r\n');
+    return { titles: titles!.split(',').slice(-6), rows: rows.map((row) => row.split(',').slice(-6).join()) };
+  };
+  const titles = ['d:y1/x1', 'd:y1/x2', 'd:y2/x1', 'd:y2/x2', 'd:y3/x1', 'd:y3/x2'];
+  const none = ',,,,,';
+  const [full, third] = ['1,1,1,-1,2,0', '1,,,,2,'];
+  expect(await rowsOf(`${trialUrl}/cases?derivatives=true`)).toEqual({
+    titles,
+    rows: [none, full, third, full, none, none, none],
+  });
+  expect((await rowsOf(`${objectiveUrl}/runs?derivatives=true`)).rows.slice(-4)).toEqual([
+    none,
+    ',1,,,,',
+    ',,,,2,',
+    none,
+  ]);
+  const ofObjective = [',1,,,,', ',,,,2,', none];
+  expect((await rowsOf(`${objectiveUrl}/history?derivatives=true`)).rows).toEqual(ofObjective);
+  expect((await rowsOf(`${objectiveUrl}/inverses?derivatives=true`)).rows).toEqual(ofObjective);
+  const plain = await send('GET', `${objectiveUrl}/history`, undefined, csv);
+  expect(plain.text).not.toContain('d:y1');
+  const file = (await send('GET', `${trialUrl}/cases?derivatives=true`, undefined, csv)).text;
+  const again = await send('POST', `${trialUrl}/cases`, file, { 'content-type': 'text/csv' });
+  expect(again.body, again.text).toMatchObject({ added: 0, duplicates: 7 });
+
   const lines = (await send('GET', `/v1/models/${trial.model.id}/export`)).text
     .trim()
     .split('\n')

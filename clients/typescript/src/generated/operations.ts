@@ -348,6 +348,11 @@ export interface Operations {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
+      /**
        * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
        * decimal sign is a comma.
        */
@@ -482,6 +487,11 @@ export interface Operations {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
+      /**
        * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
        * decimal sign is a comma.
        */
@@ -591,6 +601,11 @@ export interface Operations {
     query?: {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
+      /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
       /** The iteration after which to begin. */
       after?: number | undefined;
       /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
@@ -632,6 +647,11 @@ export interface Operations {
       after?: number | undefined;
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
+      /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
       /** The id of an objective whose runs are left out. */
       without?: number | undefined;
       /**
@@ -1400,6 +1420,11 @@ export interface Operations {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
+      /**
        * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
        * decimal sign is a comma.
        */
@@ -1488,6 +1513,11 @@ export interface Operations {
     query?: {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
+      /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
       /** The iteration after which to begin. */
       after?: number | undefined;
       /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
@@ -1526,6 +1556,11 @@ export interface Operations {
       after?: number | undefined;
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
+      /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
       /** The id of an objective whose runs are left out. */
       without?: number | undefined;
       /**
