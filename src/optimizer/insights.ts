@@ -68,7 +68,8 @@ export type AdviceKind =
   | 'repeats-disagree'
   | 'repeats-unclear'
   | 'noisy-runs'
-  | 'wrong-derivatives';
+  | 'wrong-derivatives'
+  | 'unproven-derivatives';
 
 /** Something that a history shows and that a person can act on. */
 export interface Advice {

@@ -92,6 +92,29 @@ describe('derivatives', () => {
     expect(suggest(wrong)).toEqual(suggest({ ...wrong, history }));
   });
 
+  it('are not called wrong where they tell little about the values', () => {
+    const shuffled = explain(requestAt(INPUTS, (rows) => [...rows.slice(1), rows[0]!])).advice!;
+    expect(shuffled.map(({ kind }) => kind)).toEqual(shuffled.map(() => 'unproven-derivatives'));
+    // Right ones of waves that are shorter than the distances of the runs.
+    const waves = (x: ArrayLike<number>) => [Math.sin(7 * x[0]!), Math.cos(6 * x[0]!)];
+    const inputs = [0.4, 0.8, 1, 1.2, 1.6, 1.8, 2.4].map((x) => [x]);
+    const one: Variable[] = [{ kind: 'float', minimum: 0, maximum: 3 }];
+    const { history, ...request } = requestAt(INPUTS);
+    const bent = explain({
+      ...request,
+      space: { variables: one },
+      goal: { targets: [0.5, 0.5].map(target), l1: null },
+      history: {
+        count: inputs.length,
+        X: Float64Array.from(inputs.flat()),
+        Y: Float64Array.from(inputs.flatMap(waves)),
+        failed: new Uint8Array(inputs.length),
+        jacobian: Float64Array.from(inputs.flatMap((x) => jacobianOf(waves, one, x).flat())),
+      },
+    });
+    expect(bent.advice!.map(({ kind }) => kind)).toEqual(['unproven-derivatives']);
+  });
+
   it('are refused in another shape', () => {
     const request = requestAt(INPUTS);
     const history = { ...request.history, jacobian: new Float64Array(3) };

@@ -1240,8 +1240,8 @@ export interface ExplainedObjective {
 
 export interface Advice {
   /**
-   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives;
-   * further kinds may come.
+   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives,
+   * unproven-derivatives; further kinds may come.
    */
   kind: string;
   sentence: string;

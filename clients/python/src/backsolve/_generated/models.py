@@ -1097,7 +1097,7 @@ class AdviceRuns(Wire):
 
 class Advice(Wire):
     kind: str
-    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives; further kinds may come."""
+    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives, unproven-derivatives; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
