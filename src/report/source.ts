@@ -49,7 +49,7 @@ export interface Subject extends Omit<ReportSource, 'others'> {
 }
 
 /** All runs of the trial as the objective judges them: the others first, then its own. */
-export interface AllRuns {
+interface AllRuns {
   readonly others: Others;
   readonly columns: Columns;
   readonly distances: Distances;

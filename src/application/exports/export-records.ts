@@ -35,7 +35,6 @@ import { isFinal } from '../../domain/search/stop-reason.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { readBest } from '../search/read-objectives.ts';
 
-export type { ExportedAddedCases } from '../../db/data/added-cases.ts';
 export type { ExportedExplanation, ExportedInverse } from '../../db/exports/export.ts';
 
 /** A record comes after the one that it belongs to. */
