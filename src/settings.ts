@@ -23,14 +23,15 @@ import {
   trueOrFalse,
   trustedProxies,
   wholeNumber,
+  SECRET,
 } from './setting-rules.ts';
+import { FILE_SETTINGS } from './file-settings.ts';
 import { WORKBOOK_SETTINGS } from './workbook-settings.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 const MEBIBYTE = 1024 * 1024;
 
-const SECRET = { secret: true } as const;
 const CORES = { shownDefault: 'number of cores' } as const;
 
 /** In the shape of the Config, and in the order of the reference page. */
@@ -346,6 +347,7 @@ export const SETTINGS_TREE = {
     ),
   },
   workbooks: WORKBOOK_SETTINGS,
+  files: FILE_SETTINGS,
   log: {
     level: setting(
       'LOG_LEVEL',

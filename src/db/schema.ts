@@ -239,6 +239,32 @@ export interface WorkbooksTable {
   created_at: Stamp;
 }
 
+export interface NotesTable {
+  id: Generated<number>;
+  account_id: number;
+  objective_id: number;
+  inverse_id: number | null;
+  iteration: number | null;
+  text: string;
+  written_by: string;
+  created_at: Stamp;
+  edited_by: string | null;
+  edited_at: Date | null;
+  disabled_at: Date | null;
+  file_name: string | null;
+  file_type: string | null;
+  file_bytes: number | null;
+  content: Buffer | null;
+  storage_key: string | null;
+  thumbnail: Buffer | null;
+}
+
+/** Keys of a store of objects whose files go when they are due. */
+export interface FileRemovalsTable {
+  storage_key: string;
+  due_at: Date;
+}
+
 export interface BatchObjectivesTable {
   batch_id: number;
   position: number;
@@ -371,6 +397,8 @@ export interface Database extends AccessTables, StorageTables {
   suggestion_jobs: SuggestionJobsTable;
   batches: BatchesTable;
   workbooks: WorkbooksTable;
+  notes: NotesTable;
+  file_removals: FileRemovalsTable;
   batch_objectives: BatchObjectivesTable;
   evaluations: EvaluationsTable;
   webhooks: WebhooksTable;
