@@ -109,13 +109,6 @@ function contradictions({ suggest, http, files }: Config): string[] {
       }),
     );
   }
-  const { endpoint, accessKey, secretKey } = files.s3;
-  for (const [key, value] of Object.entries({ accessKey, secretKey })) {
-    if (endpoint === undefined || value !== undefined) continue;
-    problems.push(
-      describe(SETTINGS_TREE.files.s3[key as 'accessKey' | 'secretKey'], '', 'is missing beside FILES_S3_ENDPOINT'),
-    );
-  }
   return problems;
 }
 

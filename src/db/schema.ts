@@ -1,9 +1,10 @@
 /**
- * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file, access-schema.ts
- * and storage-schema.ts with a migrated database.
+ * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file, access-schema.ts,
+ * note-schema.ts and storage-schema.ts with a migrated database.
  */
 import type { ColumnType, Generated } from 'kysely';
 import type { AccessTables } from './access-schema.ts';
+import type { NoteTables } from './note-schema.ts';
 import type { StorageTables } from './storage-schema.ts';
 
 type Stamp = Generated<Date>;
@@ -239,32 +240,6 @@ export interface WorkbooksTable {
   created_at: Stamp;
 }
 
-export interface NotesTable {
-  id: Generated<number>;
-  account_id: number;
-  objective_id: number;
-  inverse_id: number | null;
-  iteration: number | null;
-  text: string;
-  written_by: string;
-  created_at: Stamp;
-  edited_by: string | null;
-  edited_at: Date | null;
-  disabled_at: Date | null;
-  file_name: string | null;
-  file_type: string | null;
-  file_bytes: number | null;
-  content: Buffer | null;
-  storage_key: string | null;
-  thumbnail: Buffer | null;
-}
-
-/** Keys of a store of objects whose files go when they are due. */
-export interface FileRemovalsTable {
-  storage_key: string;
-  due_at: Date;
-}
-
 export interface BatchObjectivesTable {
   batch_id: number;
   position: number;
@@ -384,7 +359,7 @@ export interface RepeatableMigrationsTable {
   applied_at: Stamp;
 }
 
-export interface Database extends AccessTables, StorageTables {
+export interface Database extends AccessTables, NoteTables, StorageTables {
   accounts: AccountsTable;
   models: ModelsTable;
   projects: ProjectsTable;
@@ -397,8 +372,6 @@ export interface Database extends AccessTables, StorageTables {
   suggestion_jobs: SuggestionJobsTable;
   batches: BatchesTable;
   workbooks: WorkbooksTable;
-  notes: NotesTable;
-  file_removals: FileRemovalsTable;
   batch_objectives: BatchObjectivesTable;
   evaluations: EvaluationsTable;
   webhooks: WebhooksTable;

@@ -185,8 +185,12 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
-  settings: { imports: ['setting-rules', 'workbook-settings', 'file-settings'], packages: ['zod'] },
-  'file-settings': { imports: ['setting-rules'], packages: [] },
+  settings: {
+    imports: ['setting-rules', 'workbook-settings', 'file-settings', 'telemetry-settings'],
+    packages: ['zod'],
+  },
+  'file-settings': { imports: ['setting-rules'], packages: [], typePackages: ['zod'] },
+  'telemetry-settings': { imports: ['setting-rules'], packages: [] },
   'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.
   'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },

@@ -238,7 +238,7 @@ async function* readNotes(
   for await (const notes of pagesOf(read, NOTES_PER_PAGE)) {
     for (const note of notes) {
       const file = note.file && (await findFile(db, accountId, objectiveId, note.id));
-      yield [{ type: 'note', note, content: file ? await readStored(files, file.location) : null }];
+      yield [{ type: 'note', note, content: (file && (await readStored(files, file.location))) ?? null }];
     }
   }
 }

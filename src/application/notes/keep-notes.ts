@@ -160,7 +160,9 @@ export async function readFile(
   const { id, objectiveId } = await getNote(db, accountId, path);
   const file = await notes.findFile(db, accountId, objectiveId, id);
   if (file === undefined) throw new DomainError('NOT_FOUND', `The note ${id} has no file.`);
-  return { name: file.name, content: await readStored(store, file.location) };
+  const content = await readStored(store, file.location);
+  if (content === undefined) throw new DomainError('NOT_FOUND', `The file of the note ${id} is lost.`);
+  return { name: file.name, content };
 }
 
 /** Throws NOT_FOUND. */

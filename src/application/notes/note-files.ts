@@ -27,15 +27,14 @@ export async function storeFile(
   return { storageKey };
 }
 
-/** Throws FILES_UNAVAILABLE. */
-export async function readStored(store: ObjectStore | undefined, location: FileLocation): Promise<Uint8Array> {
+/** undefined: the store has lost it, as after a backup of the database that is older than a purge. Throws FILES_UNAVAILABLE. */
+export async function readStored(
+  store: ObjectStore | undefined,
+  location: FileLocation,
+): Promise<Uint8Array | undefined> {
   if ('content' in location) return location.content;
-  const found = await orUnavailable(async () => store?.get(location.storageKey));
-  if (found !== undefined) return found;
-  const message =
-    store === undefined
-      ? 'The file is on a store of objects, and this process has none: set FILES_S3_ENDPOINT as before.'
-      : 'The file is not in the store of objects any more.';
+  if (store !== undefined) return orUnavailable(() => store.get(location.storageKey));
+  const message = 'The file is on a store of objects, and this process knows none: set FILES_S3_URL as before.';
   throw new DomainError('FILES_UNAVAILABLE', message);
 }
 

@@ -149,7 +149,10 @@ export const exportLineSchema = z
     }),
     noteSchema.extend({
       type: z.literal('note'),
-      content: z.string().nullable().describe('The file in base64; null: the note has none.'),
+      content: z
+        .string()
+        .nullable()
+        .describe('The file in base64; null: the note has none, or the storage of files has lost it.'),
     }),
     correctionSchema.extend({ type: z.literal('correction'), trialId: z.int() }),
     z.object({
