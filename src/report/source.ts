@@ -1,5 +1,5 @@
 /** What a report is made of: an objective as the interface sends it, and what belongs to it. Plain data. */
-import type { Correction, FitParameters, History, ProjectSummary } from '../../clients/typescript/src/index.ts';
+import type { Correction, FitParameters, History, Note, ProjectSummary } from '../../clients/typescript/src/index.ts';
 import {
   type Columns,
   emptyColumns,
@@ -17,6 +17,8 @@ export interface ReportSource {
   readonly project: ProjectSummary;
   /** Oldest first. */
   readonly corrections: readonly Correction[];
+  /** On the objective and its runs, oldest first. */
+  readonly notes: readonly Note[];
   /** Of the trial, designed and added: what was known besides the runs of its objectives. */
   readonly caseCount: number;
   /** What the data of a fit tell; null without a fit. */

@@ -18,6 +18,7 @@ import { bytesSchema, MEDIA_TYPES } from '../wire/formats.ts';
 import { presentCorrection } from './corrections.wire.ts';
 import { presentFitParameters } from './fit.wire.ts';
 import { presentHistory } from './history.wire.ts';
+import { presentNote } from './notes.wire.ts';
 import { presentProjectSummary } from './projects.wire.ts';
 
 const POLICY = `${REPORT_POLICY}; frame-ancestors 'none'; sandbox`;
@@ -96,7 +97,7 @@ export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask,
   let text = '';
   // What somebody is typing is no part of a report.
   for await (const piece of inSlices(presentHistory(history, { ...stamp, typing: [] }), nextSlice)) text += piece;
-  const { project, corrections, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
+  const { project, corrections, notes, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
   const fit =
     fitOutputs(history.objective.objectiveTypes).length > 0
       ? presentFitParameters(await modelInsights.fit({ db, accountId, signal }, path, CONFIDENCE))
@@ -106,6 +107,7 @@ export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask,
     source: {
       project: presentProjectSummary(project),
       corrections: corrections.map(presentCorrection),
+      notes: notes.map(presentNote),
       caseCount,
       fit,
       changedAt: toTimestamp(changedAt),
