@@ -3,7 +3,10 @@ import type { Note } from '../../clients/typescript/src/index.ts';
 
 /** For example "note: cracked; file: weld.jpg, 2.4 MB". */
 export function noteText({ text, file }: Pick<Note, 'text' | 'file'>): string {
-  const parts = [...(text === '' ? [] : [`note: ${text}`]), ...(file ? [`file: ${file.name}, ${fileSize(file.bytes)}`] : [])];
+  const parts = [
+    ...(text === '' ? [] : [`note: ${text}`]),
+    ...(file ? [`file: ${file.name}, ${fileSize(file.bytes)}`] : []),
+  ];
   return parts.join('; ');
 }
 

@@ -90,6 +90,15 @@ export async function listNotes(
   return toPage(rows, page);
 }
 
+/** When a note on the objective was written, changed or deleted last; another instant after a restoration. Served by notes_objective. */
+export async function readNotesChange(db: Db, objectiveId: number): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select max(greatest(created_at, edited_at, disabled_at)) as at from notes where objective_id = ${objectiveId}`.execute(
+    db,
+  );
+  return rows[0]!.at;
+}
+
 /** The newest on an inverse that has a text. Served by notes_of_runs. */
 export async function findNewestText(trx: Trx, inverseId: number): Promise<Note | undefined> {
   const { rows } = await sql<Note>`

@@ -1658,6 +1658,11 @@ export interface History {
   openIterations: number[];
   /** The revision of the data of the trial. When it changes, ask for all iterations again. */
   revision: number;
+  /**
+   * Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may
+   * have.
+   */
+  notesChangedAt: string | null;
   /** How often an iteration was completed or given up, outputs that came late included. */
   completedCount: number;
   /** With completed: the iterations up to after that have got an output since. Ask for them again. */

@@ -1529,6 +1529,8 @@ class History(Wire):
     """The iterations that wait for their outputs or are being computed. Those before the first of them are final."""
     revision: int
     """The revision of the data of the trial. When it changes, ask for all iterations again."""
+    notes_changed_at: datetime | None
+    """Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may have."""
     completed_count: int
     """How often an iteration was completed or given up, outputs that came late included."""
     late_iterations: list[int]
