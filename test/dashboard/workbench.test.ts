@@ -64,7 +64,7 @@ describe('the parts of an objective', () => {
     expect(tabsOf(part({}))).toEqual(['runs', 'charts', 'insight', 'notes', 'log']);
     expect(tabsOf(part({ objectives: [null, null] }))).toContain('front');
     const fit = { objectives: [null, 3], objectiveTypes: ['fit', 'fit'], fits: [] } as unknown as Partial<Head>;
-    expect(tabsOf(part(fit))).toEqual(['runs', 'charts', 'fit', 'insight', 'log']);
+    expect(tabsOf(part(fit))).toEqual(['runs', 'charts', 'fit', 'insight', 'notes', 'log']);
   });
 
   test('begins with the picture that answers the question, once there are three results', () => {

@@ -68,7 +68,7 @@ describe('notes and files', () => {
     await field.fill('Rig 4 has a new seal.');
     await notesOf(page).getByRole('button', { name: 'Save', exact: true }).click();
     await entry(page, 'Rig 4 has a new seal.')
-      .getByText(/changed by/)
+      .getByText(/; changed, /)
       .waitFor();
     await entry(other, 'Rig 4 has a new seal.').waitFor();
     await screenshot(page, 'notes of an objective');
@@ -100,12 +100,13 @@ describe('notes and files', () => {
     await entry(page, 'theirs').waitFor();
   });
 
-  test('come with a photo from a phone, on the run that is shown, with a small picture and without a place', async ({
+  test('come with a photo from a phone, on a run that is still open, with a small picture and without a place', async ({
     visit,
   }) => {
     const id = await seed();
-    const page = await visit(service, `/page/objectives/${id}/runs/3`, { viewport: PHONE });
-    await page.getByRole('heading', { name: 'Run 3', exact: true }).waitFor();
+    const page = await visit(service, `/page/objectives/${id}`, { viewport: PHONE });
+    await page.getByRole('article', { name: 'Run 6' }).getByRole('link', { name: 'Notes and photos' }).click();
+    await page.getByRole('heading', { name: 'Run 6', exact: true }).and(page.locator('h2')).waitFor();
     const camera = notesOf(page).getByLabel('Take a photo');
     expect([await camera.getAttribute('accept'), await camera.getAttribute('capture')]).toEqual([
       'image/*',
@@ -129,8 +130,8 @@ describe('notes and files', () => {
     expect(saved.suggestedFilename()).toBe('IMG_0001.JPG');
     expect((await readFile(await saved.path())).equals(buffer)).toBe(true);
     await page.goto(`/page/objectives/${id}/notes`);
-    await entry(page, 'crack at the weld').getByRole('link', { name: 'run 3' }).click();
-    await page.getByRole('heading', { name: 'Run 3', exact: true }).waitFor();
+    await entry(page, 'crack at the weld').getByRole('link', { name: 'run 6' }).click();
+    await page.getByRole('heading', { name: 'Run 6', exact: true }).and(page.locator('h2')).waitFor();
     await page.goto(`/page/objectives/${id}/log`);
     await page.getByRole('cell', { name: /^note: crack at the weld; file: IMG_0001\.JPG/ }).waitFor();
   });

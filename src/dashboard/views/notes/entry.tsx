@@ -37,7 +37,14 @@ export function Entry({ note, onChange, onDelete }: EntryProps) {
         <bdi>{writtenBy}</bdi>, {dayAndTime(new Date(createdAt))}
         {editedAt !== null && (
           <>
-            ; changed by <bdi>{editedBy}</bdi>, {dayAndTime(new Date(editedAt))}
+            ; changed
+            {editedBy !== writtenBy && (
+              <>
+                {' '}
+                by <bdi>{editedBy}</bdi>
+              </>
+            )}
+            , {dayAndTime(new Date(editedAt))}
           </>
         )}
         {may('write') && !isEdited && (
