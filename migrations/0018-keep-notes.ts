@@ -2,6 +2,8 @@
  * Notes on objectives and their runs, each with a text, a file or both. A file is in its note or, by its key, in a store of objects. Notes
  * that corrections hold become notes of their own: the newest of each run, unless it is empty.
  *
+ * counts_from: when the retention period of a deleted note begins; -infinity to purge it immediately.
+ *
  * A key of a store is in file_removals before its file is stored, and again once its note is gone: whatever is there when it is due is
  * removed from the store, so that a crash leaves no file behind.
  */
@@ -18,12 +20,14 @@ create table notes (
   edited_by text,
   edited_at timestamptz,
   disabled_at timestamptz,
+  counts_from timestamptz,
   file_name text,
   file_type text,
   file_bytes integer,
   content bytea,
   storage_key text,
   thumbnail bytea,
+  constraint notes_count_once_deleted check ((disabled_at is null) = (counts_from is null)),
   constraint notes_of_run check ((inverse_id is null) = (iteration is null)),
   constraint notes_file_is_whole check (num_nulls(file_name, file_type, file_bytes) in (0, 3)
     and num_nonnulls(content, storage_key) = num_nonnulls(file_name) and (thumbnail is null or file_name is not null))
@@ -32,7 +36,7 @@ create table notes (
 alter table notes alter column content set storage external, alter column thumbnail set storage external;
 create index notes_objective on notes (objective_id, id);
 create index notes_of_runs on notes (inverse_id, id) where inverse_id is not null;
-create index notes_disabled on notes (disabled_at) where disabled_at is not null;
+create index notes_due on notes (counts_from) where counts_from is not null;
 
 create table file_removals (
   storage_key text primary key,

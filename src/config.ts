@@ -103,10 +103,15 @@ function contradictions({ suggest, http, files }: Config): string[] {
   const mostOfFile = Math.floor((0.75 * http.bodyBytesInFlight) / 2);
   if (files.maximumBytes > mostOfFile) {
     problems.push(
-      describe(SETTINGS_TREE.files.maximumBytes, String(files.maximumBytes), 'is too large for BODY_BYTES_IN_FLIGHT', {
-        expected: `at most ${mostOfFile}: one account may use half of it, and an upload has a third more bytes`,
-        example: String(mostOfFile),
-      }),
+      describe(
+        SETTINGS_TREE.files.maximumBytes,
+        String(files.maximumBytes),
+        'is too large for MAXIMUM_BODY_BYTES_IN_FLIGHT',
+        {
+          expected: `at most ${mostOfFile}: one account may use half of it, and an upload has a third more bytes`,
+          example: String(mostOfFile),
+        },
+      ),
     );
   }
   return problems;

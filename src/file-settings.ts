@@ -39,7 +39,7 @@ export const FILE_SETTINGS = {
   maximumBytes: setting(
     'FILE_MAXIMUM_BYTES',
     wholeNumber(0, 64 * MEBIBYTE, '10000000'),
-    'Largest [file of a note](notes-and-files.md) (10 MB); 0: none are taken. Uploads have a third more bytes, and half of `BODY_BYTES_IN_FLIGHT` has to hold one.',
+    'Largest [file of a note](notes-and-files.md) (10 MB); 0: none are taken. Uploads have a third more bytes, and half of `MAXIMUM_BODY_BYTES_IN_FLIGHT` has to hold one.',
   ),
   s3: setting(
     'FILES_S3_URL',

@@ -101,7 +101,7 @@ export function startWorker(parts: Parts): RunningWorker {
     { name: 'purge-workbooks', cron: '55 */10 * * * *', run: () => purgeWorkbooks(db) },
     {
       name: 'purge-notes',
-      cron: '5 */10 * * * *',
+      cron: '40 * * * * *',
       run: () => purgeNotes(db, config.deletedDataKeptDays),
     },
     { name: 'purge-drafts', cron: '35 */10 * * * *', run: () => purgeDrafts(db) },

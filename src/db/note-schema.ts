@@ -13,6 +13,7 @@ interface NotesTable {
   edited_by: string | null;
   edited_at: Date | null;
   disabled_at: Date | null;
+  counts_from: Date | null;
   file_name: string | null;
   file_type: string | null;
   file_bytes: number | null;

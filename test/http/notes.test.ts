@@ -98,9 +98,14 @@ it('A deleted note is restored with its file, until it is purged', async () => {
   expect(await list(send, notes)).toEqual([note]);
   await send('DELETE', url);
   expect((await purgeNotes(service.db, 30)).purged).toBe(0);
-  await sql`update notes set disabled_at = now() - interval '31 days' where id = ${note.id}`.execute(service.db);
+  await sql`update notes set counts_from = now() - interval '31 days' where id = ${note.id}`.execute(service.db);
   expect((await purgeNotes(service.db, 30)).purged).toBe(1);
   expect((await send('POST', `${url}/restore`)).status).toBe(404);
+  const { body: other } = await send('POST', notes, { text: 'purged at will' });
+  await send('DELETE', `${notes}/${other.id}`);
+  await send('DELETE', '/v1/deleted');
+  expect((await purgeNotes(service.db, 30)).purged).toBe(1);
+  expect((await send('GET', `${notes}/${other.id}`)).status).toBe(404);
 });
 
 it('Two people note together, and both notes are kept', async () => {

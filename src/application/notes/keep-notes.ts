@@ -36,6 +36,17 @@ export interface NewNote {
   readonly file: notes.NewNoteFile | null;
 }
 
+/** Before the file of a note is stored. Throws NOT_FOUND, QUOTA_EXCEEDED. */
+export async function refuseUpload(
+  db: Db,
+  { accountId, limits }: NoteContext,
+  path: ObjectivePath,
+  fileBytes: number,
+): Promise<void> {
+  refuseDisabled(await getAt(db, accountId, path), 'objective');
+  await refuseOverQuota(db, accountId, limits, noteSize({ text: '', fileBytes }));
+}
+
 /** One transaction, or part of one. Throws NOT_FOUND, VALIDATION_FAILED, LIMIT_REACHED, QUOTA_EXCEEDED, FILES_UNAVAILABLE. */
 export async function addNote(
   db: Db | Trx,

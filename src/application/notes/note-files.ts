@@ -1,5 +1,5 @@
 /** The files of notes: in the database, or on a store of objects. */
-import { type Db, inTransaction } from '../../db/connection/transaction.ts';
+import type { Db } from '../../db/connection/transaction.ts';
 import * as removals from '../../db/notes/file-removals.ts';
 import type { FileLocation } from '../../db/notes/notes.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -49,12 +49,22 @@ async function orUnavailable<Result>(work: () => Promise<Result>): Promise<Resul
 
 const REMOVED_TOGETHER = 20;
 
-/** One pass of the schedule: removes files from the store that no note needs. */
+/**
+ * One pass of the schedule: removes files from the store that no note needs. Several processes may do so together, because nothing is
+ * stored again under a key. Rejects at the end if some could not be removed; they are tried again.
+ */
 export async function removeFiles(db: Db, store: ObjectStore): Promise<{ readonly removed: number }> {
-  return inTransaction(db, async (trx) => {
-    const keys = await removals.lockDueFiles(trx, REMOVED_TOGETHER);
-    for (const key of keys) await store.remove(key);
-    await removals.forgetFiles(trx, keys);
-    return { removed: keys.length };
-  });
+  const failures: unknown[] = [];
+  const keys = await removals.listDueFiles(db, REMOVED_TOGETHER);
+  for (const key of keys) {
+    try {
+      await store.remove(key);
+      await removals.forgetFile(db, key);
+    } catch (error) {
+      await removals.postponeFile(db, key);
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} files could not be removed`);
+  return { removed: keys.length };
 }

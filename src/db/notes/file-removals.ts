@@ -19,14 +19,24 @@ export async function keepFile(trx: Trx, storageKey: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Locks some that are due. */
-export async function lockDueFiles(trx: Trx, limit: number): Promise<readonly string[]> {
+/** Some that are due, those first that have been for longest. */
+export async function listDueFiles(db: Db, limit: number): Promise<readonly string[]> {
   const { rows } = await sql<{ storageKey: string }>`
-    select storage_key as "storageKey" from file_removals where due_at <= now()
-    order by due_at limit ${limit} for update skip locked`.execute(trx);
+    select storage_key as "storageKey" from file_removals where due_at <= now() order by due_at limit ${limit}`.execute(
+    db,
+  );
   return rows.map(({ storageKey }) => storageKey);
 }
 
-export async function forgetFiles(trx: Trx, storageKeys: readonly string[]): Promise<void> {
-  await sql`delete from file_removals where storage_key = any (${storageKeys}::text[])`.execute(trx);
+export async function forgetFile(db: Db, storageKey: string): Promise<void> {
+  await sql`delete from file_removals where storage_key = ${storageKey}`.execute(db);
+}
+
+const RETRY_MINUTES = 10;
+
+/** So that one that cannot be removed does not hold up the others. */
+export async function postponeFile(db: Db, storageKey: string): Promise<void> {
+  await sql`
+    update file_removals set due_at = now() + make_interval(mins => ${sql.lit(RETRY_MINUTES)})
+    where storage_key = ${storageKey}`.execute(db);
 }

@@ -124,7 +124,8 @@ export async function storeText(
 
 export async function setDisabled(trx: Trx, accountId: number, id: number, isDisabled: boolean): Promise<Note> {
   const { rows } = await sql<Note>`
-    update notes n set disabled_at = case when ${isDisabled}::boolean then now() end
+    update notes n set disabled_at = case when ${isDisabled}::boolean then now() end,
+      counts_from = case when ${isDisabled}::boolean then now() end
     where n.account_id = ${accountId} and n.id = ${id} returning ${COLUMNS}`.execute(trx);
   return rows[0]!;
 }
@@ -170,16 +171,24 @@ export async function findThumbnail(
   return rows[0]?.thumbnail;
 }
 
-const PURGED_TOGETHER = 20;
+/** Makes deleted notes of an account due at the next pass. */
+export async function makeNotesDue(trx: Trx, accountId: number): Promise<void> {
+  await sql`
+    update notes set counts_from = '-infinity' where account_id = ${accountId} and counts_from is not null`.execute(
+    trx,
+  );
+}
 
-/** Removes some that were deleted `keptDays` ago, and returns how many. Served by notes_disabled. */
+const PURGED_TOGETHER = 100;
+
+/** Removes some that were deleted `keptDays` ago, and returns how many. Served by notes_due. */
 export async function removeDeletedNotes(db: Db, keptDays: number): Promise<number> {
   const gone = await deleteStored(
     db,
     'notes',
     sql`delete from notes where id in (
-      select id from notes where disabled_at < now() - make_interval(days => ${keptDays})
-      order by disabled_at limit ${PURGED_TOGETHER} for update skip locked)`,
+      select id from notes where counts_from <= now() - make_interval(days => ${keptDays})
+      order by counts_from limit ${PURGED_TOGETHER} for update skip locked)`,
   );
   return gone.length;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CorrectedCase, CorrectedInverse } from '../../application/data/correct-run.ts';
-import { type Correction, type NewCorrection, type ResultChange, type RunResult } from '../../domain/correction.ts';
+import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { isByName } from '../../domain/names.ts';
 import { LONGEST_NOTE } from '../../domain/note.ts';

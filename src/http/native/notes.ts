@@ -9,15 +9,16 @@ import {
   type NotePath,
   readFile,
   readThumbnail,
+  refuseUpload,
   setNoteDeleted,
 } from '../../application/notes/keep-notes.ts';
+import type { ObjectivePath } from '../../application/paths.ts';
 import { storeFile } from '../../application/notes/note-files.ts';
 import { makeViolation, refuseViolations, validationFailed } from '../../domain/errors.ts';
 import { cleanFileName, MAXIMUM_NOTES } from '../../domain/note.ts';
 import { readThumbnail as readPicture } from '../../domain/thumbnail.ts';
 import { kindOfFile } from '../../files/kind-of-file.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
-import type { HandlerDeps } from '../deps.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { bytesSchema, MEDIA_TYPES } from '../wire/formats.ts';
 import { newNote, notePatch, noteSchema, presentNote } from './notes.wire.ts';
@@ -43,20 +44,24 @@ function contextOf({
   return { accountId, keyId: principal.keyId, limits: deps.settings.account };
 }
 
+type UploadCall = Call<ObjectivePath, unknown>;
+
 interface SentFile {
   readonly name: string;
   readonly content: string;
   readonly thumbnail?: string | null | undefined;
 }
 
-/** Reads what was sent by its content, and stores the bytes. Throws VALIDATION_FAILED, FILES_UNAVAILABLE. */
-async function takeFile(deps: HandlerDeps, accountId: number, sent: SentFile): Promise<NewNoteFile> {
+/** Reads what was sent by its content, and stores the bytes. Throws NOT_FOUND, VALIDATION_FAILED, QUOTA_EXCEEDED, FILES_UNAVAILABLE. */
+async function takeFile(call: UploadCall, sent: SentFile): Promise<NewNoteFile> {
+  const { deps, accountId, ids } = call;
   const content = Buffer.from(sent.content, 'base64');
   const most = deps.settings.fileBytes ?? 0;
   if (content.length > most) {
     const message = `has ${content.length} bytes; ${most === 0 ? 'no files are taken here' : `at most ${most} are taken here`}.`;
     throw validationFailed([makeViolation(['file', 'content'], message)]);
   }
+  await refuseUpload(deps.db, contextOf(call), ids, content.length);
   const picture = sent.thumbnail ? readPicture(Buffer.from(sent.thumbnail, 'base64')) : null;
   if (typeof picture === 'string') throw validationFailed([makeViolation(['file', 'thumbnail'], picture)]);
   return {
@@ -105,13 +110,12 @@ export const noteOperations: readonly Operation[] = [
     body: newNote,
     answers: created.spec('The note.', noteSchema),
     refusals: FILES_AWAY,
-    prepare: async ({ deps, accountId, ids, body: { text, file } }) => {
+    prepare: async (call) => {
+      const { text, file } = call.body;
       if (text === '' && !file) {
         refuseViolations([makeViolation(['text'], 'is required unless there is a file: send what is noted.')]);
       }
-      // Nothing is stored for an objective that is not there.
-      await listNotes(deps.db, accountId, ids, null, { limit: 1, after: null });
-      return file ? takeFile(deps, accountId, file) : null;
+      return file ? takeFile(call, file) : null;
     },
     handle: async (call, file) => {
       const { deps, ids, body } = call;
