@@ -1,7 +1,7 @@
 /** Notes of people on objectives and their runs: a text, a file, or both. */
 import type { StorageUsage } from './storage.ts';
 
-export interface NoteFile {
+interface NoteFile {
   readonly name: string;
   /** By its content. */
   readonly type: string;

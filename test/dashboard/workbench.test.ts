@@ -142,7 +142,9 @@ test('The log has the newest first, then what has no time: failures and cases', 
     { ...note, iteration: 5, text: 'new pump', createdAt: '2026-01-01T11:30:00.000Z' },
     { ...note, iteration: null, file: photo, createdAt: '2026-01-01T11:20:00.000Z' },
   ];
-  const told = entriesOf(all, [changed, notedByCorrection], notes).map(({ name = '', what, reason = '' }) => `${name} ${what} ${reason}`.trim());
+  const told = entriesOf(all, [changed, notedByCorrection], notes).map(({ name = '', what, reason = '' }) =>
+    `${name} ${what} ${reason}`.trim(),
+  );
   expect(told).toEqual([
     'run 5 outputs loaded',
     'run 5 note: new pump',
