@@ -7,6 +7,8 @@ import { makeS3Store } from '../../src/files/s3-store.ts';
 import { hasS3Storage, type S3Storage, startS3Storage } from '../support/s3-storage.ts';
 import { type NativeService, openNativeService, prepareObjective } from './native-service.ts';
 
+if (!hasS3Storage) console.log('NOT CHECKED: files on S3 storage, because there is no gofakes3 on PATH.');
+
 describe.skipIf(!hasS3Storage)('files on S3 storage', () => {
   let storage: S3Storage;
   let store: ObjectStore;
