@@ -30,7 +30,11 @@ export function Entry({ note, onChange, onDelete }: EntryProps) {
       {isEdited ? (
         <TextForm note={note} onChange={onChange} onClose={() => setEdited(false)} />
       ) : (
-        text !== '' && <p class="note-text">{text}</p>
+        text !== '' && (
+          <p class="note-text" dir="auto">
+            {text}
+          </p>
+        )
       )}
       {file !== null && <File note={note} file={file} />}
       <p class="hint note-foot">

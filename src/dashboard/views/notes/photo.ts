@@ -18,7 +18,7 @@ export async function toBase64(file: Blob): Promise<string> {
 export async function makeThumbnail(file: Blob): Promise<string | null> {
   if (!file.type.startsWith('image/')) return null;
   try {
-    const picture = await createImageBitmap(file);
+    const picture = await createImageBitmap(file, { imageOrientation: 'from-image' });
     const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(picture.width, picture.height));
     const canvas = document.createElement('canvas');
     canvas.width = Math.max(1, Math.round(picture.width * scale));
