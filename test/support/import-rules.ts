@@ -42,6 +42,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   openid: { imports: ['domain'], packages: ['openid-client'] },
   // Starts the programs that work on uploaded files.
   workbooks: { imports: ['domain'], packages: [] },
+  // Tells what uploaded files are, and keeps them.
+  files: { imports: [], packages: ['file-type', 'aws4fetch'] },
   application: {
     imports: ['domain', 'db'],
     types: ['engine', 'optimizer', 'webhooks'],
@@ -65,11 +67,22 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'agents/over-http',
       'report',
       'shown/file-name',
+      'files/kind-of-file',
     ],
     // Designing the cases of a project needs the engine.
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     // Large bodies are read in a thread, and reports written in another.
-    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse', 'csv-parse', 'hucre', 'fflate'],
+    packages: [
+      'fastify',
+      '@fastify/*',
+      'zod',
+      'piscina',
+      'secure-json-parse',
+      'csv-parse',
+      'hucre',
+      'fflate',
+      'content-disposition',
+    ],
     typePackages: HANDED_THROUGH.typePackages,
   },
   // Like the ingress, commands distinguish error codes.
@@ -79,6 +92,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       // What a short command needs of them; compose loads the whole service.
       'composing/check-definition',
       'composing/database',
+      'composing/files',
       'composing/url-judges',
       'http/native/export',
       // Writes reports without a service.
@@ -164,6 +178,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'webhooks',
       'workbooks',
       'openid',
+      'files',
       'http',
       'application',
       'domain',
@@ -174,7 +189,14 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
   settings: {
-    imports: ['setting-rules', 'account-settings', 'openid-settings', 'workbook-settings'],
+    imports: [
+      'setting-rules',
+      'account-settings',
+      'file-settings',
+      'openid-settings',
+      'telemetry-settings',
+      'workbook-settings',
+    ],
     packages: ['zod'],
   },
   'account-settings': { imports: ['setting-rules'], packages: [] },
@@ -184,6 +206,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
     typePackages: ['zod'],
   },
+  'file-settings': { imports: ['setting-rules'], packages: [], typePackages: ['zod'] },
+  'telemetry-settings': { imports: ['setting-rules'], packages: [] },
   'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.
   'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },

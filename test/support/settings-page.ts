@@ -10,6 +10,7 @@ const SECTIONS = {
   'Signing in by an OpenID provider': ['openId'],
   'Webhooks and evaluators': ['webhooks', 'evaluators'],
   Workbooks: ['workbooks'],
+  Files: ['files'],
   'Commands that use a service': ['client'],
   Operation: ['log', 'telemetry', 'shutdownGraceMs'],
 } as const satisfies Record<string, readonly (keyof typeof SETTINGS_TREE)[]>;

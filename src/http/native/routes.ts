@@ -22,6 +22,7 @@ import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
 import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
+import { noteOperations } from './notes.ts';
 import { objectiveOperations } from './objectives.ts';
 import { oneselfOperations } from './oneself.ts';
 import { outputCaseOperations } from './output-cases.ts';
@@ -50,6 +51,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...reportOperations,
   ...overviewOperations,
   ...correctionOperations,
+  ...noteOperations,
   ...keyOperations,
   ...peopleOperations,
   ...oneselfOperations,
