@@ -6,14 +6,14 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { onDemand } from '../parts/on-demand.tsx';
 import { SignIn } from '../views/sign-in/sign-in.tsx';
 import { Link } from './link.tsx';
-import { LinkOffer } from './link-offer.tsx';
 import { address, type View } from './router.ts';
 import { findRoute, type Match } from './routes.ts';
 import { awaySince, explain } from './service.ts';
-import { may, offeredInvitation, session, signInNotice } from './session.ts';
+import { may, offeredInvitation, offeredLink, session, signInNotice } from './session.ts';
 import { SignOutButton, SignOutDialog } from './sign-out.tsx';
 import { type Theme, theme } from './theme.ts';
 
+const LinkOffer = onDemand(() => import('../views/accept/link-offer.tsx').then(({ LinkOffer: part }) => part));
 const Accept = onDemand(() => import('../views/accept/accept.tsx').then(({ Accept: view }) => view));
 
 export function Frame() {
@@ -44,7 +44,7 @@ export function Frame() {
         </p>
       )}
       <SignOutDialog />
-      <LinkOffer />
+      {offeredLink.value !== undefined && <LinkOffer />}
       {known && signInNotice.value !== undefined && (
         <p class="notice warning" role="alert">
           {signInNotice.value}
