@@ -70,6 +70,9 @@ from evaluations
 union all
 select 'workbooks', id, account_id, 256 + octet_length(name) + pg_column_size(content) + pg_column_size(cells), 1 from workbooks
 union all
+-- A file counts wherever it is.
+select 'notes', id, account_id, 256 + pg_column_size(text) + coalesce(file_bytes, 0) + coalesce(pg_column_size(thumbnail), 0), 1 from notes
+union all
 select 'webhooks', id, account_id, 1024, 1 from webhooks
 union all
 -- With its deliveries.

@@ -68,9 +68,6 @@ export interface Correction {
   readonly createdAt: Date;
 }
 
-/** Characters of a note. */
-export const LONGEST_NOTE = 2_000;
-
 /** Corrections that a trial may have. */
 export const MAXIMUM_CORRECTIONS = 10_000;
 

@@ -5,7 +5,6 @@
  * ended goes on, and the end that a correction leads to.
  */
 
-import { findKey } from '../../db/accounts/api-keys.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { countAddedCases, readCorrectedCases } from '../../db/data/added-cases.ts';
 import {
@@ -45,6 +44,8 @@ import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Trial } from '../../domain/trial.ts';
 import { checkLength } from '../../domain/vectors.ts';
 import { type AccountLimits, refuseOverQuota } from '../accounts/account-limits.ts';
+import { nameAuthor } from '../accounts/author.ts';
+import { replaceNewest } from '../notes/keep-notes.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf, type TrialPath } from '../paths.ts';
 import { judgeAfterCommit } from '../search/judge-runs.ts';
 import { inOrder, jacobianShapeOf } from '../search/output-by-name.ts';
@@ -61,9 +62,6 @@ export interface CorrectionContext {
   /** None unless given. */
   readonly limits?: AccountLimits | undefined;
 }
-
-/** Who corrects without a key. */
-const BY_LINK = 'sign-in link';
 
 export interface CorrectedInverse extends InverseView {
   /** null: nothing was changed. */
@@ -91,6 +89,8 @@ export async function correctInverse(
     if (change.kind === 'note') {
       const noted = { target: targetOf(objective, inverse), before, after: before };
       const correction = await log(trx, context, trial.id, sent, [noted]);
+      const note = { objectiveId: objective.id, inverse, text: sent.reason, writtenBy: correction.correctedBy };
+      await replaceNewest(trx, accountId, note);
       return { correction, view: viewOf((await findObjective(trx, accountId, objective.id))!, inverse) };
     }
     const after = changeResult(before, change);
@@ -314,7 +314,7 @@ async function log(
     rows: count,
   });
   const last = await raiseRevision(trx, accountId, trialId, count);
-  const correctedBy = keyId === null ? BY_LINK : ((await findKey(trx, keyId))?.label ?? keyId);
+  const correctedBy = await nameAuthor(trx, keyId);
   const logged: Correction[] = [];
   for (const [k, { target, before, after }] of corrections.entries()) {
     const revision = last - count + 1 + k;

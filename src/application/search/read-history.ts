@@ -2,6 +2,7 @@
 
 import type { Db } from '../../db/connection/transaction.ts';
 import { listContinuing } from '../../db/data/trial-runs.ts';
+import { readNotesChange } from '../../db/notes/notes.ts';
 import { findExplanation } from '../../db/search/explanations.ts';
 import {
   type HistoryRow,
@@ -54,6 +55,8 @@ export interface History {
   readonly correctedIterations: readonly number[];
   /** Ascending; up to the one after which the history begins. */
   readonly lateIterations: readonly number[];
+  /** When its notes changed last; null: there are none. */
+  readonly notesChangedAt: Date | null;
   /** 1: no iteration is left out. */
   readonly every: number;
   readonly batches: Batches;
@@ -114,6 +117,7 @@ export async function getHistory(
     // Only a change of the trial's data raises its revision.
     lateIterations: await findLate(db, objective, request),
     correctedIterations: stamp.dataRevision === 0 ? [] : await listCorrectedIterations(db, stamp.id, request.after),
+    notesChangedAt: await readNotesChange(db, stamp.id),
     every,
     batches:
       every === 1

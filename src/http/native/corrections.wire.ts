@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import type { CorrectedCase, CorrectedInverse } from '../../application/data/correct-run.ts';
-import {
-  type Correction,
-  LONGEST_NOTE,
-  type NewCorrection,
-  type ResultChange,
-  type RunResult,
-} from '../../domain/correction.ts';
+import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { toRows } from '../../domain/jacobian.ts';
 import { isByName } from '../../domain/names.ts';
+import { LONGEST_NOTE } from '../../domain/note.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toTimestamp } from '../wire/fields.ts';
@@ -70,7 +65,9 @@ const inverseCorrectionSchema = z
     ...changeFields,
     note: textSchema({ minimum: 0, maximum: LONGEST_NOTE })
       .optional()
-      .describe('A note on the run, which replaces an earlier one; empty to remove it. The result stays.'),
+      .describe(
+        'A note on the run instead of the newest on it; empty to delete that. The result stays. createNote adds one.',
+      ),
     reopen: z
       .boolean()
       .optional()

@@ -21,6 +21,7 @@ import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
+import { noteSchema, presentNote } from './notes.wire.ts';
 import {
   endReasonField,
   learningFields,
@@ -153,6 +154,13 @@ export const exportLineSchema = z
       type: z.literal('inverse'),
       ...runShape(RUN_VIEWS.exported, true),
     }),
+    noteSchema.extend({
+      type: z.literal('note'),
+      content: z
+        .string()
+        .nullable()
+        .describe('The file in base64; null: the note has none, or the storage of files has lost it.'),
+    }),
     correctionSchema.extend({ type: z.literal('correction'), trialId: z.int() }),
     z.object({
       type: z.literal('workbook'),
@@ -238,6 +246,10 @@ function presentLine(record: ExportRecord): string {
       return presentExplanation(record.explanation);
     case 'inverse':
       return presentInverse(record.inverse);
+    case 'note': {
+      const content = record.content && Buffer.from(record.content).toString('base64');
+      return JSON.stringify({ type, ...presentNote(record.note), content });
+    }
     case 'correction':
       return JSON.stringify({ type, trialId: record.trialId, ...presentCorrection(record.correction) });
     case 'workbook': {

@@ -19,6 +19,7 @@ import { bytesSchema, MEDIA_TYPES } from '../wire/formats.ts';
 import { presentCorrection } from './corrections.wire.ts';
 import { presentFitParameters } from './fit.wire.ts';
 import { presentHistory } from './history.wire.ts';
+import { presentNote } from './notes.wire.ts';
 import { presentProjectSummary } from './projects.wire.ts';
 import { makePresentTrialRun, type trialRunSchema } from './trial-runs.wire.ts';
 
@@ -100,7 +101,7 @@ export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask,
   let text = '';
   // What somebody is typing is no part of a report.
   for await (const piece of inSlices(presentHistory(history, { ...stamp, typing: [] }), nextSlice)) text += piece;
-  const { project, corrections, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
+  const { project, corrections, notes, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
   const others = await readOthers(wanted, history.objective.id);
   const fit =
     fitOutputs(history.objective.objectiveTypes).length > 0
@@ -112,6 +113,7 @@ export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask,
       project: presentProjectSummary(project),
       ...others,
       corrections: corrections.map(presentCorrection),
+      notes: notes.map(presentNote),
       caseCount,
       fit,
       changedAt: toTimestamp(changedAt),

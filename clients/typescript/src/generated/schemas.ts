@@ -1686,6 +1686,11 @@ export interface History {
   openIterations: number[];
   /** The revision of the data of the trial. When it changes, ask for all iterations again. */
   revision: number;
+  /**
+   * Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may
+   * have.
+   */
+  notesChangedAt: string | null;
   /** How often an iteration was completed or given up, outputs that came late included. */
   completedCount: number;
   /** With completed: the iterations up to after that have got an output since. Ask for them again. */
@@ -2343,7 +2348,7 @@ export interface NewInverseCorrection {
   excluded?: boolean | undefined;
   /** The reason for the correction, for the log; required, except for a note. */
   reason?: string | undefined;
-  /** A note on the run, which replaces an earlier one; empty to remove it. The result stays. */
+  /** A note on the run instead of the newest on it; empty to delete that. The result stays. createNote adds one. */
   note?: string | undefined;
   /**
    * true: an objective that has ended gets a new verdict, and continues if nothing satisfies it. This also reopens a
@@ -2439,6 +2444,59 @@ export interface CorrectedCase {
   failed: boolean;
   failureReason: string | null;
   excluded: boolean;
+}
+
+export interface Note {
+  id: number;
+  objectiveId: number;
+  /** null: on the objective as a whole. */
+  inverseId: number | null;
+  /** The number of that run. */
+  iteration: number | null;
+  text: string;
+  file: {
+    name: string;
+    /** By the content of the file. */
+    mediaType: string;
+    bytes: number;
+    hasThumbnail: boolean;
+  } | null;
+  /** The label of the API key, or its key id; "sign-in link" for a session of the page. */
+  writtenBy: string;
+  createdAt: string;
+  /** Who changed the text last; null: nobody has. */
+  editedBy: string | null;
+  editedAt: string | null;
+  /** null: it is not deleted. */
+  deletedAt: string | null;
+}
+
+export interface NewNote {
+  /** What is noted; may be empty beside a file. */
+  text?: string | undefined;
+  /** The run of the objective that the note is on, also while it is open; default: the objective. */
+  inverseId?: number | null | undefined;
+  file?: {
+    /**
+     * Folders before it, control characters and what no file system takes are left out; at most 200 characters are
+     * kept.
+     */
+    name: string;
+    /** The file in base64. */
+    content: string;
+    /**
+     * A small JPEG picture of the file in base64, at most 65536 bytes and 512 pixels on either side. Everything but the
+     * picture itself is left out, such as EXIF.
+     */
+    thumbnail?: string | null | undefined;
+  } | null | undefined;
+}
+
+export interface NotePatch {
+  /** The text from now on; may be empty beside a file. */
+  text: string;
+  /** The text that it replaces: refused with 409 if somebody has changed that since. */
+  replaces?: string | undefined;
 }
 
 export interface NewKey {
@@ -2614,6 +2672,11 @@ export interface Account {
     /** The largest file that is taken. */
     bytes: number;
   } | null;
+  /** Files of notes. */
+  files: {
+    /** The largest file of a note; 0: none are taken. */
+    bytes: number;
+  };
   /** Days between a deletion and its purge. */
   deletedDataKeptDays: number;
 }
@@ -2905,6 +2968,32 @@ export type ExportLine = {
   note: string | null;
   notedBy: string | null;
   notedAt: string | null;
+} | {
+  id: number;
+  objectiveId: number;
+  /** null: on the objective as a whole. */
+  inverseId: number | null;
+  /** The number of that run. */
+  iteration: number | null;
+  text: string;
+  file: {
+    name: string;
+    /** By the content of the file. */
+    mediaType: string;
+    bytes: number;
+    hasThumbnail: boolean;
+  } | null;
+  /** The label of the API key, or its key id; "sign-in link" for a session of the page. */
+  writtenBy: string;
+  createdAt: string;
+  /** Who changed the text last; null: nobody has. */
+  editedBy: string | null;
+  editedAt: string | null;
+  /** null: it is not deleted. */
+  deletedAt: string | null;
+  type: 'note';
+  /** The file in base64; null: the note has none, or the storage of files has lost it. */
+  content: string | null;
 } | {
   id: number;
   /** The revision of the data of the trial, from this correction on. */

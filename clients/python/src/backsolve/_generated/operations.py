@@ -62,6 +62,14 @@ _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200
 _CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _CORRECT_CASE = Operation("correctCase", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections", {200: "m.CorrectedCase"})
 _LIST_CORRECTIONS = Operation("listCorrections", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections", {200: "list[m.Correction]"})
+_LIST_NOTES = Operation("listNotes", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes", {200: "list[m.Note]"})
+_CREATE_NOTE = Operation("createNote", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes", {201: "m.Note"})
+_GET_NOTE = Operation("getNote", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_UPDATE_NOTE = Operation("updateNote", "PATCH", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_DELETE_NOTE = Operation("deleteNote", "DELETE", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {204: None})
+_RESTORE_NOTE = Operation("restoreNote", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/restore", {200: "m.Note"})
+_GET_NOTE_FILE = Operation("getNoteFile", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/file", {200: None})
+_GET_NOTE_THUMBNAIL = Operation("getNoteThumbnail", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/thumbnail", {200: None})
 _LIST_KEYS = Operation("listKeys", "GET", "/keys", {200: "list[m.Key]"})
 _CREATE_KEY = Operation("createKey", "POST", "/keys", {201: "m.CreatedKey"})
 _GET_KEY = Operation("getKey", "GET", "/keys/{key_id}", {200: "m.Key"})
@@ -129,6 +137,14 @@ _GET_PREDICTIONS_FLAT = Operation("getPredictionsFlat", "GET", "/objectives/{obj
 _GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
 _GET_REPORT_FLAT = Operation("getReportFlat", "GET", "/objectives/{objective_id}/report", {200: None, 304: None})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
+_LIST_NOTES_FLAT = Operation("listNotesFlat", "GET", "/objectives/{objective_id}/notes", {200: "list[m.Note]"})
+_CREATE_NOTE_FLAT = Operation("createNoteFlat", "POST", "/objectives/{objective_id}/notes", {201: "m.Note"})
+_GET_NOTE_FLAT = Operation("getNoteFlat", "GET", "/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_UPDATE_NOTE_FLAT = Operation("updateNoteFlat", "PATCH", "/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_DELETE_NOTE_FLAT = Operation("deleteNoteFlat", "DELETE", "/objectives/{objective_id}/notes/{note_id}", {204: None})
+_RESTORE_NOTE_FLAT = Operation("restoreNoteFlat", "POST", "/objectives/{objective_id}/notes/{note_id}/restore", {200: "m.Note"})
+_GET_NOTE_FILE_FLAT = Operation("getNoteFileFlat", "GET", "/objectives/{objective_id}/notes/{note_id}/file", {200: None})
+_GET_NOTE_THUMBNAIL_FLAT = Operation("getNoteThumbnailFlat", "GET", "/objectives/{objective_id}/notes/{note_id}/thumbnail", {200: None})
 
 
 class Operations(Caller):
@@ -389,6 +405,38 @@ class Operations(Caller):
     def list_corrections(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Correction]]:
         """List the corrections of a trial."""
         return self._call(_LIST_CORRECTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def list_notes(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+        """List the notes on an objective and its runs."""
+        return self._call(_LIST_NOTES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+
+    def create_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Write a note on an objective or one of its runs, with a file or without."""
+        return self._call(_CREATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def get_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Read a note, also a deleted one until it is purged."""
+        return self._call(_GET_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    def update_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Change the text of a note."""
+        return self._call(_UPDATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+
+    def delete_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a note with its file."""
+        return self._call(_DELETE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    def restore_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Take the deletion of a note back."""
+        return self._call(_RESTORE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    def get_note_file(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Save the file of a note."""
+        return self._call(_GET_NOTE_FILE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+
+    def get_note_thumbnail(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Read the thumbnail of the file of a note."""
+        return self._call(_GET_NOTE_THUMBNAIL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
 
     def list_keys(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Key]]:
         """List the keys."""
@@ -710,6 +758,38 @@ class Operations(Caller):
         """Correct or exclude the result of an inverse."""
         return self._call(_CORRECT_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
+    def list_notes_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+        """List the notes on an objective and its runs."""
+        return self._call(_LIST_NOTES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+
+    def create_note_flat(self, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Write a note on an objective or one of its runs, with a file or without."""
+        return self._call(_CREATE_NOTE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def get_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Read a note, also a deleted one until it is purged."""
+        return self._call(_GET_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    def update_note_flat(self, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Change the text of a note."""
+        return self._call(_UPDATE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+
+    def delete_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a note with its file."""
+        return self._call(_DELETE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    def restore_note_flat(self, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Take the deletion of a note back."""
+        return self._call(_RESTORE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    def get_note_file_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Save the file of a note."""
+        return self._call(_GET_NOTE_FILE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+
+    def get_note_thumbnail_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Read the thumbnail of the file of a note."""
+        return self._call(_GET_NOTE_THUMBNAIL_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
+
 
 class AsyncOperations(AsyncCaller):
     """Every operation, asynchronous."""
@@ -969,6 +1049,38 @@ class AsyncOperations(AsyncCaller):
     async def list_corrections(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Correction]]:
         """List the corrections of a trial."""
         return await self._call(_LIST_CORRECTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def list_notes(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+        """List the notes on an objective and its runs."""
+        return await self._call(_LIST_NOTES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+
+    async def create_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Write a note on an objective or one of its runs, with a file or without."""
+        return await self._call(_CREATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def get_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Read a note, also a deleted one until it is purged."""
+        return await self._call(_GET_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    async def update_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Change the text of a note."""
+        return await self._call(_UPDATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+
+    async def delete_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a note with its file."""
+        return await self._call(_DELETE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    async def restore_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Take the deletion of a note back."""
+        return await self._call(_RESTORE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    async def get_note_file(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Save the file of a note."""
+        return await self._call(_GET_NOTE_FILE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+
+    async def get_note_thumbnail(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Read the thumbnail of the file of a note."""
+        return await self._call(_GET_NOTE_THUMBNAIL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
 
     async def list_keys(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Key]]:
         """List the keys."""
@@ -1289,3 +1401,35 @@ class AsyncOperations(AsyncCaller):
     async def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
         return await self._call(_CORRECT_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def list_notes_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+        """List the notes on an objective and its runs."""
+        return await self._call(_LIST_NOTES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+
+    async def create_note_flat(self, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Write a note on an objective or one of its runs, with a file or without."""
+        return await self._call(_CREATE_NOTE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def get_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Read a note, also a deleted one until it is purged."""
+        return await self._call(_GET_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    async def update_note_flat(self, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Change the text of a note."""
+        return await self._call(_UPDATE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+
+    async def delete_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a note with its file."""
+        return await self._call(_DELETE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    async def restore_note_flat(self, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Take the deletion of a note back."""
+        return await self._call(_RESTORE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    async def get_note_file_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Save the file of a note."""
+        return await self._call(_GET_NOTE_FILE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+
+    async def get_note_thumbnail_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Read the thumbnail of the file of a note."""
+        return await self._call(_GET_NOTE_THUMBNAIL_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
