@@ -1,4 +1,4 @@
--- revision 4: raise it with every change of this file
+-- revision 5: raise it with every change of this file
 --
 -- What every record that counts as storage takes, in bytes, and whether it counts as a row. Storage is counted from this view alone,
 -- in ranges of positions, which an index of each table serves. kind: the table. A new table of an account needs a part here and in
