@@ -11,6 +11,7 @@ import type { Config } from '../config.ts';
 import { recordKeyUse } from '../db/accounts/api-keys.ts';
 import { recordSessionUse } from '../db/accounts/browser-sessions.ts';
 import { makeSharedWindow } from '../db/accounts/rate-limits.ts';
+import { recordLinkUse } from '../db/accounts/shared-links.ts';
 import { forAccount } from '../db/connection/client.ts';
 import { type Db, databaseTrouble } from '../db/connection/transaction.ts';
 import { isLoopback } from '../domain/loopback.ts';
@@ -55,6 +56,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { wrongKeysPerMinute } = config.http;
   const keyUse = new LastUses(recordKeyUse);
   const sessionUse = new LastUses(recordSessionUse);
+  const linkUse = new LastUses(recordLinkUse);
   const exportSlots = new ExportSlots({ total: EXPORTS, perAccount: EXPORTS_PER_ACCOUNT });
   const { app, isReady } = await buildServer({
     db,
@@ -86,6 +88,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
       account: config.account,
       deletedDataKeptDays: config.deletedDataKeptDays,
       cell: config.cell,
+      publicUrl: config.publicUrl,
       ...(parts.sheets !== undefined && { workbookBytes: config.workbooks.maximumBytes }),
       allowedHosts: allowedHosts(config),
       corsOrigins: config.http.corsOrigins,
@@ -100,6 +103,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     judgeEvaluatorUrl: evaluatorUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
     noteSessionUse: (id) => sessionUse.note(id, new Date()),
+    noteLinkUse: (id) => linkUse.note(id, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),
     ...(registrationLimiter !== undefined && { registrationLimiter }),
     ...(wrongKeysPerMinute > 0 && { wrongKeys: new WrongKeys({ limit: wrongKeysPerMinute, now: monotonicNow }) }),
@@ -108,6 +112,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     [
       { name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) },
       { name: 'record-session-use', cron: '10-50/20 * * * * *', run: () => sessionUse.flush(db) },
+      { name: 'record-link-use', cron: '15-55/20 * * * * *', run: () => linkUse.flush(db) },
     ],
     log,
   );
@@ -119,7 +124,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     suggestionWaiters.close();
     const flush = async () => {
       await stopSchedule();
-      for (const uses of [keyUse, sessionUse]) {
+      for (const uses of [keyUse, sessionUse, linkUse]) {
         await uses.flush(db).catch((error: unknown) => log.warn({ err: error }, 'last-use.not-recorded'));
       }
     };

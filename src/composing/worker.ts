@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { purgeSessions } from '../application/accounts/browser-sessions.ts';
 import { countStorage } from '../application/accounts/count-storage.ts';
 import { purgeDrafts } from '../application/accounts/page-drafts.ts';
+import { purgeLinks } from '../application/accounts/shared-links.ts';
 import { purgeDeleted } from '../application/data/purge-deleted.ts';
 import { failLostEvaluations } from '../application/evaluations/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
@@ -97,6 +98,7 @@ export function startWorker(parts: Parts): RunningWorker {
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     { name: 'purge-sessions', cron: '25 */10 * * * *', run: () => purgeSessions(db) },
     { name: 'purge-workbooks', cron: '55 */10 * * * *', run: () => purgeWorkbooks(db) },
+    { name: 'purge-links', cron: '40 */10 * * * *', run: () => purgeLinks(db) },
     { name: 'purge-drafts', cron: '35 */10 * * * *', run: () => purgeDrafts(db) },
     {
       name: 'judge-earlier-objectives',

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'UNAUTHENTICATED'
   | 'SESSION_ENDED'
   | 'LINK_ENDED'
+  | 'SHARED_LINK_ENDED'
   | 'FORBIDDEN'
   | 'CROSS_SITE_WRITE'
   | 'TRIAL_CLOSED'

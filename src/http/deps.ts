@@ -58,6 +58,8 @@ export interface HttpSettings {
   readonly deletedDataKeptDays?: number;
   /** The label of this deployment among several; default: it is the only one. */
   readonly cell?: string | undefined;
+  /** Where people reach the service; default: where the request came to. */
+  readonly publicUrl?: string | undefined;
   /** Largest workbook; absent with `sheets`. */
   readonly workbookBytes?: number;
   /** The folder of the built page; without it, the page counts as not built. */
@@ -90,6 +92,8 @@ export interface HttpDeps {
   noteKeyUse(keyId: string): void;
   /** The same for a session of the page. */
   noteSessionUse?(id: number): void;
+  /** The same for a link that shows an objective. */
+  noteLinkUse?(id: number): void;
   /** The fault of a webhook's URL, as the end of a sentence about it, or undefined. */
   judgeWebhookUrl(url: URL): string | undefined;
   /** The same for the URL of an evaluator. */

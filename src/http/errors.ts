@@ -23,6 +23,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   UNAUTHENTICATED: { status: 401, title: 'The API key is missing or not valid' },
   SESSION_ENDED: { status: 401, title: 'Not signed in' },
   LINK_ENDED: { status: 401, title: 'The sign-in link is no longer valid' },
+  SHARED_LINK_ENDED: { status: 404, title: 'The link does not work any more' },
   FORBIDDEN: { status: 403, title: 'The API key does not allow this' },
   CROSS_SITE_WRITE: { status: 403, title: 'The request does not come from the page of this service' },
   NOT_FOUND: { status: 404, title: 'Resource not found' },

@@ -36,6 +36,11 @@ export type Block =
   | { readonly kind: 'charts'; readonly charts: readonly Chart[] }
   | Table;
 
+export interface Download {
+  readonly text: string;
+  readonly href: string;
+}
+
 export interface Report {
   readonly title: string;
   /** Facts below the title. */
@@ -43,6 +48,8 @@ export interface Report {
   readonly state: string;
   /** When what it reports changed last, ISO 8601. */
   readonly changedAt: string;
+  /** Other forms of it, for readers of the HTML: addresses relative to its own. */
+  readonly downloads?: readonly Download[];
   readonly blocks: readonly Block[];
 }
 

@@ -56,6 +56,7 @@ const BODIES: Readonly<Record<string, object>> = {
   createWorkbook: { name: 'book.xlsx', content: 'UEsDBA==' },
   checkWorkbook: { inputs: { x: 'A1' }, outputs: { y: 'A2' } },
   copyWorkbook: { values: {} },
+  createLink: { label: 'for a colleague' },
   putDraft: { subject: 'new-problem', writer: 'browser', text: 'typed' },
 };
 
@@ -104,6 +105,7 @@ async function prepareAccount(name: string) {
     delivery_id: rows[0]!.id,
     key_id: key.id,
     deletion_id: deleted[0].id,
+    link_id: (await send('POST', `/v1/objectives/${loaded.body.id}/links`, {})).body.id,
     workbook_id: await insertWorkbook(service.db, await accountOf(name), BOOK),
     number: 1,
   };
@@ -145,6 +147,7 @@ const TABLES = [
   'evaluations',
   'deletions',
   'workbooks',
+  'shared_links',
   'account_usage',
 ];
 

@@ -170,7 +170,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
-  settings: { imports: ['setting-rules', 'workbook-settings'], packages: ['zod'] },
+  settings: { imports: ['setting-rules', 'delivery-settings', 'workbook-settings'], packages: ['zod'] },
+  'delivery-settings': { imports: ['setting-rules'], packages: [] },
   'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.
   'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },

@@ -6,7 +6,7 @@ const SECTIONS = {
   HTTP: ['http'],
   Suggestions: ['suggest', 'worker', 'engine'],
   Database: ['database', 'dataDir', 'postgresFolder'],
-  'Accounts and keys': ['account', 'deletedDataKeptDays', 'cell', 'bootstrapApiKey'],
+  'Accounts and keys': ['account', 'deletedDataKeptDays', 'publicUrl', 'cell', 'bootstrapApiKey'],
   'Webhooks and evaluators': ['webhooks', 'evaluators'],
   Workbooks: ['workbooks'],
   'Commands that use a service': ['client'],

@@ -24,7 +24,7 @@ const POLICY = `${REPORT_POLICY}; frame-ancestors 'none'; sandbox`;
 /** Of the intervals of a fit. */
 const CONFIDENCE = 0.95;
 
-type ReportCall = Call<ObjectivePath, unknown>;
+export type ReportCall = Call<ObjectivePath, unknown>;
 
 interface Wanted {
   readonly db: Db;
@@ -81,7 +81,7 @@ export const reportOperations: readonly Operation[] = [
   }),
 ];
 
-function readSource(call: ReportCall) {
+export function readSource(call: ReportCall) {
   const { deps, accountId, ids, nextSlice } = call;
   const { db, modelInsights } = deps;
   return readReportSource({ db, accountId, path: ids, modelInsights, signal: goneSignalOf(call), nextSlice });

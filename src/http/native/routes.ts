@@ -20,6 +20,7 @@ import { exportOperations } from './export.ts';
 import { historyOperations } from './history.ts';
 import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
+import { linkOperations } from './links.ts';
 import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
@@ -46,6 +47,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...trialRunOperations,
   ...modelInsightOperations,
   ...reportOperations,
+  ...linkOperations,
   ...overviewOperations,
   ...correctionOperations,
   ...keyOperations,

@@ -3,6 +3,7 @@ import '../../earlier-node.ts';
 import { readFile } from 'node:fs/promises';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { ROOT } from '../../installation.ts';
+import type { Download } from '../../report/document.ts';
 import { writeHtml } from '../../report/html.ts';
 import { makeReport } from '../../report/make-report.ts';
 import type { ReportSource } from '../../report/source.ts';
@@ -13,6 +14,8 @@ export interface ReportTask {
   readonly history: string;
   readonly source: Omit<ReportSource, 'history'>;
   readonly format: 'html' | 'pdf';
+  /** Other forms of it that the HTML offers; default: none. */
+  readonly downloads?: readonly Download[];
 }
 
 export interface ReportFile {
@@ -21,8 +24,9 @@ export interface ReportFile {
   readonly name: string;
 }
 
-export default async function run({ history, source, format }: ReportTask): Promise<unknown> {
-  const report = makeReport({ ...source, history: JSON.parse(history) as ReportSource['history'] });
+export default async function run({ history, source, format, downloads = [] }: ReportTask): Promise<unknown> {
+  const made = makeReport({ ...source, history: JSON.parse(history) as ReportSource['history'] });
+  const report = { ...made, downloads };
   const bytes = format === 'html' ? new TextEncoder().encode(writeHtml(report)) : await toPdf(report);
   // A buffer of a pool cannot be moved.
   const own = new Uint8Array(bytes);

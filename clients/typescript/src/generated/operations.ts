@@ -13,6 +13,7 @@ import type {
   Correction,
   CreatedBatch,
   CreatedKey,
+  CreatedLink,
   CreatedWebhook,
   Deletion,
   Drafts,
@@ -29,6 +30,7 @@ import type {
   InverseRobustness,
   Key,
   KeyPatch,
+  Link,
   LoadedObjectives,
   LoadedOutputCaseSet,
   Model,
@@ -47,6 +49,7 @@ import type {
   NewInverseCorrection,
   NewInverseOutput,
   NewKey,
+  NewLink,
   NewModel,
   NewObjectives,
   NewOutputCases,
@@ -771,6 +774,59 @@ export interface Operations {
     answers: {
       200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
       304: Record<never, never>;
+    };
+  };
+  /** List the links to an objective */
+  listLinksOfObjective: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Link[] };
+    };
+  };
+  /** Make a read-only link to an objective or to its report */
+  createLink: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewLink;
+    answers: {
+      201: { 'application/json': CreatedLink };
+    };
+  };
+  /** List the links of the account */
+  listLinks: {
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Link[] };
+    };
+  };
+  /** Revoke a link: it ends immediately */
+  revokeLink: {
+    path: {
+      link_id: number;
+    };
+    answers: {
+      204: Record<never, never>;
     };
   };
   /** List all objectives of the account at a glance */
@@ -1644,6 +1700,32 @@ export interface Operations {
     answers: {
       200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
       304: Record<never, never>;
+    };
+  };
+  /** List the links to an objective */
+  listLinksOfObjectiveFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Link[] };
+    };
+  };
+  /** Make a read-only link to an objective or to its report */
+  createLinkFlat: {
+    path: {
+      objective_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewLink;
+    answers: {
+      201: { 'application/json': CreatedLink };
     };
   };
   /** Correct or exclude the result of an inverse */

@@ -41,6 +41,11 @@ export class LinkEndedError extends BacksolveError {
   override readonly name = 'LinkEndedError';
 }
 
+/** The link does not work any more. */
+export class SharedLinkEndedError extends BacksolveError {
+  override readonly name = 'SharedLinkEndedError';
+}
+
 /** The API key does not allow this. */
 export class ForbiddenError extends BacksolveError {
   override readonly name = 'ForbiddenError';
@@ -216,6 +221,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'unauthenticated': UnauthenticatedError,
   'session-ended': SessionEndedError,
   'link-ended': LinkEndedError,
+  'shared-link-ended': SharedLinkEndedError,
   'forbidden': ForbiddenError,
   'cross-site-write': CrossSiteWriteError,
   'not-found': NotFoundError,

@@ -64,6 +64,10 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getPredictions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions' },
   getFront: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front' },
   getReport: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/report', accept: 'text/html' },
+  listLinksOfObjective: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links' },
+  createLink: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links', takesBody: true, takesKey: true },
+  listLinks: { method: 'GET', path: '/links' },
+  revokeLink: { method: 'DELETE', path: '/links/{link_id}' },
   listAllObjectives: { method: 'GET', path: '/objectives' },
   correctInverse: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
   correctCase: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections', takesBody: true, takesKey: true },
@@ -134,5 +138,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getPredictionsFlat: { method: 'GET', path: '/objectives/{objective_id}/predictions' },
   getFrontFlat: { method: 'GET', path: '/objectives/{objective_id}/front' },
   getReportFlat: { method: 'GET', path: '/objectives/{objective_id}/report', accept: 'text/html' },
+  listLinksOfObjectiveFlat: { method: 'GET', path: '/objectives/{objective_id}/links' },
+  createLinkFlat: { method: 'POST', path: '/objectives/{objective_id}/links', takesBody: true, takesKey: true },
   correctInverseFlat: { method: 'POST', path: '/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
 };

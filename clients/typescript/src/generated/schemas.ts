@@ -2206,6 +2206,50 @@ export interface Front {
   predicted: PredictedPoint[];
 }
 
+export interface NewLink {
+  /**
+   * objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it
+   * was when the link was made, to the byte.
+   */
+  kind?: 'objective' | 'report' | undefined;
+  label?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+}
+
+export interface CreatedLink {
+  id: number;
+  objectiveId: number;
+  /**
+   * objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it
+   * was when the link was made, to the byte.
+   */
+  kind: 'objective' | 'report';
+  label: string | null;
+  createdAt: string;
+  /** When it ends. An expired link stays in the list for 30 days. */
+  expiresAt: string;
+  /** Up to 20 seconds late; null: never used. */
+  lastUsedAt: string | null;
+  /** Whoever has this address sees the objective, without a key. It is never shown again. */
+  url: string;
+}
+
+export interface Link {
+  id: number;
+  objectiveId: number;
+  /**
+   * objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it
+   * was when the link was made, to the byte.
+   */
+  kind: 'objective' | 'report';
+  label: string | null;
+  createdAt: string;
+  /** When it ends. An expired link stays in the list for 30 days. */
+  expiresAt: string;
+  /** Up to 20 seconds late; null: never used. */
+  lastUsedAt: string | null;
+}
+
 export interface ObjectiveGlance {
   id: number;
   modelId: number;

@@ -2022,6 +2022,41 @@ class Front(Wire):
     """Up to 20 points that the models expect between the points and beyond."""
 
 
+class NewLink(Wire):
+    kind: Literal["objective", "report"] | None = None
+    """objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it was when the link was made, to the byte."""
+    label: str | None = None
+    expires_at: datetime | None = None
+
+
+class CreatedLink(Wire):
+    id: int
+    objective_id: int
+    kind: Literal["objective", "report"]
+    """objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it was when the link was made, to the byte."""
+    label: str | None
+    created_at: datetime
+    expires_at: datetime
+    """When it ends. An expired link stays in the list for 30 days."""
+    last_used_at: datetime | None
+    """Up to 20 seconds late; null: never used."""
+    url: str
+    """Whoever has this address sees the objective, without a key. It is never shown again."""
+
+
+class Link(Wire):
+    id: int
+    objective_id: int
+    kind: Literal["objective", "report"]
+    """objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it was when the link was made, to the byte."""
+    label: str | None
+    created_at: datetime
+    expires_at: datetime
+    """When it ends. An expired link stays in the list for 30 days."""
+    last_used_at: datetime | None
+    """Up to 20 seconds late; null: never used."""
+
+
 class ObjectiveGlanceWorstOutput(Wire):
     number: int | None
     """Zero-based; null for exact objectives, which are judged together."""

@@ -58,6 +58,10 @@ _GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{
 _GET_PREDICTIONS = Operation("getPredictions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT = Operation("getFront", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front", {200: "m.Front"})
 _GET_REPORT = Operation("getReport", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/report", {200: None, 304: None})
+_LIST_LINKS_OF_OBJECTIVE = Operation("listLinksOfObjective", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links", {200: "list[m.Link]"})
+_CREATE_LINK = Operation("createLink", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links", {201: "m.CreatedLink"})
+_LIST_LINKS = Operation("listLinks", "GET", "/links", {200: "list[m.Link]"})
+_REVOKE_LINK = Operation("revokeLink", "DELETE", "/links/{link_id}", {204: None})
 _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200: "list[m.ObjectiveGlance]", 304: None})
 _CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _CORRECT_CASE = Operation("correctCase", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections", {200: "m.CorrectedCase"})
@@ -128,6 +132,8 @@ _GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objecti
 _GET_PREDICTIONS_FLAT = Operation("getPredictionsFlat", "GET", "/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
 _GET_REPORT_FLAT = Operation("getReportFlat", "GET", "/objectives/{objective_id}/report", {200: None, 304: None})
+_LIST_LINKS_OF_OBJECTIVE_FLAT = Operation("listLinksOfObjectiveFlat", "GET", "/objectives/{objective_id}/links", {200: "list[m.Link]"})
+_CREATE_LINK_FLAT = Operation("createLinkFlat", "POST", "/objectives/{objective_id}/links", {201: "m.CreatedLink"})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 
 
@@ -373,6 +379,22 @@ class Operations(Caller):
     def get_report_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    def list_links_of_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links to an objective."""
+        return self._call(_LIST_LINKS_OF_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def create_link(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+        """Make a read-only link to an objective or to its report."""
+        return self._call(_CREATE_LINK, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def list_links(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links of the account."""
+        return self._call(_LIST_LINKS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def revoke_link(self, link_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Revoke a link: it ends immediately."""
+        return self._call(_REVOKE_LINK, path={"link_id": link_id}, timeout=timeout)
 
     def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, grouped: bool | None = None, stop_reason: int | None = None, trend: int | None = None, sort: Literal["created", "changed", "name", "project", "state", "runs"] | None = None, direction: Literal["ascending", "descending"] | None = None, folded: str | None = None, archived: Literal["exclude", "only"] | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
@@ -706,6 +728,14 @@ class Operations(Caller):
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
+    def list_links_of_objective_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links to an objective."""
+        return self._call(_LIST_LINKS_OF_OBJECTIVE_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def create_link_flat(self, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+        """Make a read-only link to an objective or to its report."""
+        return self._call(_CREATE_LINK_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
     def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
         return self._call(_CORRECT_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
@@ -953,6 +983,22 @@ class AsyncOperations(AsyncCaller):
     async def get_report_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return await self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    async def list_links_of_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links to an objective."""
+        return await self._call(_LIST_LINKS_OF_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def create_link(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+        """Make a read-only link to an objective or to its report."""
+        return await self._call(_CREATE_LINK, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def list_links(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links of the account."""
+        return await self._call(_LIST_LINKS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def revoke_link(self, link_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Revoke a link: it ends immediately."""
+        return await self._call(_REVOKE_LINK, path={"link_id": link_id}, timeout=timeout)
 
     async def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, grouped: bool | None = None, stop_reason: int | None = None, trend: int | None = None, sort: Literal["created", "changed", "name", "project", "state", "runs"] | None = None, direction: Literal["ascending", "descending"] | None = None, folded: str | None = None, archived: Literal["exclude", "only"] | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
@@ -1285,6 +1331,14 @@ class AsyncOperations(AsyncCaller):
     async def get_report_flat_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return await self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    async def list_links_of_objective_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links to an objective."""
+        return await self._call(_LIST_LINKS_OF_OBJECTIVE_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def create_link_flat(self, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+        """Make a read-only link to an objective or to its report."""
+        return await self._call(_CREATE_LINK_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""

@@ -36,6 +36,10 @@ class LinkEndedError(ServiceError):
     """The sign-in link is no longer valid."""
 
 
+class SharedLinkEndedError(ServiceError):
+    """The link does not work any more."""
+
+
 class ForbiddenError(ServiceError):
     """The API key does not allow this."""
 
@@ -177,6 +181,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "unauthenticated": UnauthenticatedError,
     "session-ended": SessionEndedError,
     "link-ended": LinkEndedError,
+    "shared-link-ended": SharedLinkEndedError,
     "forbidden": ForbiddenError,
     "cross-site-write": CrossSiteWriteError,
     "not-found": NotFoundError,
