@@ -35,6 +35,9 @@ tbody .number { white-space: nowrap; }
 .best { font-weight: 600; }
 .muted { color: var(--muted); }
 pre { margin: 0.5rem 0; padding: 0.5rem 0.75rem; background: var(--raised); font-size: 0.8rem; white-space: pre-wrap; }
+table.room td:last-child { width: 50%; height: 2.2rem; border: 1px solid var(--muted); }
+.scan { display: flex; align-items: center; gap: 1.25rem; margin: 0.75rem 0; }
+.scan svg { flex: none; width: 9rem; }
 .charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.75rem; }
 figure { margin: 0; }
 figure.wide { grid-column: 1 / -1; }
@@ -111,6 +114,8 @@ function writeBlock(block: Block): string {
       return `<pre>${block.lines.map(escapeXml).join('\n')}</pre>`;
     case 'charts':
       return `<div class="charts">${block.charts.map(writeChart).join('\n')}</div>`;
+    case 'scan':
+      return writeScan(block);
     case 'table':
       return writeTable(block);
   }
@@ -123,7 +128,14 @@ function writeChart(chart: Chart): string {
   return `<figure${isWide ? ' class="wide"' : ''}><figcaption dir="auto">${escapeXml(caption)}</figcaption>${named}</figure>`;
 }
 
-function writeTable({ label, columns, rows, isDense }: Table): string {
+function writeScan({ address, text, picture }: Extract<Block, { kind: 'scan' }>): string {
+  const svg = writeSvg(picture, '#ffffff')
+    .trimEnd()
+    .replace('<svg ', `<svg role="img" aria-label="${escapeXml(`Code of ${address}`)}" `);
+  return `<div class="scan">${svg}<div><p>${escapeXml(text)}</p><p class="hint">${escapeXml(address)}</p></div></div>`;
+}
+
+function writeTable({ label, columns, rows, isDense, hasRoom }: Table): string {
   const cell = (tag: string, content: Cell, c: number, more = '') => {
     const [text, look] = typeof content === 'string' ? [content, ''] : [content.text, content.look];
     const classes = [columns[c]!.isNumber ? 'number' : '', look].filter((name) => name !== '').join(' ');
@@ -134,7 +146,8 @@ function writeTable({ label, columns, rows, isDense }: Table): string {
     (row) =>
       `<tr>${row.map((one, c) => (c === 0 ? cell('th', one, c, ' scope="row"') : cell('td', one, c))).join('')}</tr>`,
   );
-  return `<table${isDense ? ' class="dense"' : ''} aria-label="${escapeXml(label)}">
+  const looks = [isDense ? 'dense' : '', hasRoom ? 'room' : ''].filter((name) => name !== '').join(' ');
+  return `<table${looks === '' ? '' : ` class="${looks}"`} aria-label="${escapeXml(label)}">
 <thead><tr>${head}</tr></thead>
 <tbody>
 ${body.join('\n')}

@@ -29,7 +29,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   // How objectives are shown: numbers as people read them, charts as data, sentences. The page and reports share it. Runs in browsers.
   shown: { imports: ['../clients/typescript', 'numbers'], packages: [], platform: [] },
   // Lays out reports, in a thread of the ingress.
-  report: { imports: ['../clients/typescript', 'shown'], packages: ['pdfkit', 'fflate'], platform: ['node:crypto'] },
+  report: {
+    imports: ['../clients/typescript', 'shown'],
+    packages: ['pdfkit', 'fflate', 'uqr'],
+    platform: ['node:crypto'],
+  },
   engine: { imports: ['optimizer', 'compile-cache', 'earlier-node', 'installation'], packages: ['p-queue', 'piscina'] },
   db: { imports: ['domain', 'installation'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {

@@ -776,6 +776,21 @@ export interface Operations {
       304: Record<never, never>;
     };
   };
+  /** Read the card of an input that waits, to print and take to the rig */
+  getRunCard: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+      inverse_id: number;
+    };
+    headers: 'If-None-Match';
+    answers: {
+      200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
+      304: Record<never, never>;
+    };
+  };
   /** List the links to an objective */
   listLinksOfObjective: {
     path: {
@@ -1695,6 +1710,18 @@ export interface Operations {
   getReportFlat: {
     path: {
       objective_id: number;
+    };
+    headers: 'If-None-Match';
+    answers: {
+      200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
+      304: Record<never, never>;
+    };
+  };
+  /** Read the card of an input that waits, to print and take to the rig */
+  getRunCardFlat: {
+    path: {
+      objective_id: number;
+      inverse_id: number;
     };
     headers: 'If-None-Match';
     answers: {

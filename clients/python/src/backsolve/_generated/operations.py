@@ -58,6 +58,7 @@ _GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{
 _GET_PREDICTIONS = Operation("getPredictions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT = Operation("getFront", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front", {200: "m.Front"})
 _GET_REPORT = Operation("getReport", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/report", {200: None, 304: None})
+_GET_RUN_CARD = Operation("getRunCard", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/card", {200: None, 304: None})
 _LIST_LINKS_OF_OBJECTIVE = Operation("listLinksOfObjective", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links", {200: "list[m.Link]"})
 _CREATE_LINK = Operation("createLink", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links", {201: "m.CreatedLink"})
 _LIST_LINKS = Operation("listLinks", "GET", "/links", {200: "list[m.Link]"})
@@ -132,6 +133,7 @@ _GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objecti
 _GET_PREDICTIONS_FLAT = Operation("getPredictionsFlat", "GET", "/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
 _GET_REPORT_FLAT = Operation("getReportFlat", "GET", "/objectives/{objective_id}/report", {200: None, 304: None})
+_GET_RUN_CARD_FLAT = Operation("getRunCardFlat", "GET", "/objectives/{objective_id}/inverses/{inverse_id}/card", {200: None, 304: None})
 _LIST_LINKS_OF_OBJECTIVE_FLAT = Operation("listLinksOfObjectiveFlat", "GET", "/objectives/{objective_id}/links", {200: "list[m.Link]"})
 _CREATE_LINK_FLAT = Operation("createLinkFlat", "POST", "/objectives/{objective_id}/links", {201: "m.CreatedLink"})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
@@ -379,6 +381,14 @@ class Operations(Caller):
     def get_report_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    def get_run_card_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    def get_run_card_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
     def list_links_of_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
         """List the links to an objective."""
@@ -728,6 +738,14 @@ class Operations(Caller):
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
+    def get_run_card_flat_html(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    def get_run_card_flat_pdf(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
     def list_links_of_objective_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
         """List the links to an objective."""
         return self._call(_LIST_LINKS_OF_OBJECTIVE_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
@@ -983,6 +1001,14 @@ class AsyncOperations(AsyncCaller):
     async def get_report_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return await self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    async def get_run_card_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return await self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    async def get_run_card_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return await self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
     async def list_links_of_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
         """List the links to an objective."""
@@ -1331,6 +1357,14 @@ class AsyncOperations(AsyncCaller):
     async def get_report_flat_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return await self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    async def get_run_card_flat_html(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return await self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    async def get_run_card_flat_pdf(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return await self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
     async def list_links_of_objective_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
         """List the links to an objective."""
