@@ -32,6 +32,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   ATTEMPTS_HANDED_OUT: { status: 409, title: 'All inputs have been suggested' },
   OUTPUT_CONFLICT: { status: 409, title: 'The run already has a different output' },
   LEASE_LOST: { status: 409, title: 'The lease of the evaluation is lost' },
+  CORRECTION_SUPERSEDED: { status: 409, title: 'Something newer has changed the result' },
   REOPENING_NEEDED: { status: 409, title: 'The correction changes the verdict of an objective that has ended' },
   BATCH_ENDED: { status: 409, title: 'The batch has ended' },
   SUGGESTION_PENDING: { status: 409, title: 'The suggestion is still being computed' },

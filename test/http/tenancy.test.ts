@@ -52,6 +52,7 @@ const BODIES: Readonly<Record<string, object>> = {
   putEvaluationOutput: { leaseToken: TOKEN, output: [1, 2, 3] },
   failEvaluation: { leaseToken: TOKEN, reason: 'stalled', retryable: true },
   releaseEvaluation: { leaseToken: TOKEN },
+  undoCorrection: {},
   correctCase: { excluded: true, reason: 'typo' },
   createWorkbook: { name: 'book.xlsx', content: 'UEsDBA==' },
   checkWorkbook: { inputs: { x: 'A1' }, outputs: { y: 'A2' } },
@@ -92,6 +93,10 @@ async function prepareAccount(name: string) {
   const spare = (await send('POST', '/v1/models', { name: 'deleted model' })).body;
   await send('DELETE', `/v1/models/${spare.id}`);
   const deleted = (await send('GET', '/v1/deleted')).body;
+  const corrected = await send('POST', `${loaded.headers['location']}/inverses/${inverses.body[0].id}/corrections`, {
+    output: [9, 9, 9],
+    reason: 'typo',
+  });
   const ids = {
     model_id: model.id,
     project_id: project.id,
@@ -104,6 +109,7 @@ async function prepareAccount(name: string) {
     evaluation_id: evaluations[0].id,
     delivery_id: rows[0]!.id,
     key_id: key.id,
+    correction_id: corrected.body.correction.id,
     deletion_id: deleted[0].id,
     link_id: (await send('POST', `/v1/objectives/${loaded.body.id}/links`, {})).body.id,
     workbook_id: await insertWorkbook(service.db, await accountOf(name), BOOK),

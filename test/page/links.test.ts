@@ -1,4 +1,4 @@
-/** Sharing an objective from the page, and what the reader of a link sees in a browser without a session. */
+/** For teams: sharing an objective, what the reader of a link sees without a session, run cards, and undo in the data log. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
@@ -66,4 +66,40 @@ test('The page behind a link is accessible', async ({ visit }) => {
   await page.goto('/checked');
   await page.getByRole('navigation', { name: 'Download' }).waitFor();
   await expectAccessible(page);
+});
+
+test('The card of an open run is saved as a PDF', async ({ visit }) => {
+  const { objectiveId, url, page: address } = await loadHeatExchanger(service);
+  const { iteration } = await service.ok<{ iteration: number }>('POST', `${url}/inverses`);
+  const page = await visit(service, address);
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Card to print' }).click();
+  const download = await saved;
+  expect(download.suggestedFilename()).toBe(`run-${iteration}-of-objective-${objectiveId}.pdf`);
+  expect((await readFile(await download.path(), 'latin1')).slice(0, 5)).toBe('%PDF-');
+  await expectAccessible(page);
+});
+
+test('The last change of a run is taken back from the data log, and the log tells both', async ({ visit }) => {
+  const other = await loadHeatExchanger(service);
+  const { id } = await service.ok('POST', `${other.url}/inverses`);
+  await service.ok('PUT', `${other.url}/inverses/${id}/output`, { output: [40, 30] });
+  const correct = (body: object) => service.ok('POST', `${other.url}/inverses/${id}/corrections`, body);
+  await correct({ output: [4, 30], reason: 'decimal point misread' });
+  await correct({ output: [44, 30], reason: 'misread again' });
+  const page = await visit(service, `${other.page}/log`);
+  const log = page.getByRole('region', { name: 'Entries of the data log' });
+  // The older correction cannot be taken back.
+  await log.getByText('misread again').waitFor();
+  expect(await log.getByRole('button', { name: /^Undo/ }).count()).toBe(1);
+  await screenshot(page, 'undo in the log');
+  await expectAccessible(page);
+  await log.getByRole('button', { name: 'Undo: run 2, Power 4 → 44 kW' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Undo this change?' });
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await log.getByText('Undo of: misread again').waitFor();
+  const { output } = await service.ok<{ output: number[] }>('GET', `${other.url}/inverses/${id}`);
+  expect(output).toEqual([4, 30]);
 });

@@ -3,6 +3,7 @@ import type { CorrectedCase, CorrectedInverse } from '../../application/data/cor
 import {
   type Correction,
   LONGEST_NOTE,
+  LONGEST_REASON,
   type NewCorrection,
   type ResultChange,
   type RunResult,
@@ -10,14 +11,12 @@ import {
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { isByName } from '../../domain/names.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import type { BodySpec, SentFields } from '../body/spec.ts';
+import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { vectorSchema } from '../wire/vectors.ts';
 import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
-
-const MAXIMUM_REASON_LENGTH = 1_000;
 
 const changeFields = {
   output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }, z.number())
@@ -33,7 +32,7 @@ const changeFields = {
     .describe(
       'true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again.',
     ),
-  reason: textSchema({ minimum: 1, maximum: MAXIMUM_REASON_LENGTH })
+  reason: textSchema({ minimum: 1, maximum: LONGEST_REASON })
     .optional()
     .describe('The reason for the correction, for the log; required, except for a note.'),
 };
@@ -141,6 +140,18 @@ export const newCaseCorrection: BodySpec<NewCorrection & { readonly mayReopen: b
   schema: caseCorrectionSchema,
   read: (body) => toParsed(readFields(caseCorrectionSchema, body, namedFields(body)), body),
 };
+
+export const newUndo = bodyOf(
+  z
+    .strictObject({
+      reopen: z
+        .boolean()
+        .optional()
+        .transform((sent) => sent ?? false)
+        .describe('true: an objective that has ended gets the verdict that follows. Ignored where it changes nothing.'),
+    })
+    .meta({ id: 'NewUndo', examples: [{}, { reopen: true }] }),
+);
 
 const resultFields = {
   output: z.array(z.number()).nullable().describe('null if the run failed.'),

@@ -59,6 +59,7 @@ import type {
   NewSuggestions,
   NewTrial,
   NewTrialCases,
+  NewUndo,
   NewWebhook,
   NewWorkbook,
   NoFields,
@@ -905,6 +906,20 @@ export interface Operations {
     body: NewCaseCorrection;
     answers: {
       200: { 'application/json': CorrectedCase };
+    };
+  };
+  /** Take a correction back */
+  undoCorrection: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      correction_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewUndo;
+    answers: {
+      200: { 'application/json': Correction };
     };
   };
   /** List the corrections of a trial */

@@ -86,6 +86,11 @@ export class LeaseLostError extends BacksolveError {
   override readonly name = 'LeaseLostError';
 }
 
+/** Something newer has changed the result. */
+export class CorrectionSupersededError extends BacksolveError {
+  override readonly name = 'CorrectionSupersededError';
+}
+
 /** The correction changes the verdict of an objective that has ended. */
 export class ReopeningNeededError extends BacksolveError {
   override readonly name = 'ReopeningNeededError';
@@ -230,6 +235,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'attempts-handed-out': AttemptsHandedOutError,
   'output-conflict': OutputConflictError,
   'lease-lost': LeaseLostError,
+  'correction-superseded': CorrectionSupersededError,
   'reopening-needed': ReopeningNeededError,
   'batch-ended': BatchEndedError,
   'suggestion-pending': SuggestionPendingError,

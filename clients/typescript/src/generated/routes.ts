@@ -72,6 +72,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   listAllObjectives: { method: 'GET', path: '/objectives' },
   correctInverse: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
   correctCase: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections', takesBody: true, takesKey: true },
+  undoCorrection: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections/{correction_id}/undo', takesBody: true, takesKey: true },
   listCorrections: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections' },
   listKeys: { method: 'GET', path: '/keys' },
   createKey: { method: 'POST', path: '/keys', takesBody: true, takesKey: true },

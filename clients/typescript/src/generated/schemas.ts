@@ -2435,6 +2435,11 @@ export interface CorrectedCase {
   excluded: boolean;
 }
 
+export interface NewUndo {
+  /** true: an objective that has ended gets the verdict that follows. Ignored where it changes nothing. */
+  reopen?: boolean | undefined;
+}
+
 export interface NewKey {
   /** What the key may do; the requesting key must have all of these scopes. */
   scopes: readonly ('read' | 'write' | 'evaluate' | 'admin')[];

@@ -2234,6 +2234,11 @@ class CorrectedCase(Wire):
     excluded: bool
 
 
+class NewUndo(Wire):
+    reopen: bool | None = None
+    """true: an objective that has ended gets the verdict that follows. Ignored where it changes nothing."""
+
+
 class NewKey(Wire):
     scopes: list[Literal["read", "write", "evaluate", "admin"]]
     """What the key may do; the requesting key must have all of these scopes."""

@@ -66,6 +66,7 @@ _REVOKE_LINK = Operation("revokeLink", "DELETE", "/links/{link_id}", {204: None}
 _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200: "list[m.ObjectiveGlance]", 304: None})
 _CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _CORRECT_CASE = Operation("correctCase", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections", {200: "m.CorrectedCase"})
+_UNDO_CORRECTION = Operation("undoCorrection", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections/{correction_id}/undo", {200: "m.Correction"})
 _LIST_CORRECTIONS = Operation("listCorrections", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections", {200: "list[m.Correction]"})
 _LIST_KEYS = Operation("listKeys", "GET", "/keys", {200: "list[m.Key]"})
 _CREATE_KEY = Operation("createKey", "POST", "/keys", {201: "m.CreatedKey"})
@@ -417,6 +418,10 @@ class Operations(Caller):
     def correct_case(self, model_id: int, project_id: int, trial_id: int, number: int, body: m.NewCaseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedCase]:
         """Correct or exclude the result of a case."""
         return self._call(_CORRECT_CASE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "number": number}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def undo_correction(self, model_id: int, project_id: int, trial_id: int, correction_id: int, body: m.NewUndo, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Correction]:
+        """Take a correction back."""
+        return self._call(_UNDO_CORRECTION, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "correction_id": correction_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def list_corrections(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Correction]]:
         """List the corrections of a trial."""
@@ -1037,6 +1042,10 @@ class AsyncOperations(AsyncCaller):
     async def correct_case(self, model_id: int, project_id: int, trial_id: int, number: int, body: m.NewCaseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedCase]:
         """Correct or exclude the result of a case."""
         return await self._call(_CORRECT_CASE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "number": number}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def undo_correction(self, model_id: int, project_id: int, trial_id: int, correction_id: int, body: m.NewUndo, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Correction]:
+        """Take a correction back."""
+        return await self._call(_UNDO_CORRECTION, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "correction_id": correction_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def list_corrections(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Correction]]:
         """List the corrections of a trial."""

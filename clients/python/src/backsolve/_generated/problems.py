@@ -72,6 +72,10 @@ class LeaseLostError(ServiceError):
     """The lease of the evaluation is lost."""
 
 
+class CorrectionSupersededError(ServiceError):
+    """Something newer has changed the result."""
+
+
 class ReopeningNeededError(ServiceError):
     """The correction changes the verdict of an objective that has ended."""
 
@@ -190,6 +194,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "attempts-handed-out": AttemptsHandedOutError,
     "output-conflict": OutputConflictError,
     "lease-lost": LeaseLostError,
+    "correction-superseded": CorrectionSupersededError,
     "reopening-needed": ReopeningNeededError,
     "batch-ended": BatchEndedError,
     "suggestion-pending": SuggestionPendingError,

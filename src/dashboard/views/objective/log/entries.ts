@@ -18,19 +18,28 @@ export interface Entry {
   readonly name?: string;
   readonly by?: string;
   readonly reason?: string;
+  /** The id of a correction that can be taken back: the newest of its run. */
+  readonly undoable?: number;
 }
 
 /** Newest first; those without a time come last, because cases come before the runs. */
 export function entriesOf(all: JudgedAll, corrections: readonly Correction[]): readonly Entry[] {
   const head = all.run.head.value;
   const started: Entry = { at: Date.parse(head.createdAt), kind: 'started', what: startText(head) };
-  const dated = [started, ...resultsOf(all).toReversed(), ...corrections.map((one) => changeOf(all, one))];
+  const newest = new Map(corrections.filter(({ isNote }) => !isNote).map((one) => [targetOf(one), one.id]));
+  const changes = corrections.map((one) => ({
+    ...changeOf(all, one),
+    ...(newest.get(targetOf(one)) === one.id && { undoable: one.id }),
+  }));
+  const dated: readonly Entry[] = [started, ...resultsOf(all).toReversed(), ...changes];
   return [
     ...dated.filter(({ at }) => !Number.isNaN(at)).sort((a, b) => b.at - a.at),
     ...failuresOf(all),
     ...casesOf(all),
   ];
 }
+
+const targetOf = ({ target }: Correction) => `${target.caseNumber} ${target.inverseId}`;
 
 function startText({ number, continues }: Pick<Head, 'number' | 'continues'>): string {
   return `Objective ${number} was created${continues === null ? '' : ' with changed targets'}`;

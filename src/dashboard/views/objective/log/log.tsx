@@ -1,14 +1,18 @@
 import { useId, useState } from 'preact/hooks';
 import { counted, dayAndTime, grouped } from '../../../../shown/formats.ts';
 import { Fault } from '../../../parts/fault.tsx';
+import { onDemand } from '../../../parts/on-demand.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
+import { may } from '../../../shell/session.ts';
 import type { PartProps } from '../part.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { type Entry, type EntryKind, entriesOf } from './entries.ts';
 import { useCorrections } from './read-corrections.ts';
 import './log.css';
+
+const UndoDialog = onDemand(async () => (await import('../../links/undo-dialog.tsx')).UndoDialog);
 
 const SHOWN = 100;
 
@@ -26,6 +30,7 @@ export function Log({ judged: { run }, all, source }: PartProps) {
   const { found, failure } = useCorrections(run);
   const [kind, choose] = useState<'all' | EntryKind>('all');
   const [most, setMost] = useState(SHOWN);
+  const [undoing, setUndoing] = useState<Entry | undefined>(undefined);
   const entries = entriesOf(all, found.value ?? []).filter((entry) => kind === 'all' || entry.kind === kind);
   return (
     <section aria-labelledby={`${id}-title`}>
@@ -53,10 +58,10 @@ export function Log({ judged: { run }, all, source }: PartProps) {
       <Fault error={failure.value ?? source.failure.value} />
       <ScrollBox label="Entries of the data log">
         <table class="log">
-          <TableHead titles={['When', 'Run', 'What', 'Reason', 'By']} />
+          <TableHead titles={['When', 'Run', 'What', 'Reason', 'By']} controls="Undo" />
           <tbody>
             {entries.slice(0, most).map((entry, i) => (
-              <Row key={i} entry={entry} objectiveId={run.objectiveId} />
+              <Row key={i} entry={entry} objectiveId={run.objectiveId} onUndo={setUndoing} />
             ))}
           </tbody>
         </table>
@@ -66,12 +71,27 @@ export function Log({ judged: { run }, all, source }: PartProps) {
           Show more of {grouped(entries.length)}
         </button>
       )}
+      {undoing !== undefined && (
+        <UndoDialog
+          run={run}
+          correctionId={undoing.undoable!}
+          name={undoing.name!}
+          what={undoing.what}
+          onClose={() => setUndoing(undefined)}
+        />
+      )}
     </section>
   );
 }
 
-function Row({ entry, objectiveId }: { readonly entry: Entry; readonly objectiveId: number }) {
-  const { at, key, name, what, reason, by } = entry;
+interface RowProps {
+  readonly entry: Entry;
+  readonly objectiveId: number;
+  onUndo(entry: Entry): void;
+}
+
+function Row({ entry, objectiveId, onUndo }: RowProps) {
+  const { at, key, name, what, reason, by, undoable } = entry;
   return (
     <tr>
       <td class="nowrap">{Number.isNaN(at) ? '–' : dayAndTime(new Date(at))}</td>
@@ -87,6 +107,13 @@ function Row({ entry, objectiveId }: { readonly entry: Entry; readonly objective
       <td>{what}</td>
       <td>{reason}</td>
       <td>{by}</td>
+      <td>
+        {undoable !== undefined && may('write') && (
+          <button type="button" class="quiet" aria-label={`Undo: ${name}, ${what}`} onClick={() => onUndo(entry)}>
+            Undo…
+          </button>
+        )}
+      </td>
     </tr>
   );
 }
