@@ -55,6 +55,26 @@ describe('a report', () => {
     expect(text.match(/<svg /g)).toHaveLength(3);
   });
 
+  it('has all runs of the trial: its case, those of an earlier objective, and its own', async () => {
+    const { body: earlier } = await service.send('GET', `/v1/objectives/${id}`);
+    const { body: history } = await service.send('GET', `/v1/objectives/${id}/history`);
+    const path = `/models/${history.modelId}/projects/${history.projectId}/trials/${history.trialId}/objectives`;
+    const { objectives, objectiveTypes, minimumBounds, maximumBounds, initialInput, initialOutput } = earlier;
+    const targets = { objectives, objectiveTypes, minimumBounds, maximumBounds, initialInput, initialOutput };
+    const next = await post('POST', path, { ...targets, desiredL1Norm: 0, maximumAttempts: 5, reuse: true });
+    const { text } = await read(next.id);
+    const [table] = /<table class="dense" aria-label="Runs">[\s\S]*?<\/table>/.exec(text)!;
+    const names = Array.from(table.matchAll(/<th scope="row"><bdi>([^<]*)/g), ([, name]) => name);
+    expect(names).toHaveLength(1 + 40 + 1);
+    expect([names[0], names[1], names[40], names[41]]).toEqual([
+      'case 1',
+      `run 1 of objective ${earlier.number}`,
+      `run 40 of objective ${earlier.number}`,
+      'run 1',
+    ]);
+    expect(text).toContain('Earlier runs of the trial');
+  });
+
   it('loads nothing and runs nothing, in the service and on a disk', async () => {
     const { headers, text } = await read(id);
     const [, style] = /<style>([\s\S]*?)<\/style>/.exec(text)!;
@@ -145,8 +165,8 @@ describe('a report of what is not usual', () => {
     const table = /<table class="dense" aria-label="Runs">[\s\S]*?<\/table>/.exec(text)![0];
     const rows = table.match(/<tr>/g)!.length - 1;
     expect(rows).toBeLessThanOrEqual(200);
-    expect(text).toContain(`The 100 best and the 100 last runs; ${700 - rows} are left out.`);
-    expect(table).toContain('<bdi>700</bdi>');
+    expect(text).toContain(`The 100 best and the 100 last runs; ${701 - rows} are left out.`);
+    expect(table).toContain('<bdi>run 700</bdi>');
   });
 
   it('leaves out columns that do not fit, and says so', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
 import type { InversePath, ObjectivePath } from '../../application/paths.ts';
 import {
   getHistory,
@@ -28,10 +29,13 @@ import { presentFitParameters } from './fit.wire.ts';
 import { presentHistory } from './history.wire.ts';
 import { inCellQuery } from './links.wire.ts';
 import { presentProjectSummary } from './projects.wire.ts';
+import { makePresentTrialRun, type trialRunSchema } from './trial-runs.wire.ts';
 
 const POLICY = `${REPORT_POLICY}; frame-ancestors 'none'; sandbox`;
 /** Of the intervals of a fit. */
 const CONFIDENCE = 0.95;
+/** More of the trial's other runs are not read. */
+const MOST_OTHERS = 1_000;
 
 export type ReportCall = Call<ObjectivePath, unknown>;
 
@@ -157,6 +161,7 @@ export async function readReportSource(wanted: Wanted): Promise<WantedReport> {
   const request = { after: 0, every: 1, completed: null, wantsExplanation: true };
   const { history, text } = await readHistoryText(db, accountId, stamp, request, nextSlice);
   const { project, corrections, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
+  const others = await readOthers(wanted, history.objective.id);
   const fit =
     fitOutputs(history.objective.objectiveTypes).length > 0
       ? presentFitParameters(await modelInsights.fit({ db, accountId, signal }, path, CONFIDENCE))
@@ -166,6 +171,7 @@ export async function readReportSource(wanted: Wanted): Promise<WantedReport> {
     history: text,
     source: {
       project: presentProjectSummary(project),
+      ...others,
       corrections: corrections.map(presentCorrection),
       caseCount,
       fit,
@@ -173,4 +179,12 @@ export async function readReportSource(wanted: Wanted): Promise<WantedReport> {
       version: VERSION,
     },
   };
+}
+
+async function readOthers({ db, accountId, path }: Wanted, objectiveId: number) {
+  const runs = await readTrialRuns(db, accountId, path, { limit: MOST_OTHERS, after: null, without: objectiveId });
+  const present = makePresentTrialRun(runs);
+  const others: z.infer<typeof trialRunSchema>[] = [];
+  for await (const batch of runs.batches) others.push(...batch.map(present));
+  return { others, areOthersCut: runs.nextAfter !== null };
 }
