@@ -1,6 +1,9 @@
 /**
  * Read-only links to one objective or to its report. Only a hash of the token is stored. A link to a report keeps the files as they were
  * made: neither later changes nor another release of the program would make the same bytes.
+ *
+ * People who are told by e-mail are receivers of events like webhooks, and their e-mails are deliveries. objective_id: only of this one.
+ * confirmed_at: when the person agreed; nothing but the question is sent before. secret: their links are derived from it.
  */
 export const sql = `
 create table shared_links (
@@ -24,4 +27,11 @@ create table shared_links (
 alter table shared_links alter column pdf set storage external;
 create index shared_links_account on shared_links (account_id, id);
 create index shared_links_objective on shared_links (objective_id, id);
+
+alter table webhooks
+  add column kind text not null default 'http' constraint webhooks_kind_known check (kind in ('http', 'mail')),
+  add column objective_id bigint references objectives (id),
+  add column confirmed_at timestamptz;
+create unique index webhooks_people on webhooks (account_id, url, coalesce(objective_id, 0)) where kind = 'mail';
+create index webhooks_objective on webhooks (objective_id) where objective_id is not null;
 `;

@@ -14,6 +14,38 @@ export const PUBLIC_URL = setting(
   'Where people reach the service, for the addresses in [links](links.md), on run cards and in e-mails. By default links and cards have the address of the request that asked for them.',
 );
 
+function isMailServer(value: string): boolean {
+  return /^smtps?:\/\/./.test(value) && URL.canParse(value) && new URL(value).hostname !== '';
+}
+
+export const MAIL_SETTINGS = {
+  server: setting(
+    'SMTP_URL',
+    optionalText(isMailServer, 'the address of an SMTP server', 'smtps://user:password@mail.example.com'),
+    'The SMTP server that takes [e-mails](webhooks.md#e-mails) to people, with user and password percent-encoded. `smtps` is TLS from the beginning (port 465), `smtp` changes to TLS (port 587). Workers need it, and ingresses, which otherwise refuse recipients. Needs `MAIL_FROM` and `PUBLIC_URL`.',
+    { secret: true },
+  ),
+  from: setting(
+    'MAIL_FROM',
+    optionalText(
+      (value) => /^[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(value),
+      'the address of the sender, perhaps with a name',
+      'Backsolve <backsolve@example.com>',
+    ),
+    'The sender of e-mails.',
+  ),
+  allowPlain: setting(
+    'SMTP_ALLOW_PLAIN',
+    trueOrFalse('false'),
+    'Whether e-mails, and the password, may go to a server that offers no TLS. Only for a server on the same machine.',
+  ),
+  perHour: setting(
+    'RECIPIENTS_PER_HOUR',
+    wholeNumber(1, 10_000, '20'),
+    'Recipients that an account may add within an hour; each is asked by an e-mail whether they agree.',
+  ),
+};
+
 export const WEBHOOK_SETTINGS = {
   allowPrivate: setting(
     'WEBHOOK_ALLOW_PRIVATE',

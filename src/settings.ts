@@ -3,7 +3,7 @@
  * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
  */
 import { availableParallelism } from 'node:os';
-import { PUBLIC_URL, WEBHOOK_SETTINGS } from './delivery-settings.ts';
+import { MAIL_SETTINGS, PUBLIC_URL, WEBHOOK_SETTINGS } from './delivery-settings.ts';
 import {
   allowedHostNames,
   cellLabel,
@@ -304,6 +304,7 @@ export const SETTINGS_TREE = {
     ),
   },
   webhooks: WEBHOOK_SETTINGS,
+  mail: MAIL_SETTINGS,
   evaluators: {
     allowPrivate: setting(
       'ALLOW_PRIVATE_EVALUATORS',

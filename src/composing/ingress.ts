@@ -21,6 +21,7 @@ import { buildServer } from '../http/server.ts';
 import { WrongKeys } from '../http/wrong-keys.ts';
 import { ROOT } from '../installation.ts';
 import { startSchedule } from '../worker/schedule.ts';
+import { mailServerOf } from './mail.ts';
 import { atMost, HAND_BACK_MS, type Parts } from './parts.ts';
 import { evaluatorUrlJudge, webhookUrlJudge } from './url-judges.ts';
 
@@ -89,6 +90,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
       deletedDataKeptDays: config.deletedDataKeptDays,
       cell: config.cell,
       publicUrl: config.publicUrl,
+      hasMail: mailServerOf(config) !== undefined,
       ...(parts.sheets !== undefined && { workbookBytes: config.workbooks.maximumBytes }),
       allowedHosts: allowedHosts(config),
       corsOrigins: config.http.corsOrigins,
@@ -106,6 +108,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     noteLinkUse: (id) => linkUse.note(id, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),
     ...(registrationLimiter !== undefined && { registrationLimiter }),
+    mailLimiter: perHour(config.mail.perHour, db),
     ...(wrongKeysPerMinute > 0 && { wrongKeys: new WrongKeys({ limit: wrongKeysPerMinute, now: monotonicNow }) }),
   });
   const stopSchedule = startSchedule(
@@ -155,8 +158,13 @@ const HOUR_SECONDS = 3_600;
 
 /** Undefined: no separate limit. */
 function makeRegistrationLimiter(config: Config, db: Db): RateLimiter | undefined {
-  const policy = { limit: config.http.registrationLimitPerHour, windowSeconds: HOUR_SECONDS };
-  return policy.limit === 0 ? undefined : makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
+  const limit = config.http.registrationLimitPerHour;
+  return limit === 0 ? undefined : perHour(limit, db);
+}
+
+function perHour(limit: number, db: Db): RateLimiter {
+  const policy = { limit, windowSeconds: HOUR_SECONDS };
+  return makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
 }
 
 function monotonicNow(): number {

@@ -60,6 +60,8 @@ export interface HttpSettings {
   readonly cell?: string | undefined;
   /** Where people reach the service; default: where the request came to. */
   readonly publicUrl?: string | undefined;
+  /** Whether workers can send e-mails; default: false. */
+  readonly hasMail?: boolean;
   /** Largest workbook; absent with `sheets`. */
   readonly workbookBytes?: number;
   /** The folder of the built page; without it, the page counts as not built. */
@@ -119,6 +121,8 @@ export interface HttpDeps {
   readonly exportSlots?: ExportSlots;
   /** Replaces the limiter in memory, to share limits between processes. */
   readonly rateLimiter?: RateLimiter;
+  /** Limits the recipients that an account adds; default: unlimited. */
+  readonly mailLimiter?: RateLimiter;
   /** Limits registrations per address; by default the limit on requests applies. */
   readonly registrationLimiter?: RateLimiter;
   /** Slows down clients that send wrong keys; default: none. */

@@ -49,6 +49,8 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   LAST_ADMIN_KEY: { status: 409, title: 'The account would be left without an admin key' },
   TOO_MANY_WRONG_KEYS: { status: 429, title: 'Too many wrong API keys' },
   QUOTA_EXCEEDED: { status: 403, title: 'The storage quota of the account is used up' },
+  MAIL_NOT_SET_UP: { status: 501, title: 'The service cannot send e-mails' },
+  TOO_MANY_RECIPIENTS: { status: 429, title: 'Too many recipients were added' },
   WORKBOOKS_NOT_ALLOWED: { status: 403, title: 'This service does not calculate workbooks' },
   WORKBOOKS_UNAVAILABLE: { status: 501, title: 'The service cannot calculate workbooks yet' },
   WORKBOOK_IN_USE: { status: 409, title: 'A batch uses the workbook' },

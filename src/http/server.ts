@@ -29,6 +29,7 @@ import { logRequests } from './hooks/request-log.ts';
 import { addCommonHeaders, COMMON_HEADERS } from './hooks/security-headers.ts';
 import { slowRefusals } from './hooks/slow-refusals.ts';
 import { stateVersion } from './interface-version.ts';
+import { addMail } from './mail/routes.ts';
 import { checkMediaTypes } from './media-types.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
@@ -130,6 +131,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     if (takesWrites !== undefined) refuseWritesWhenFull(dialects, takesWrites);
     await dialects.register(async (scope) => addSessions(scope, ingress, limiter));
     await dialects.register(async (scope) => addShared(scope, ingress, limiter));
+    await dialects.register(async (scope) => addMail(scope, ingress, limiter));
     await dialects.register(
       async (scope) => {
         stateVersion(scope);

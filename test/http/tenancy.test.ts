@@ -33,6 +33,7 @@ const BODIES: Readonly<Record<string, object>> = {
   stopInverse: {},
   loadInverseOutput: { output: [1, 2, 3] },
   putInverseOutput: { output: [1, 2, 3] },
+  addRecipient: { email: 'rig@example.com' },
   createWebhook: { url: 'https://receiver.example/' },
   updateWebhook: { enabled: false },
   redeliver: {},
@@ -73,7 +74,10 @@ let service: NativeService;
 let strangers: { readonly send: Send; readonly ids: Ids };
 let owner: { readonly send: Send; readonly ids: Ids };
 beforeAll(async () => {
-  service = await openNativeService({ deps: { judgeWebhookUrl: () => undefined } });
+  service = await openNativeService({
+    settings: { hasMail: true },
+    deps: { judgeWebhookUrl: () => undefined },
+  });
   owner = await prepareAccount('owner');
   strangers = await prepareAccount('stranger');
 });
@@ -111,6 +115,7 @@ async function prepareAccount(name: string) {
     key_id: key.id,
     correction_id: corrected.body.correction.id,
     deletion_id: deleted[0].id,
+    recipient_id: (await send('POST', '/v1/recipients', { email: `${name}@example.com` })).body.id,
     link_id: (await send('POST', `/v1/objectives/${loaded.body.id}/links`, {})).body.id,
     workbook_id: await insertWorkbook(service.db, await accountOf(name), BOOK),
     number: 1,

@@ -41,7 +41,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     types: ['db/backlog', 'db/connection/client', 'domain/evaluation', 'domain/suggestion-job', 'engine'],
     packages: ['prom-client', '@opentelemetry/*'],
   },
-  webhooks: { imports: ['domain'], packages: [] },
+  webhooks: { imports: ['domain'], packages: ['nodemailer'] },
   // Starts the programs that work on uploaded files.
   workbooks: { imports: ['domain'], packages: [] },
   application: {

@@ -7,7 +7,7 @@ const SECTIONS = {
   Suggestions: ['suggest', 'worker', 'engine'],
   Database: ['database', 'dataDir', 'postgresFolder'],
   'Accounts and keys': ['account', 'deletedDataKeptDays', 'publicUrl', 'cell', 'bootstrapApiKey'],
-  'Webhooks and evaluators': ['webhooks', 'evaluators'],
+  'Webhooks, e-mails and evaluators': ['webhooks', 'mail', 'evaluators'],
   Workbooks: ['workbooks'],
   'Commands that use a service': ['client'],
   Operation: ['log', 'telemetry', 'shutdownGraceMs'],

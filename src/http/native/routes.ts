@@ -28,6 +28,7 @@ import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
+import { recipientOperations } from './recipients.ts';
 import { reportOperations } from './report.ts';
 import { trialCaseOperations } from './trial-cases.ts';
 import { trialRunOperations } from './trial-runs.ts';
@@ -52,6 +53,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...correctionOperations,
   ...keyOperations,
   ...webhookOperations,
+  ...recipientOperations,
   ...accountOperations,
   ...draftOperations,
   ...deletedOperations,

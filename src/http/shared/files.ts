@@ -53,7 +53,7 @@ export function downloadsOf(kind: SharedKind, cell: string | undefined): readonl
 }
 
 /** The page may offer downloads, but may not run, load or send anything. */
-export const SHARED_POLICY = `${REPORT_POLICY}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-downloads`;
+const SHARED_POLICY = `${REPORT_POLICY}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-downloads`;
 
 type Format = ReportTask['format'];
 

@@ -2,24 +2,22 @@
  * /shared: what links show to whoever has them, without a key or a session. A browser gets its refusals as a page, a program as a
  * problem. Not part of the documents of the interface.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { followLink } from '../../application/accounts/shared-links.ts';
 import { SharedLookups } from '../../application/shared-lookups.ts';
 import { parseToken } from '../../domain/browser-session.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { SharedSubject } from '../../domain/shared-link.ts';
-import { writeNotice } from '../../report/html.ts';
 import { clientAddress } from '../client-address.ts';
 import { whenOver } from '../client-presence.ts';
 import type { IngressDeps } from '../deps.ts';
-import { makeErrorHandler, REFUSALS } from '../errors.ts';
 import { slowGuesses } from '../hooks/authenticate.ts';
 import { limitRate } from '../hooks/rate-limit.ts';
 import { sharedPath } from '../native/links.wire.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { enterLane, sendAnswer } from '../register-operations.ts';
-import { formatOf, MEDIA_TYPES } from '../wire/formats.ts';
-import { SHARED_FILES, SHARED_POLICY } from './files.ts';
+import { SHARED_FILES } from './files.ts';
+import { makeNoticeHandler } from './notices.ts';
 
 /** Register it in its own scope. `limiter` counts by address; undefined: no limit. */
 export function addShared(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {
@@ -61,24 +59,5 @@ function makeLinkFinder(deps: IngressDeps): (request: FastifyRequest) => Promise
     const subject = await slowGuesses(deps, request, token, find, () => parseToken(token)!);
     deps.noteLinkUse?.(subject.linkId);
     return subject;
-  };
-}
-
-/** Refusals that a person can do something about, as a page. */
-function makeNoticeHandler({ databaseTrouble }: IngressDeps) {
-  const handle = makeErrorHandler({ databaseTrouble, inversePathOf: () => undefined });
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const isForPerson = formatOf(request.headers.accept, ['json', 'html']) === 'html';
-    if (!isForPerson || !(error instanceof DomainError)) return handle(error, request, reply);
-    const { retryAfterSeconds } = error.facts;
-    return reply
-      .code(REFUSALS[error.code].status)
-      .headers({
-        'content-security-policy': SHARED_POLICY,
-        'content-type': `${MEDIA_TYPES.html}; charset=utf-8`,
-        'cache-control': 'no-store',
-        ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
-      })
-      .send(writeNotice(REFUSALS[error.code].title, error.message));
   };
 }

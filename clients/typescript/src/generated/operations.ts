@@ -54,6 +54,7 @@ import type {
   NewObjectives,
   NewOutputCases,
   NewProject,
+  NewRecipient,
   NewRelease,
   NewRotation,
   NewSuggestions,
@@ -74,6 +75,7 @@ import type {
   Project,
   ProjectPatch,
   ProjectSummary,
+  Recipient,
   ReleasedEvaluation,
   ReportedEvaluation,
   ReportedInverse,
@@ -1094,6 +1096,35 @@ export interface Operations {
     body?: NoFields | undefined;
     answers: {
       202: { 'application/json': WebhookDelivery };
+    };
+  };
+  /** List the people who are told by e-mail */
+  listRecipients: {
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Recipient[] };
+    };
+  };
+  /** Have a person told by e-mail when a search ends or an input waits */
+  addRecipient: {
+    headers: 'Idempotency-Key';
+    body: NewRecipient;
+    answers: {
+      201: { 'application/json': Recipient };
+    };
+  };
+  /** Tell a person no more */
+  removeRecipient: {
+    path: {
+      recipient_id: number;
+    };
+    answers: {
+      204: Record<never, never>;
     };
   };
   /** Read the usage and the limits of the account */

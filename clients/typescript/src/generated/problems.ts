@@ -171,6 +171,16 @@ export class QuotaExceededError extends BacksolveError {
   override readonly name = 'QuotaExceededError';
 }
 
+/** The service cannot send e-mails. */
+export class MailNotSetUpError extends BacksolveError {
+  override readonly name = 'MailNotSetUpError';
+}
+
+/** Too many recipients were added. */
+export class TooManyRecipientsError extends BacksolveError {
+  override readonly name = 'TooManyRecipientsError';
+}
+
 /** This service does not calculate workbooks. */
 export class WorkbooksNotAllowedError extends BacksolveError {
   override readonly name = 'WorkbooksNotAllowedError';
@@ -252,6 +262,8 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'last-admin-key': LastAdminKeyError,
   'too-many-wrong-keys': TooManyWrongKeysError,
   'quota-exceeded': QuotaExceededError,
+  'mail-not-set-up': MailNotSetUpError,
+  'too-many-recipients': TooManyRecipientsError,
   'workbooks-not-allowed': WorkbooksNotAllowedError,
   'workbooks-unavailable': WorkbooksUnavailableError,
   'workbook-in-use': WorkbookInUseError,

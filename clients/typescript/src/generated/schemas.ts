@@ -2583,6 +2583,33 @@ export interface WebhookDelivery {
   createdAt: string;
 }
 
+export interface NewRecipient {
+  email: string;
+  /** Only of this objective; default: of all objectives and batches of the account. */
+  objectiveId?: number | null | undefined;
+  /** ended: a search or a batch has ended. waiting: an input has waited for its output for two minutes. */
+  tells?: readonly ('ended' | 'waiting')[] | undefined;
+}
+
+export interface Recipient {
+  id: number;
+  email: string;
+  /** null: of the whole account. */
+  objectiveId: number | null;
+  tells: Array<'ended' | 'waiting'>;
+  createdAt: string;
+  /**
+   * When the person agreed, by the link in the first e-mail; null: not yet. Nothing else is sent before, and without it
+   * the recipient goes after 7 days.
+   */
+  confirmedAt: string | null;
+  /** false: the mail server says that there is no such mailbox. Add the recipient again to try once more. */
+  enabled: boolean;
+  /** Since when e-mails have failed; null if the last one was accepted. */
+  failingSince: string | null;
+  lastError: string | null;
+}
+
 export interface Account {
   id: number;
   name: string;

@@ -2376,6 +2376,30 @@ class WebhookDelivery(Wire):
     created_at: datetime
 
 
+class NewRecipient(Wire):
+    email: str
+    objective_id: int | None = None
+    """Only of this objective; default: of all objectives and batches of the account."""
+    tells: list[Literal["ended", "waiting"]] | None = None
+    """ended: a search or a batch has ended. waiting: an input has waited for its output for two minutes."""
+
+
+class Recipient(Wire):
+    id: int
+    email: str
+    objective_id: int | None
+    """null: of the whole account."""
+    tells: list[Literal["ended", "waiting"]]
+    created_at: datetime
+    confirmed_at: datetime | None
+    """When the person agreed, by the link in the first e-mail; null: not yet. Nothing else is sent before, and without it the recipient goes after 7 days."""
+    enabled: bool
+    """false: the mail server says that there is no such mailbox. Add the recipient again to try once more."""
+    failing_since: datetime | None
+    """Since when e-mails have failed; null if the last one was accepted."""
+    last_error: str | None
+
+
 class AccountLimits(Wire):
     """null: no limit."""
     stored_bytes: int | None

@@ -83,6 +83,9 @@ _ROTATE_WEBHOOK_SECRET = Operation("rotateWebhookSecret", "POST", "/webhooks/{we
 _LIST_DELIVERIES = Operation("listDeliveries", "GET", "/webhooks/{webhook_id}/deliveries", {200: "list[m.WebhookDelivery]"})
 _GET_DELIVERY = Operation("getDelivery", "GET", "/webhooks/{webhook_id}/deliveries/{delivery_id}", {200: "m.WebhookDelivery"})
 _REDELIVER = Operation("redeliver", "POST", "/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver", {202: "m.WebhookDelivery"})
+_LIST_RECIPIENTS = Operation("listRecipients", "GET", "/recipients", {200: "list[m.Recipient]"})
+_ADD_RECIPIENT = Operation("addRecipient", "POST", "/recipients", {201: "m.Recipient"})
+_REMOVE_RECIPIENT = Operation("removeRecipient", "DELETE", "/recipients/{recipient_id}", {204: None})
 _GET_ACCOUNT = Operation("getAccount", "GET", "/account", {200: "m.Account"})
 _LIST_DRAFTS = Operation("listDrafts", "GET", "/drafts", {200: "m.Drafts"})
 _PUT_DRAFT = Operation("putDraft", "PUT", "/drafts", {200: "m.Drafts"})
@@ -486,6 +489,18 @@ class Operations(Caller):
     def redeliver(self, webhook_id: int, delivery_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WebhookDelivery]:
         """Send an event again."""
         return self._call(_REDELIVER, path={"webhook_id": webhook_id, "delivery_id": delivery_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def list_recipients(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Recipient]]:
+        """List the people who are told by e-mail."""
+        return self._call(_LIST_RECIPIENTS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def add_recipient(self, body: m.NewRecipient, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Recipient]:
+        """Have a person told by e-mail when a search ends or an input waits."""
+        return self._call(_ADD_RECIPIENT, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def remove_recipient(self, recipient_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Tell a person no more."""
+        return self._call(_REMOVE_RECIPIENT, path={"recipient_id": recipient_id}, timeout=timeout)
 
     def get_account(self, *, timeout: float | None = None) -> Answer[m.Account]:
         """Read the usage and the limits of the account."""
@@ -1110,6 +1125,18 @@ class AsyncOperations(AsyncCaller):
     async def redeliver(self, webhook_id: int, delivery_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WebhookDelivery]:
         """Send an event again."""
         return await self._call(_REDELIVER, path={"webhook_id": webhook_id, "delivery_id": delivery_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def list_recipients(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Recipient]]:
+        """List the people who are told by e-mail."""
+        return await self._call(_LIST_RECIPIENTS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def add_recipient(self, body: m.NewRecipient, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Recipient]:
+        """Have a person told by e-mail when a search ends or an input waits."""
+        return await self._call(_ADD_RECIPIENT, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def remove_recipient(self, recipient_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Tell a person no more."""
+        return await self._call(_REMOVE_RECIPIENT, path={"recipient_id": recipient_id}, timeout=timeout)
 
     async def get_account(self, *, timeout: float | None = None) -> Answer[m.Account]:
         """Read the usage and the limits of the account."""

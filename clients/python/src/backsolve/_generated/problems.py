@@ -140,6 +140,14 @@ class QuotaExceededError(ServiceError):
     """The storage quota of the account is used up."""
 
 
+class MailNotSetUpError(ServiceError):
+    """The service cannot send e-mails."""
+
+
+class TooManyRecipientsError(ServiceError):
+    """Too many recipients were added."""
+
+
 class WorkbooksNotAllowedError(ServiceError):
     """This service does not calculate workbooks."""
 
@@ -211,6 +219,8 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "last-admin-key": LastAdminKeyError,
     "too-many-wrong-keys": TooManyWrongKeysError,
     "quota-exceeded": QuotaExceededError,
+    "mail-not-set-up": MailNotSetUpError,
+    "too-many-recipients": TooManyRecipientsError,
     "workbooks-not-allowed": WorkbooksNotAllowedError,
     "workbooks-unavailable": WorkbooksUnavailableError,
     "workbook-in-use": WorkbookInUseError,
