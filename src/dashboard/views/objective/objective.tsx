@@ -16,6 +16,7 @@ import { Header } from './header.tsx';
 import { type Run, useRun } from './history.ts';
 import { judge, judgeAll } from './judged.ts';
 import { Lineage } from './lineage.tsx';
+import { NOTIFIES } from './notifies.ts';
 import './objective.css';
 import { useOthers } from './read-others.ts';
 import { Standing } from './standing/standing.tsx';
@@ -51,6 +52,11 @@ function Shown({ run, part }: { readonly run: Run; readonly part: string }) {
     const shown = rest === '' ? tab && titleOf(tab) : `Run ${rest}`;
     document.title = `${projectName}${shown === undefined ? '' : `, ${shown}`} – Backsolve`;
   }, [projectName, tab, rest]);
+  useEffect(() => {
+    if (!NOTIFIES.isOn()) return undefined;
+    const watching = import('../links/notify.ts').then(({ watchRun }) => watchRun(run));
+    return () => void watching.then((stop) => stop());
+  }, [run]);
   useKeys({
     '/': () => {
       choice.seeksRun.value = true;
