@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ReceiverKind } from '../domain/event.ts';
 import { describeFault, type OutgoingPost, type PostOptions, post } from './post.ts';
 
-export interface OutgoingEvent extends OutgoingPost {
+interface OutgoingEvent extends OutgoingPost {
   readonly kind: ReceiverKind;
 }
 

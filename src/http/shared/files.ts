@@ -18,7 +18,7 @@ import type { ReportTask } from '../report/report-thread.ts';
 import { matchesETag } from '../wire/etag.ts';
 import { MEDIA_TYPES } from '../wire/formats.ts';
 
-export interface SharedRequest {
+interface SharedRequest {
   readonly deps: HandlerDeps;
   readonly subject: SharedSubject;
   readonly ifNoneMatch: string | undefined;
