@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { Designs } from './application/data/designs.ts';
 import { openDatabase } from './composing/database.ts';
+import { makeFiles } from './composing/files.ts';
 import { allowedHosts, type RunningIngress, startIngress } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
 import { makeSheets } from './composing/sheets.ts';
@@ -90,6 +91,7 @@ export async function startService(
       engine,
       designs,
       sheets,
+      files: makeFiles(config),
       metrics,
       tracing,
       isDatabaseReady,

@@ -5,6 +5,7 @@ import { holdLocalService, LOCAL_FILES } from '../../clients/typescript/src/solv
 import { CAMPAIGN_FORMAT, writeLine } from '../application/exports/campaign-lines.ts';
 import { exportSuggestions } from '../application/exports/export-campaign.ts';
 import { getAccountId } from '../application/webhooks/manage-webhooks.ts';
+import { makeFiles } from '../composing/files.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection/transaction.ts';
 import { beginExport } from '../http/native/export.ts';
@@ -39,7 +40,12 @@ replay\` repeats them anywhere. --problem names a problem file that \`backsolve 
     const place = problem === null ? { config, modelId } : await findProblem(problem, config);
     await onProblem(place, async (db) => {
       const accountId = await getAccountId(db, account);
-      const all = await beginExport(db, accountId, { modelId: place.modelId, withDeleted });
+      const all = await beginExport(
+        db,
+        accountId,
+        { modelId: place.modelId, withDeleted },
+        { files: makeFiles(config) },
+      );
       await write(campaign ? withSuggestions(db, { accountId, modelId: place.modelId!, problem, config }, all) : all);
     });
     return 0;

@@ -8,6 +8,8 @@ import { purgeDeleted } from '../application/data/purge-deleted.ts';
 import { failLostEvaluations } from '../application/evaluations/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
 import { failExhaustedJobs, stopOverdue } from '../application/maintenance.ts';
+import { purgeNotes } from '../application/notes/keep-notes.ts';
+import { removeFiles } from '../application/notes/note-files.ts';
 import { judgeEarlierObjectives } from '../application/search/judge-runs.ts';
 import { type DeliverDeps, tidyEvents } from '../application/webhooks/deliver-events.ts';
 import { dropEndedSecrets } from '../application/webhooks/manage-webhooks.ts';
@@ -101,6 +103,11 @@ export function startWorker(parts: Parts): RunningWorker {
     { name: 'purge-sessions', cron: '25 */10 * * * *', run: () => purgeSessions(db) },
     { name: 'purge-workbooks', cron: '55 */10 * * * *', run: () => purgeWorkbooks(db) },
     { name: 'purge-links', cron: '40 */10 * * * *', run: () => purgeLinks(db) },
+    {
+      name: 'purge-notes',
+      cron: '40 * * * * *',
+      run: () => purgeNotes(db, config.deletedDataKeptDays),
+    },
     { name: 'purge-drafts', cron: '35 */10 * * * *', run: () => purgeDrafts(db) },
     {
       name: 'judge-earlier-objectives',
@@ -116,6 +123,10 @@ export function startWorker(parts: Parts): RunningWorker {
       run: (signal) => purgeDeleted(db, { keptDays: config.deletedDataKeptDays, signal }),
     },
   ];
+  const { files } = parts;
+  if (files !== undefined) {
+    tasks.push({ name: 'remove-files', cron: '50 * * * * *', run: () => removeFiles(db, files) });
+  }
   const stopSchedule = startSchedule(tasks, log);
   loop.start();
   deliveries.start();

@@ -3,6 +3,7 @@ import type {
   Correction,
   FitParameters,
   History,
+  Note,
   ProjectSummary,
   TrialRun,
 } from '../../clients/typescript/src/index.ts';
@@ -29,6 +30,8 @@ export interface ReportSource {
   readonly areOthersCut: boolean;
   /** Oldest first. */
   readonly corrections: readonly Correction[];
+  /** On the objective and its runs, oldest first. */
+  readonly notes: readonly Note[];
   /** Of the trial, designed and added: what was known besides the runs of its objectives. */
   readonly caseCount: number;
   /** What the data of a fit tell; null without a fit. */
@@ -49,7 +52,7 @@ export interface Subject extends Omit<ReportSource, 'others'> {
 }
 
 /** All runs of the trial as the objective judges them: the others first, then its own. */
-export interface AllRuns {
+interface AllRuns {
   readonly others: Others;
   readonly columns: Columns;
   readonly distances: Distances;

@@ -6,7 +6,7 @@ import { type NativeService, openNativeService } from './native-service.ts';
 
 let service: NativeService;
 beforeAll(async () => {
-  service = await openNativeService({ hasWorker: true });
+  service = await openNativeService({ hasWorker: true, settings: { fileBytes: 10_000 } });
 });
 afterAll(() => service.close());
 
@@ -149,6 +149,24 @@ describe('a report of what is not usual', () => {
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).toContain('<bdi>שלום (漢字)</bdi>');
     expect((await readPdf(id)).toString('latin1', 0, 5)).toBe('%PDF-');
+  });
+
+  it('lists notes and the names of files in the log, as text, and a deleted one no more', async () => {
+    const id = await seedObjective(post, service.db, { inputs: 1, outputs: 1, runs: 3 });
+    const { inverseIds } = (await service.send('GET', `/v1/objectives/${id}/history`)).body;
+    const file = { name: 'weld.jpg', content: Buffer.alloc(2_400).toString('base64') };
+    await post('POST', `/objectives/${id}/notes`, { text: '<b>loud</b> at 8 bar', inverseId: inverseIds[1], file });
+    const { id: noteId } = await post('POST', `/objectives/${id}/notes`, { text: 'to be deleted' });
+    // What a correction notes is listed once.
+    await post('POST', `/objectives/${id}/inverses/${inverseIds[2]}/corrections`, { note: 'new seal' });
+    const { text } = await read(id);
+    expect(text).toContain('note: &lt;b&gt;loud&lt;/b&gt; at 8 bar; file: weld.jpg, 2.4 kB');
+    expect(text).toContain('to be deleted');
+    expect(text.match(/note: new seal/g)).toHaveLength(1);
+    const before = await readPdf(id);
+    expect((await readPdf(id)).equals(before)).toBe(true);
+    await service.send('DELETE', `/v1/objectives/${id}/notes/${noteId}`);
+    expect((await read(id)).text).not.toContain('to be deleted');
   });
 
   it('has no charts and says so little where there is one run', async () => {

@@ -8,6 +8,7 @@ import { insertWorkbook } from '../../src/db/workbooks/workbooks.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { type Operation, pathNames } from '../../src/http/operation.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
+import { SMALL_JPEG } from '../support/pictures.ts';
 import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, type Send } from './native-service.ts';
 
 const SPACE = { name: 'space', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], categories: [] };
@@ -56,6 +57,9 @@ const BODIES: Readonly<Record<string, object>> = {
   undoCorrection: {},
   correctCase: { excluded: true, reason: 'typo' },
   createWorkbook: { name: 'book.xlsx', content: 'UEsDBA==' },
+  createNote: { text: 'noted' },
+  updateNote: { text: 'noted again' },
+  restoreNote: {},
   checkWorkbook: { inputs: { x: 'A1' }, outputs: { y: 'A2' } },
   copyWorkbook: { values: {} },
   createLink: { label: 'for a colleague' },
@@ -75,7 +79,7 @@ let strangers: { readonly send: Send; readonly ids: Ids };
 let owner: { readonly send: Send; readonly ids: Ids };
 beforeAll(async () => {
   service = await openNativeService({
-    settings: { hasMail: true },
+    settings: { hasMail: true, fileBytes: 1_000 },
     deps: { judgeWebhookUrl: () => undefined },
   });
   owner = await prepareAccount('owner');
@@ -101,6 +105,7 @@ async function prepareAccount(name: string) {
     output: [9, 9, 9],
     reason: 'typo',
   });
+  const note = await send('POST', `/v1/objectives/${loaded.body.id}/notes`, NOTE);
   const ids = {
     model_id: model.id,
     project_id: project.id,
@@ -118,10 +123,14 @@ async function prepareAccount(name: string) {
     recipient_id: (await send('POST', '/v1/recipients', { email: `${name}@example.com` })).body.id,
     link_id: (await send('POST', `/v1/objectives/${loaded.body.id}/links`, {})).body.id,
     workbook_id: await insertWorkbook(service.db, await accountOf(name), BOOK),
+    note_id: note.body.id,
     number: 1,
   };
   return { send, ids };
 }
+
+/** With a file that has a thumbnail. */
+const NOTE = { text: 'noted', file: { name: 'a.txt', content: 'YQ==', thumbnail: SMALL_JPEG } };
 
 /** Read by no test: what is in it belongs to those of workbooks. */
 const BOOK = { name: 'book.xlsx', content: Buffer.from('book'), cells: { inputs: [], outputs: [] } };
@@ -159,6 +168,7 @@ const TABLES = [
   'deletions',
   'workbooks',
   'shared_links',
+  'notes',
   'account_usage',
 ];
 

@@ -73,6 +73,22 @@ it('What was changed again since is not taken back; the newest correction is', a
   expect(await read()).toMatchObject({ output: [10, 11, 12] });
 });
 
+it('Derivatives of an output come back with it', async () => {
+  const { objectiveUrl, correct, undo, read } = await playOne();
+  const jacobian = [
+    [1, 2],
+    [3, 4],
+    [5, 6],
+  ];
+  const { id } = await read();
+  await correct({ output: [7, 8, 9], jacobian, reason: 'with derivatives' });
+  const kept = (await service.send('GET', `${objectiveUrl}/inverses/${id}`)).body.jacobian;
+  expect(kept).not.toBeNull();
+  const { body } = await undo(await correct({ output: [7, 8, 10], reason: 'misread' }));
+  expect([body.old.jacobian, body.new.jacobian]).toEqual([null, kept]);
+  expect(await read()).toMatchObject({ output: [7, 8, 9], jacobian: kept });
+});
+
 it('A repeated request under an Idempotency-Key undoes once', async () => {
   const { correct, undo, log } = await playOne();
   const correction = await correct({ output: [7, 8, 9], reason: 'misread' });

@@ -34,7 +34,7 @@ test('A colleague without a key reads an objective by a link, saves its runs, an
   visit,
 }) => {
   const page = await visit(service, rig.page);
-  await page.getByRole('button', { name: 'Share…' }).click();
+  await page.getByRole('button', { name: 'Share or tell…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Nobody has a link to this objective yet.').waitFor();
   await expectAccessible(page);
@@ -123,7 +123,8 @@ test('A person is added, asked by e-mail, agrees in a browser without a session,
 }) => {
   const other = await loadHeatExchanger(service);
   const page = await visit(service, other.page);
-  await page.getByRole('button', { name: 'Tell…' }).click();
+  await page.getByRole('button', { name: 'Share or tell…' }).click();
+  await page.getByRole('button', { name: 'Tell somebody…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Tell somebody' });
   await dialog.getByText('Nobody is told by e-mail yet.').waitFor();
   await expectAccessible(page);
@@ -168,7 +169,8 @@ test('A browser that asked for it shows a notification when an input waits and w
   `);
   await page.clock.install();
   await page.reload();
-  await page.getByRole('button', { name: 'Tell…' }).click();
+  await page.getByRole('button', { name: 'Share or tell…' }).click();
+  await page.getByRole('button', { name: 'Tell somebody…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Tell somebody' });
   await dialog.getByLabel('Show a notification when a search ends or an input waits').check();
   await page.reload();

@@ -54,6 +54,7 @@ const POSITIONS = {
   evaluations: sql.ref('id'),
   workbooks: sql.ref('id'),
   shared_links: sql.ref('id'),
+  notes: sql.ref('id'),
   webhooks: sql.ref('id'),
   events: sql.ref('id'),
   idempotency_keys: positionOf(sql.ref('created_at')),

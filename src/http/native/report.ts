@@ -28,6 +28,7 @@ import { presentCorrection } from './corrections.wire.ts';
 import { presentFitParameters } from './fit.wire.ts';
 import { presentHistory } from './history.wire.ts';
 import { inCellQuery } from './links.wire.ts';
+import { presentNote } from './notes.wire.ts';
 import { presentProjectSummary } from './projects.wire.ts';
 import { makePresentTrialRun, type trialRunSchema } from './trial-runs.wire.ts';
 
@@ -160,7 +161,7 @@ export async function readReportSource(wanted: Wanted): Promise<WantedReport> {
   const stamp = await getObjectiveStamp(db, accountId, path);
   const request = { after: 0, every: 1, completed: null, wantsExplanation: true };
   const { history, text } = await readHistoryText(db, accountId, stamp, request, nextSlice);
-  const { project, corrections, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
+  const { project, corrections, notes, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
   const others = await readOthers(wanted, history.objective.id);
   const fit =
     fitOutputs(history.objective.objectiveTypes).length > 0
@@ -173,6 +174,7 @@ export async function readReportSource(wanted: Wanted): Promise<WantedReport> {
       project: presentProjectSummary(project),
       ...others,
       corrections: corrections.map(presentCorrection),
+      notes: notes.map(presentNote),
       caseCount,
       fit,
       changedAt: toTimestamp(changedAt),

@@ -23,6 +23,7 @@ import { keyOperations } from './keys.ts';
 import { linkOperations } from './links.ts';
 import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
+import { noteOperations } from './notes.ts';
 import { objectiveOperations } from './objectives.ts';
 import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
@@ -51,6 +52,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...linkOperations,
   ...overviewOperations,
   ...correctionOperations,
+  ...noteOperations,
   ...keyOperations,
   ...webhookOperations,
   ...recipientOperations,

@@ -93,8 +93,8 @@ async function readKept({ deps, subject }: SharedRequest, format: Format) {
 async function answerRuns({ deps, subject, nextSlice }: SharedRequest, format: 'csv' | 'xlsx'): Promise<Answer> {
   const { accountId, objectiveId } = subject;
   const stamp = await getObjectiveStamp(deps.db, accountId, { objectiveId });
-  const all = { iteration: 0, inverseId: 0, limit: Number.POSITIVE_INFINITY };
-  const table = toRunTable(await getRunTable(deps.db, accountId, stamp, all));
+  const all = { iteration: 0, inverseId: 0, limit: Number.POSITIVE_INFINITY, withDerivatives: false };
+  const table = toRunTable(await getRunTable(deps.db, accountId, stamp, all), false);
   const name = fileName(`objective ${objectiveId} runs`, format);
   const flags = { bom: true };
   return answerRows({ format, texts: {}, flags, nextSlice }, table, {

@@ -3,8 +3,8 @@ import { StopReason } from '../../../../clients/typescript/src/index.ts';
 import { type Columns, emptyColumns, type Head, headOf, replaceRows, rowOf, stateOf } from '../../../shown/columns.ts';
 import { service } from '../../shell/service.ts';
 import type { Run } from '../objective/history.ts';
-import { NOTIFIES } from '../objective/notifies.ts';
 import { addressOf } from '../objective/tabs/tabs.ts';
+import { NOTIFIES } from './notifies.ts';
 
 /** Whether this browser can show them, and whether it may. */
 export function notifyState(): 'on' | 'off' | 'denied' | 'impossible' {
@@ -25,6 +25,7 @@ const PAUSE_MS = 20_000;
 
 /** Watches an objective while its tab is behind others; returns what ends it. What was there before is not told. */
 export function watchRun(run: Run): () => void {
+  if (notifyState() !== 'on') return () => undefined;
   let before: Seen | undefined;
   let etag: string | undefined;
   const look = async () => {

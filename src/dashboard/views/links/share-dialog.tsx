@@ -13,6 +13,7 @@ import { Moment } from '../administration/moment.tsx';
 import { LONG_PAUSE_MS, readAll } from '../administration/read-list.ts';
 import { ShownOnce } from '../administration/shown-once.tsx';
 import { Waits } from '../administration/waits.tsx';
+import { TellDialog } from './tell-dialog.tsx';
 
 const KINDS = [
   ['objective', 'The objective, always as it is now', 'now'],
@@ -29,11 +30,13 @@ interface ShareDialogProps {
 
 export function ShareDialog({ objectiveId, onClose }: ShareDialogProps) {
   const [made, setMade] = useState<CreatedLink | undefined>(undefined);
+  const [isTelling, setTelling] = useState(false);
   const path = { objective_id: objectiveId };
   const live = useLive<readonly Link[]>(
     { read: (signal) => readAll('listLinksOfObjectiveFlat', { path, signal }), pauseMs: LONG_PAUSE_MS },
     [objectiveId],
   );
+  if (isTelling) return <TellDialog objectiveId={objectiveId} onClose={onClose} />;
   if (made !== undefined) {
     return (
       <Dialog title="The link is made" onClose={onClose}>
@@ -55,6 +58,12 @@ export function ShareDialog({ objectiveId, onClose }: ShareDialogProps) {
       <NewLink objectiveId={objectiveId} onMade={add} />
       <h3>Links</h3>
       <Waits live={live}>{(links) => <Links links={links} onRevoked={live.refresh} />}</Waits>
+      <h3>When it ends, or an input waits</h3>
+      <p>
+        <button type="button" onClick={() => setTelling(true)}>
+          Tell somebody…
+        </button>
+      </p>
     </Dialog>
   );
 }

@@ -16,7 +16,6 @@ import { Header } from './header.tsx';
 import { type Run, useRun } from './history.ts';
 import { judge, judgeAll } from './judged.ts';
 import { Lineage } from './lineage.tsx';
-import { NOTIFIES } from './notifies.ts';
 import './objective.css';
 import { useOthers } from './read-others.ts';
 import { Standing } from './standing/standing.tsx';
@@ -53,7 +52,8 @@ function Shown({ run, part }: { readonly run: Run; readonly part: string }) {
     document.title = `${projectName}${shown === undefined ? '' : `, ${shown}`} – Backsolve`;
   }, [projectName, tab, rest]);
   useEffect(() => {
-    if (!NOTIFIES.isOn()) return undefined;
+    // Somebody has asked for them.
+    if (globalThis.Notification?.permission !== 'granted') return undefined;
     const watching = import('../links/notify.ts').then(({ watchRun }) => watchRun(run));
     return () => void watching.then((stop) => stop());
   }, [run]);

@@ -15,11 +15,10 @@ const AddDataDialog = onDemand(async () => (await import('./add-data-dialog.tsx'
 const CorrectDialog = onDemand(async () => (await import('./correct-dialog.tsx')).CorrectDialog);
 const GoOnDialog = onDemand(async () => (await import('./go-on-dialog.tsx')).GoOnDialog);
 const ParallelDialog = onDemand(async () => (await import('./parallel-dialog.tsx')).ParallelDialog);
-const TellDialog = onDemand(async () => (await import('../../links/tell-dialog.tsx')).TellDialog);
 const TargetsDialog = onDemand(async () => (await import('./targets-dialog.tsx')).TargetsDialog);
 const ShareDialog = onDemand(async () => (await import('../../links/share-dialog.tsx')).ShareDialog);
 
-type Opened = 'go-on' | 'stop' | 'parallel' | 'data' | 'targets' | 'share' | 'tell';
+type Opened = 'go-on' | 'stop' | 'parallel' | 'data' | 'targets' | 'share';
 
 /** Empty for sessions that may only read. */
 export function Actions({ run }: { readonly run: Run }) {
@@ -56,10 +55,7 @@ export function Actions({ run }: { readonly run: Run }) {
         Add data…
       </button>
       <button type="button" onClick={() => setOpened('share')}>
-        Share…
-      </button>
-      <button type="button" onClick={() => setOpened('tell')}>
-        Tell…
+        Share or tell…
       </button>
       {isRunning && (
         <>
@@ -93,7 +89,6 @@ export function Actions({ run }: { readonly run: Run }) {
         />
       )}
       {opened === 'share' && <ShareDialog objectiveId={run.objectiveId} onClose={close} />}
-      {opened === 'tell' && <TellDialog objectiveId={run.objectiveId} onClose={close} />}
       {opened === 'targets' && <TargetsDialog head={head} onClose={close} />}
     </section>
   );

@@ -1,8 +1,9 @@
 /** What happened to the data of a trial, as far as the service records it. Needs no browser. */
-import type { Correction } from '../../../../../clients/typescript/src/index.ts';
+import type { Correction, Note } from '../../../../../clients/typescript/src/index.ts';
 import { factAt, type Head, stateOf } from '../../../../shown/columns.ts';
 import { correctionText } from '../../../../shown/correction-text.ts';
 import { counted } from '../../../../shown/formats.ts';
+import { noteText } from '../../../../shown/note-text.ts';
 import type { JudgedAll } from '../judged.ts';
 import { keyAt, nameAt, runKey } from '../runs/run-key.ts';
 
@@ -23,14 +24,23 @@ export interface Entry {
 }
 
 /** Newest first; those without a time come last, because cases come before the runs. */
-export function entriesOf(all: JudgedAll, corrections: readonly Correction[]): readonly Entry[] {
+export function entriesOf(
+  all: JudgedAll,
+  corrections: readonly Correction[],
+  notes: readonly Note[],
+): readonly Entry[] {
   const head = all.run.head.value;
   const started: Entry = { at: Date.parse(head.createdAt), kind: 'started', what: startText(head) };
-  const newest = new Map(corrections.filter(({ isNote }) => !isNote).map((one) => [targetOf(one), one.id]));
-  const changes = corrections.map((one) => ({
-    ...changeOf(all, one),
-    ...(newest.get(targetOf(one)) === one.id && { undoable: one.id }),
-  }));
+  // What a correction noted is among the notes.
+  const results = corrections.filter(({ isNote }) => !isNote);
+  const newest = new Map(results.map((one) => [targetOf(one), one.id]));
+  const changes = [
+    ...results.map((one) => ({
+      ...changeOf(all, one),
+      ...(newest.get(targetOf(one)) === one.id && { undoable: one.id }),
+    })),
+    ...notes.map(notedIn),
+  ];
   const dated: readonly Entry[] = [started, ...resultsOf(all).toReversed(), ...changes];
   return [
     ...dated.filter(({ at }) => !Number.isNaN(at)).sort((a, b) => b.at - a.at),
@@ -87,8 +97,14 @@ function casesOf(all: JudgedAll): readonly Entry[] {
     .map(([from, count]) => ({ at: Number.NaN, kind: 'added', what: `${counted(count, 'case')}: ${from}` }));
 }
 
+function notedIn(note: Note): Entry {
+  const { iteration, createdAt, writtenBy: by } = note;
+  const run = iteration === null ? {} : { key: String(iteration), name: `run ${iteration}` };
+  return { at: Date.parse(createdAt), kind: 'changed', what: noteText(note), by, ...run };
+}
+
 function changeOf(all: JudgedAll, correction: Correction): Entry {
-  const { target, createdAt, correctedBy, reason, isNote } = correction;
+  const { target, createdAt, correctedBy, reason } = correction;
   const { run, others } = all;
   const isOwn = target.objectiveId === run.objectiveId;
   const source = isOwn
@@ -104,7 +120,7 @@ function changeOf(all: JudgedAll, correction: Correction): Entry {
     kind: 'changed' as const,
     what,
     by: correctedBy,
-    ...(!isNote && { reason }),
+    reason,
   };
   if (!isOwn && source === undefined) return { ...entry, name: 'a run of a deleted objective' };
   return { ...entry, key: runKey(number, source), name: source?.name ?? `run ${number}` };

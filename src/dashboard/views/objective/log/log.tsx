@@ -10,9 +10,10 @@ import type { PartProps } from '../part.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { type Entry, type EntryKind, entriesOf } from './entries.ts';
 import { useCorrections } from './read-corrections.ts';
+import { useNotes } from './read-notes.ts';
 import './log.css';
 
-const UndoDialog = onDemand(async () => (await import('../../links/undo-dialog.tsx')).UndoDialog);
+const Undo = onDemand(async () => (await import('../../links/undo.tsx')).Undo);
 
 const SHOWN = 100;
 
@@ -28,10 +29,12 @@ const CHOICES: Readonly<Record<'all' | EntryKind, string>> = {
 export function Log({ judged: { run }, all, source }: PartProps) {
   const id = useId();
   const { found, failure } = useCorrections(run);
+  const notes = useNotes(run.objectiveId, undefined, run.head.value.notesChangedAt);
   const [kind, choose] = useState<'all' | EntryKind>('all');
   const [most, setMost] = useState(SHOWN);
-  const [undoing, setUndoing] = useState<Entry | undefined>(undefined);
-  const entries = entriesOf(all, found.value ?? []).filter((entry) => kind === 'all' || entry.kind === kind);
+  const entries = entriesOf(all, found.value ?? [], notes.found.value ?? []).filter(
+    (entry) => kind === 'all' || entry.kind === kind,
+  );
   return (
     <section aria-labelledby={`${id}-title`}>
       <div class="section-head">
@@ -55,13 +58,13 @@ export function Log({ judged: { run }, all, source }: PartProps) {
         Failed runs and cases are listed without times, at the end; the page of a failed run has its time. The service
         does not record who entered a result.
       </p>
-      <Fault error={failure.value ?? source.failure.value} />
+      <Fault error={failure.value ?? notes.failure.value ?? source.failure.value} />
       <ScrollBox label="Entries of the data log">
         <table class="log">
           <TableHead titles={['When', 'Run', 'What', 'Reason', 'By']} controls="Undo" />
           <tbody>
             {entries.slice(0, most).map((entry, i) => (
-              <Row key={i} entry={entry} objectiveId={run.objectiveId} onUndo={setUndoing} />
+              <Row key={i} entry={entry} run={run} />
             ))}
           </tbody>
         </table>
@@ -71,26 +74,11 @@ export function Log({ judged: { run }, all, source }: PartProps) {
           Show more of {grouped(entries.length)}
         </button>
       )}
-      {undoing !== undefined && (
-        <UndoDialog
-          run={run}
-          correctionId={undoing.undoable!}
-          name={undoing.name!}
-          what={undoing.what}
-          onClose={() => setUndoing(undefined)}
-        />
-      )}
     </section>
   );
 }
 
-interface RowProps {
-  readonly entry: Entry;
-  readonly objectiveId: number;
-  onUndo(entry: Entry): void;
-}
-
-function Row({ entry, objectiveId, onUndo }: RowProps) {
+function Row({ entry, run }: { readonly entry: Entry; readonly run: PartProps['judged']['run'] }) {
   const { at, key, name, what, reason, by, undoable } = entry;
   return (
     <tr>
@@ -99,7 +87,7 @@ function Row({ entry, objectiveId, onUndo }: RowProps) {
         {key === undefined ? (
           name
         ) : (
-          <Link to={addressOf(objectiveId, `runs/${key}`)} keepsPlace>
+          <Link to={addressOf(run.objectiveId, `runs/${key}`)} keepsPlace>
             {name}
           </Link>
         )}
@@ -108,11 +96,7 @@ function Row({ entry, objectiveId, onUndo }: RowProps) {
       <td>{reason}</td>
       <td>{by}</td>
       <td>
-        {undoable !== undefined && may('write') && (
-          <button type="button" class="quiet" aria-label={`Undo: ${name}, ${what}`} onClick={() => onUndo(entry)}>
-            Undo…
-          </button>
-        )}
+        {undoable !== undefined && may('write') && <Undo run={run} correctionId={undoable} name={name!} what={what} />}
       </td>
     </tr>
   );

@@ -5,17 +5,34 @@ import { useSending } from '../../parts/sending.ts';
 import { service } from '../../shell/service.ts';
 import type { Run } from '../objective/history.ts';
 
-interface UndoDialogProps {
+interface UndoProps {
   readonly run: Run;
   readonly correctionId: number;
   readonly name: string;
   /** What the correction changed. */
   readonly what: string;
-  onClose(): void;
+}
+
+/** The button beside a correction that can be taken back. */
+export function Undo(props: UndoProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Undo: ${props.name}, ${props.what}`}
+        onClick={() => setOpen(true)}
+      >
+        Undo…
+      </button>
+      {isOpen && <UndoDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
 }
 
 /** Asks before a correction is taken back, and once more where that changes the verdict of an objective that has ended. */
-export function UndoDialog({ run, correctionId, name, what, onClose }: UndoDialogProps) {
+function UndoDialog({ run, correctionId, name, what, onClose }: UndoProps & { onClose(): void }) {
   const [reopens, setReopens] = useState(false);
   const sending = useSending();
   const { error } = sending;
