@@ -63,7 +63,7 @@ function failuresOf({ columns }: Subject): (readonly Cell[])[] {
       '–',
       `run ${columns.iterations[row]}`,
       { text: 'failed', look: 'missed' as const },
-      '–',
+      factAt(columns, 'loadedBy', row) ?? '–',
       factAt(columns, 'failureReasons', row) ?? '–',
     ]);
 }

@@ -63,6 +63,10 @@ const BODIES: Readonly<Record<string, object>> = {
   checkWorkbook: { inputs: { x: 'A1' }, outputs: { y: 'A2' } },
   copyWorkbook: { values: {} },
   createLink: { label: 'for a colleague' },
+  updateMember: { role: 'reader' },
+  createInvitation: { role: 'member' },
+  updateMe: { name: 'other name' },
+  createMyKey: { scopes: ['read'] },
   putDraft: { subject: 'new-problem', writer: 'browser', text: 'typed' },
 };
 
@@ -71,6 +75,9 @@ const routes = [
   ...SDK_OPERATIONS.map((operation) => ({ prefix: '/api', operation })),
 ].map((route) => ({ ...route, name: `${route.operation.method} ${route.prefix}${route.operation.path}` }));
 const withIds = routes.filter(({ operation }) => pathNames(operation.path).length > 0);
+
+/** The secret of a link of the service. */
+const tokenIn = (link: string) => link.split('=')[1]!;
 
 type Ids = Readonly<Record<string, number>>;
 
@@ -105,8 +112,19 @@ async function prepareAccount(name: string) {
     output: [9, 9, 9],
     reason: 'typo',
   });
+  const invitation = (await send('POST', '/v1/invitations', { role: 'member', maximumUses: 2 })).body;
+  const joined = await service.app.inject({
+    method: 'POST',
+    url: '/session',
+    payload: { invitation: tokenIn(invitation.link), name: `member of ${name}` },
+  });
+  expect(joined.statusCode, joined.body).toBe(201);
+  const [session] = (await send('GET', '/v1/sessions')).body;
   const note = await send('POST', `/v1/objectives/${loaded.body.id}/notes`, NOTE);
   const ids = {
+    person_id: session.personId,
+    session_id: session.id,
+    invitation_id: invitation.id,
     model_id: model.id,
     project_id: project.id,
     output_case_set_id: set.id,
@@ -152,6 +170,10 @@ function bodyOf({ operationId, body }: Operation): object | undefined {
 }
 
 const TABLES = [
+  'memberships',
+  'invitations',
+  'browser_sessions',
+  'sign_in_links',
   'models',
   'projects',
   'output_case_sets',
@@ -227,7 +249,8 @@ describe("another account's ids", () => {
     },
   );
 
-  it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/keys', '/v1/deleted', '/v1/workbooks'])(
+  const LISTS = ['models', 'webhooks', 'keys', 'deleted', 'workbooks', 'members', 'invitations', 'sessions'];
+  it.each([...LISTS.map((list) => `/v1/${list}`), '/api/models'])(
     'Records of another account are not in the list %s',
     async (url) => {
       const own = await owner.send('GET', url);

@@ -7,6 +7,7 @@ const SECTIONS = {
   Suggestions: ['suggest', 'worker', 'engine'],
   Database: ['database', 'dataDir', 'postgresFolder'],
   'Accounts and keys': ['account', 'deletedDataKeptDays', 'publicUrl', 'cell', 'bootstrapApiKey'],
+  'Signing in by an OpenID provider': ['openId'],
   'Webhooks, e-mails and evaluators': ['webhooks', 'mail', 'evaluators'],
   Workbooks: ['workbooks'],
   Files: ['files'],

@@ -41,7 +41,7 @@ function contextOf({
   accountId,
   principal,
 }: Pick<Call<unknown, unknown>, 'deps' | 'accountId' | 'principal'>): NoteContext {
-  return { accountId, keyId: principal.keyId, limits: deps.settings.account };
+  return { accountId, actor: principal.actor, limits: deps.settings.account };
 }
 
 type UploadCall = Call<ObjectivePath, unknown>;

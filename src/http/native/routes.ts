@@ -25,9 +25,11 @@ import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
 import { noteOperations } from './notes.ts';
 import { objectiveOperations } from './objectives.ts';
+import { oneselfOperations } from './oneself.ts';
 import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
+import { peopleOperations } from './people.ts';
 import { projectOperations } from './projects.ts';
 import { recipientOperations } from './recipients.ts';
 import { reportOperations } from './report.ts';
@@ -54,6 +56,8 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...correctionOperations,
   ...noteOperations,
   ...keyOperations,
+  ...peopleOperations,
+  ...oneselfOperations,
   ...webhookOperations,
   ...recipientOperations,
   ...accountOperations,

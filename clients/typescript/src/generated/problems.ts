@@ -46,6 +46,11 @@ export class SharedLinkEndedError extends BacksolveError {
   override readonly name = 'SharedLinkEndedError';
 }
 
+/** The OpenID provider does not answer. */
+export class OpenidUnavailableError extends BacksolveError {
+  override readonly name = 'OpenidUnavailableError';
+}
+
 /** The API key does not allow this. */
 export class ForbiddenError extends BacksolveError {
   override readonly name = 'ForbiddenError';
@@ -161,6 +166,11 @@ export class LastAdminKeyError extends BacksolveError {
   override readonly name = 'LastAdminKeyError';
 }
 
+/** The account would be left without an owner. */
+export class LastOwnerError extends BacksolveError {
+  override readonly name = 'LastOwnerError';
+}
+
 /** Too many wrong API keys. */
 export class TooManyWrongKeysError extends BacksolveError {
   override readonly name = 'TooManyWrongKeysError';
@@ -247,6 +257,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'session-ended': SessionEndedError,
   'link-ended': LinkEndedError,
   'shared-link-ended': SharedLinkEndedError,
+  'openid-unavailable': OpenidUnavailableError,
   'forbidden': ForbiddenError,
   'cross-site-write': CrossSiteWriteError,
   'not-found': NotFoundError,
@@ -270,6 +281,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'key-ended': KeyEndedError,
   'key-rotated': KeyRotatedError,
   'last-admin-key': LastAdminKeyError,
+  'last-owner': LastOwnerError,
   'too-many-wrong-keys': TooManyWrongKeysError,
   'quota-exceeded': QuotaExceededError,
   'mail-not-set-up': MailNotSetUpError,

@@ -40,6 +40,10 @@ class SharedLinkEndedError(ServiceError):
     """The link does not work any more."""
 
 
+class OpenidUnavailableError(ServiceError):
+    """The OpenID provider does not answer."""
+
+
 class ForbiddenError(ServiceError):
     """The API key does not allow this."""
 
@@ -132,6 +136,10 @@ class LastAdminKeyError(ServiceError):
     """The account would be left without an admin key."""
 
 
+class LastOwnerError(ServiceError):
+    """The account would be left without an owner."""
+
+
 class TooManyWrongKeysError(ServiceError):
     """Too many wrong API keys."""
 
@@ -202,6 +210,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "session-ended": SessionEndedError,
     "link-ended": LinkEndedError,
     "shared-link-ended": SharedLinkEndedError,
+    "openid-unavailable": OpenidUnavailableError,
     "forbidden": ForbiddenError,
     "cross-site-write": CrossSiteWriteError,
     "not-found": NotFoundError,
@@ -225,6 +234,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "key-ended": KeyEndedError,
     "key-rotated": KeyRotatedError,
     "last-admin-key": LastAdminKeyError,
+    "last-owner": LastOwnerError,
     "too-many-wrong-keys": TooManyWrongKeysError,
     "quota-exceeded": QuotaExceededError,
     "mail-not-set-up": MailNotSetUpError,
