@@ -6,7 +6,6 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 const ROUTE = /^ {2}(\w+): \{ method: .*\},\n/gm;
 const ERROR_CLASS = /\/\*\*[^/]*\*\/\nexport class (\w+) extends BacksolveError \{\n[^}]*\}\n/g;
@@ -18,8 +17,8 @@ const VERSION_CHECK = /export function refuseVersion\([\s\S]*/g;
 const LINES = /^ {2}async \*lines\([\s\S]*?\n {2}\}\n/gm;
 const LINES_ARE_READ = /service\.lines\(/;
 
-/** Of the views for teams, which are a file of their own. */
-export const TEAM = /views.(?:people|accept|links|notes|files)|team-routes/;
+/** Of the views for teams, which are a file of their own: whoever works alone needs no people, links, keys or webhooks. */
+export const TEAM = /views.(?:people|accept|links|notes|files)|administration.(?:keys|webhooks)|team-routes/;
 const TEAM_ROUTES = '\0team-routes';
 
 interface Plugin {
@@ -31,7 +30,8 @@ interface Plugin {
   transform(code: string, id: string): { readonly code: string; readonly map: null } | null;
 }
 
-const ROUTES_FILE = new URL('../../clients/typescript/src/generated/routes.ts', import.meta.url);
+/** From the sources of the page. */
+const ROUTES_FILE = '../../clients/typescript/src/generated/routes.ts';
 
 interface Used {
   /** Words of all sources. */
@@ -55,7 +55,7 @@ export function onlyWhatIsUsed(folder: string): Plugin {
       used = { anywhere: wordsOf(sources), byOthers: wordsOf(sources.filter(({ name }) => !TEAM.test(name))) };
     },
     resolveId: (id) => (id === TEAM_ROUTES ? id : null),
-    load: (id) => (id === TEAM_ROUTES ? teamRoutes(used) : null),
+    load: (id) => (id === TEAM_ROUTES ? teamRoutes(join(folder, ROUTES_FILE), used) : null),
     transform(code, id) {
       const path = id.replaceAll('\\', '/');
       const isOfTeam = /\.tsx?$/.test(path) && path.includes('/dashboard/') && TEAM.test(path);
@@ -66,14 +66,13 @@ export function onlyWhatIsUsed(folder: string): Plugin {
 }
 
 /** Adds the routes that the views for teams need to the table of the client. */
-function teamRoutes({ anywhere, byOthers }: Used): string {
-  const routes = Array.from(readFileSync(ROUTES_FILE, 'utf8').matchAll(ROUTE), ([entry, name]) => ({
+function teamRoutes(file: string, { anywhere, byOthers }: Used): string {
+  const routes = Array.from(readFileSync(file, 'utf8').matchAll(ROUTE), ([entry, name]) => ({
     entry,
     name: name!,
   }));
   const own = routes.filter(({ name }) => anywhere.has(name) && !byOthers.has(name));
-  const file = JSON.stringify(fileURLToPath(ROUTES_FILE));
-  return `import { ROUTES } from ${file};\nObject.assign(ROUTES, {\n${own.map(({ entry }) => entry).join('')}});\n`;
+  return `import { ROUTES } from ${JSON.stringify(file)};\nObject.assign(ROUTES, {\n${own.map(({ entry }) => entry).join('')}});\n`;
 }
 
 /** Throws where a file of the client no longer has the form that is looked for, so that nothing is kept unnoticed. */
