@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the Python environment of the public grounds next to this script (ignored by git; about 650 MB). Python 3.11 or later, make and a
+# Creates the Python environment of the public grounds next to this script (ignored by git; about 6 GB, most of it torch). Python 3.11 or later, make and a
 # C++ compiler for SOLAR.
 set -eu
 cd "$(dirname "$0")"
