@@ -8,8 +8,8 @@
  * these in units of what each varies by; `unknown`, clipped, and 1e20 in all outputs but the first limit where that is broken by more than
  * half such a unit. Sets: `known`, the problems of known-optima.ts with limits; `collection`, those of the collection with limits and an
  * output to minimize or maximize, on which the constants were chosen. --runs multiplies the number of inputs. A row says how far above the
- * optimum the best value within all limits lies after half and after all of the runs, in shares of the optimum, the median over the
- * seeds; and in how many plays it came within 1 percent.
+ * optimum the best value within all limits lies after half and after all of the runs, in shares of the optimum, the lower median over
+ * the seeds; and in how many plays it came within 1 percent.
  */
 import { parseArgs } from 'node:util';
 import { NO_TARGET } from '../../src/domain/objective.ts';
