@@ -25,9 +25,10 @@ class Asked:
 
     def run(self, u):
         problem = self.game.problem
-        outputs = self.game.run(problem.lower + np.asarray(u) * (problem.upper - problem.lower))
-        x = self.game.input_of(problem.lower + np.asarray(u) * (problem.upper - problem.lower))
-        self.inputs.append((x - problem.lower) / (problem.upper - problem.lower))
+        width = problem.upper - problem.lower
+        x = self.game.input_of(problem.lower + np.asarray(u) * width)
+        outputs = self.game.run(x)
+        self.inputs.append((x - problem.lower) / width)
         self.outputs.append(np.full(problem.outputs, np.nan) if outputs is None else np.where(np.abs(outputs) < SENTINEL, outputs, np.nan))
 
     def run_design(self):
