@@ -71,8 +71,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // For people who share an account; whoever works alone never loads it.
-            { name: 'team', test: /views.(people|accept|links|notes|files)/, ...alone },
+            // For people who share a service or an account, and sign in to it; whoever works alone follows the link of `start`.
+            { name: 'team', test: /views.(people|accept|sign-in|links|notes|files)/, ...alone },
             // For views that draw charts; many visits see none.
             {
               name: 'charts',

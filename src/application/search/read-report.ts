@@ -1,9 +1,9 @@
 /** What a report says besides the history of its objective. */
 import type { Db } from '../../db/connection/transaction.ts';
 import { countAddedCases } from '../../db/data/added-cases.ts';
-import { listNotes } from '../../db/notes/notes.ts';
 import { listCorrections } from '../../db/data/corrections.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
+import { listNotes } from '../../db/notes/notes.ts';
 import type { Correction } from '../../domain/correction.ts';
 import type { Note } from '../../domain/note.ts';
 import type { Project } from '../../domain/project.ts';

@@ -3,15 +3,20 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { clock } from '../../shown/formats.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { SignIn } from '../views/sign-in/sign-in.tsx';
+import { onDemand } from '../parts/on-demand.tsx';
 import { Link } from './link.tsx';
-import { LinkOffer } from './link-offer.tsx';
 import { address, type View } from './router.ts';
 import { findRoute, type Match } from './routes.ts';
 import { awaySince, explain } from './service.ts';
-import { may, session, signInNotice } from './session.ts';
-import { SignOutButton, SignOutDialog } from './sign-out.tsx';
+import { may, offeredInvitation, offeredLink, session, signInNotice } from './session.ts';
+import { SignOutButton, unsent } from './sign-out.tsx';
 import { type Theme, theme } from './theme.ts';
+
+const LinkOffer = onDemand(() => import('../views/accept/link-offer.tsx').then((part) => part.LinkOffer));
+// Apart from the button: a dialog has a header of its own.
+const SignOutDialog = onDemand(() => import('../views/sign-in/sign-out-dialog.tsx').then((part) => part.SignOutDialog));
+const SignIn = onDemand(() => import('../views/sign-in/sign-in.tsx').then((part) => part.SignIn));
+const Accept = onDemand(() => import('../views/accept/accept.tsx').then((part) => part.Accept));
 
 export function Frame() {
   const known = session.value;
@@ -28,7 +33,7 @@ export function Frame() {
         <div class="top-end">
           {known && (
             <span class="account" title={known.account}>
-              Account {known.account}
+              {known.person !== null && `${known.person}, `}Account {known.account}
             </span>
           )}
           <ThemeChoice />
@@ -40,15 +45,23 @@ export function Frame() {
           Not connected; data as of {clock(awaySince.value)}. Reconnecting…
         </p>
       )}
-      <SignOutDialog />
-      <LinkOffer />
+      {known && unsent.value.length > 0 && <SignOutDialog />}
+      {offeredLink.value !== undefined && <LinkOffer />}
       {known && signInNotice.value !== undefined && (
         <p class="notice warning" role="alert">
           {signInNotice.value}
         </p>
       )}
       <main id="main" tabIndex={-1} class={findRoute(address.value)?.route.isWide ? 'wide' : undefined}>
-        {known === undefined ? <p role="status">Signing in…</p> : known === null ? <SignIn /> : <CurrentView />}
+        {known === undefined ? (
+          <p role="status">Signing in…</p>
+        ) : offeredInvitation.value !== undefined ? (
+          <Accept token={offeredInvitation.value} />
+        ) : known === null ? (
+          <SignIn />
+        ) : (
+          <CurrentView />
+        )}
       </main>
     </>
   );
@@ -66,6 +79,9 @@ function Navigation() {
           New problem
         </Link>
       )}
+      <Link to="/page/people" current={path === '/page/people'}>
+        People
+      </Link>
       <Link to="/page/administration" current={path === '/page/administration'}>
         Administration
       </Link>

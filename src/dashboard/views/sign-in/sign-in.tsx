@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { accountElsewhere, signIn, signInNotice } from '../../shell/session.ts';
+import { OpenId } from '../accept/openid.tsx';
 
 /** Asks for a key where no sign-in link was followed. */
 export function SignIn() {
@@ -28,6 +29,7 @@ export function SignIn() {
           </button>
         </div>
       )}
+      <OpenId />
       <form onSubmit={(event) => void send(event)}>
         <label for="key">API key</label>
         <input
