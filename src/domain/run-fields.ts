@@ -155,6 +155,13 @@ export const RUN_FIELDS = {
     holds: 'boolean',
     description: 'Whether its input has been run before, and is run again because runs differ.',
   },
+  source: {
+    holds: 'text',
+    column: 'source',
+    orNull: true,
+    description:
+      'The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run.',
+  },
   repeatOf: {
     holds: 'repeated',
     column: 'repeat_of',
@@ -216,6 +223,7 @@ const COMMON = names(
   'learnedFrom',
   'isRepeat',
   'repeatOf',
+  'source',
   'excludedAt',
   'createdAt',
   'updatedAt',
@@ -261,6 +269,7 @@ export const RUN_VIEWS = {
     'learnedFrom',
     'isRepeat',
     'repeatOf',
+    'source',
     'basis',
     'pending',
     'completedOrder',
@@ -273,12 +282,13 @@ export const RUN_VIEWS = {
   ),
   /** Rows of CSV and lines of JSON: before the verdicts on the outputs, and after them. */
   before: names('iteration', 'status'),
-  after: names('failureReason', 'isExcluded', 'note', 'notedBy', 'notedAt'),
+  after: names('source', 'failureReason', 'isExcluded', 'note', 'notedBy', 'notedAt'),
   /** Among all runs of a trial. Cases have these fields as well, or null. */
   ofTrial: names(
     'misses',
     'missedBy',
     'misfit',
+    'source',
     'loadedAt',
     'failureReason',
     'isExcluded',
@@ -313,6 +323,11 @@ export const HISTORY_COLUMNS = {
     as: 'byIteration',
     description:
       'By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run of another objective.',
+  },
+  sources: {
+    of: 'source',
+    as: 'byIteration',
+    description: 'By iteration, for runs of cheaper sources.',
   },
   excluded: { of: 'isExcluded', as: 'iterations', description: 'Iterations that a correction has excluded.' },
   corrected: { of: 'isCorrected', as: 'iterations', description: 'Iterations that were ever corrected.' },

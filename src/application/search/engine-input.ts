@@ -1,5 +1,5 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
-import type { Snapshot } from '../../db/search/suggestions.ts';
+import type { CoarseRuns, Snapshot } from '../../db/search/suggestions.ts';
 import { compileGoal, evaluateOutput } from '../../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../../domain/input-space.ts';
 import { outputsWithoutTarget } from '../../domain/objective.ts';
@@ -13,7 +13,7 @@ import {
 import { DEFAULT_ROBUST_RUNS } from '../../domain/robust-options.ts';
 import { solutionsAmong } from '../../domain/search/several-solutions.ts';
 import { stopRuleOf } from '../../domain/stop-options.ts';
-import type { Goal, History, Space, SuggestRequest, Variable } from '../../optimizer/problem.ts';
+import type { CoarseSource, Goal, History, Space, SuggestRequest, Variable } from '../../optimizer/problem.ts';
 
 /** The space of a project, or of an objective with its own limits. */
 export function toOptimizerSpace(space: InputSpace, limits: ObjectiveLimits = NO_OBJECTIVE_LIMITS): Space {
@@ -88,6 +88,7 @@ export function toSourcedRequest(
     ...solutionsOf(snapshot),
     ...robustAimOf(snapshot),
     ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
+    ...(snapshot.coarse.length > 0 && { coarse: snapshot.coarse.map(toCoarseSource) }),
     convergence: objective.convergence,
     ...(stop && { stop }),
     seed: objective.seed,
@@ -103,6 +104,14 @@ export function toSourcedRequest(
       : { objectiveId: objective.id, iteration: iterations[own]! };
   };
   return { request, sourceOf };
+}
+
+function toCoarseSource({ cost, inputs, outputs, jacobians, pending }: CoarseRuns): CoarseSource {
+  const failed = Uint8Array.from({ length: outputs.rows }, (_, row) => (outputs.row(row).some(Number.isNaN) ? 1 : 0));
+  const Y = outputs.values.map((value) => (Number.isNaN(value) ? 0 : value));
+  const jacobian = jacobians && Float64Array.from(jacobians.values);
+  const history = { count: inputs.rows, X: Float64Array.from(inputs.values), Y, failed, ...(jacobian && { jacobian }) };
+  return { cost, history, ...(pending.rows > 0 && { pending: Float64Array.from(pending.values) }) };
 }
 
 /** The solutions among the runs of an objective that seeks several. */

@@ -228,9 +228,9 @@ async function judgeAllInverses(db: Db, accountId: number, objective: Objective)
     const page = await listInverses(db, accountId, objective.id, { limit: INVERSES_PER_READ, after });
     const runs = [
       ...holder,
-      ...page.items.map(({ iteration, output, excludedAt }) => ({
+      ...page.items.map(({ iteration, output, excludedAt, source }) => ({
         iteration,
-        output: excludedAt === null ? output : null,
+        output: excludedAt === null && source === null ? output : null,
       })),
     ];
     known = judgeIterations(measure, known, runs);

@@ -149,6 +149,8 @@ export interface KnownRuns {
   readonly outputs: Matrix;
   /** One row per run, NaN where not known; null without any. */
   readonly jacobians: Matrix | null;
+  /** null for the fine source. */
+  readonly sources: readonly (string | null)[];
 }
 
 export interface RunColumns {
@@ -159,17 +161,19 @@ export interface RunColumns {
   readonly inputs: Buffer | null;
   readonly outputs: Buffer | null;
   readonly jacobians: Buffer | null;
+  readonly sources: readonly (string | null)[] | null;
 }
 
 /**
- * The runs of a table `i` (objective_id, iteration, completed_order, input, output, jacobian), ordered, as one row that `toKnownRuns` reads; of one
- * objective, if its id is not wanted.
+ * The runs of a table `i` (objective_id, iteration, completed_order, input, output, jacobian, source), ordered, as one row that `toKnownRuns` reads;
+ * of one objective, if its id is not wanted.
  */
 export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}): RawBuilder<unknown> {
   const ordered = isOfOne ? sql`order by i.iteration` : sql`order by i.objective_id, i.iteration`;
   const ids = isOfOne ? sql`` : sql`array_agg(i.objective_id ${ordered}) as "objectiveIds",`;
   return sql`
-    select ${ids} array_agg(i.completed_order ${ordered}) as "completedOrders", array_agg(i.iteration ${ordered}) as iterations, array_send(array_agg(i.input ${ordered})) as inputs,
+    select ${ids} array_agg(i.completed_order ${ordered}) as "completedOrders", array_agg(i.iteration ${ordered}) as iterations,
+      array_agg(i.source ${ordered}) as sources, array_send(array_agg(i.input ${ordered})) as inputs,
       array_send(array_agg(${orNaN(sql`i.output`)} ${ordered})) as outputs,
       case when bool_or(i.jacobian is not null) then array_send(array_agg(
         coalesce(i.jacobian, array_fill('NaN'::float8, array[s.output_count * cardinality(i.input)])) ${ordered})) end as jacobians
@@ -201,10 +205,10 @@ export function newestRuns(runs: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(${runs} order by objective_id desc, iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`;
 }
 
-/** The runs of the other objectives that `o` learns from as they are now. Along objectives_number_per_trial and inverses_one_per_iteration. */
+/** The fine runs of the other objectives that `o` learns from as they are now. Along objectives_number_per_trial and inverses_one_per_iteration. */
 export const OTHER_RUNS = gatheredRuns(
   newestRuns(sql`
-    select i.objective_id, i.iteration, i.completed_order, i.input, i.output, i.jacobian
+    select i.objective_id, i.iteration, i.completed_order, i.input, i.output, i.jacobian, i.source
     from (
       (select q.id from objectives q
         where o.reuse and q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null
@@ -212,8 +216,8 @@ export const OTHER_RUNS = gatheredRuns(
       union
       select q.id from objectives q where q.id = o.continues_id and q.trial_id = o.trial_id and q.disabled_at is null) q
     cross join lateral (
-      select i.objective_id, i.iteration, i.completed_order, i.input, i.output, ${JACOBIAN_NOW} as jacobian from inverses i
-      where i.objective_id = q.id and ${WAS_RUN} and i.excluded_at is null
+      select i.objective_id, i.iteration, i.completed_order, i.input, i.output, ${JACOBIAN_NOW} as jacobian, i.source from inverses i
+      where i.objective_id = q.id and i.source is null and ${WAS_RUN} and i.excluded_at is null
       order by i.iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`),
 );
 
@@ -225,5 +229,6 @@ export function toKnownRuns(row: RunColumns): KnownRuns {
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),
     jacobians: row.jacobians && decodeMatrix(row.jacobians),
+    sources: row.sources ?? [],
   };
 }

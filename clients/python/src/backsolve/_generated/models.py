@@ -39,6 +39,12 @@ class NewProjectConstraints(Wire):
     name: str | None = None
 
 
+class NewProjectSources(Wire):
+    name: str
+    cost: float
+    """Of a run, in runs of the black box itself: 0.1 for a tenth."""
+
+
 class NewProject(Wire):
     name: str
     input_count: int
@@ -77,6 +83,13 @@ class NewProject(Wire):
     """How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no longer than one. `solve` and `run` send it."""
     output_count: int | None = None
     """How many outputs each point will have; output cases must match it."""
+    sources: list[NewProjectSources] | None = None
+    """Cheaper versions of the black box, with the same outputs. A suggestion says which one to run (source); only runs of the black box itself are solutions. By default the service then designs one point."""
+
+
+class ProjectSources(Wire):
+    name: str
+    cost: float
 
 
 class ProjectConstraints(Wire):
@@ -111,6 +124,8 @@ class Project(Wire):
     output_units: list[str] | None
     case_count: int
     output_count: int | None
+    sources: list[ProjectSources] | None = None
+    """Cheaper versions of the black box; absent without any."""
     maximum_evaluations: int | None
     """How many evaluations of the batches of the project may be open at the same time, for example for a black box with few licences; null: any number."""
     developed_at: datetime | None
@@ -131,6 +146,11 @@ class Project(Wire):
     """The part of the space that the constraints leave; null without constraints."""
     input_cases: list[list[float]]
     """The points to evaluate."""
+
+
+class ProjectSummarySources(Wire):
+    name: str
+    cost: float
 
 
 class ProjectSummaryConstraints(Wire):
@@ -165,6 +185,8 @@ class ProjectSummary(Wire):
     output_units: list[str] | None
     case_count: int
     output_count: int | None
+    sources: list[ProjectSummarySources] | None = None
+    """Cheaper versions of the black box; absent without any."""
     maximum_evaluations: int | None
     """How many evaluations of the batches of the project may be open at the same time, for example for a black box with few licences; null: any number."""
     developed_at: datetime | None
@@ -671,6 +693,8 @@ class Inverse(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -869,6 +893,8 @@ class EmbeddedInverse(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -1296,6 +1322,8 @@ class Suggestion(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -1339,6 +1367,7 @@ class RunLine(Wire):
     """By name; null until it is loaded, and after a failed run."""
     met: dict[str, bool] | None
     """Whether each output meets its objective; null without an output."""
+    source: str | None
     failure_reason: str | None
     excluded: bool
     note: str | None
@@ -1397,6 +1426,8 @@ class ReportedInverse(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -1633,6 +1664,8 @@ class History(Wire):
     """By iteration, for those that have one."""
     repeat_of: dict[str, int | None]
     """By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run of another objective."""
+    sources: dict[str, str]
+    """By iteration, for runs of cheaper sources."""
     excluded: list[int]
     """Iterations that a correction has excluded."""
     corrected: list[int]
@@ -1665,8 +1698,8 @@ class History(Wire):
 class TrialRun(Wire):
     position: int
     """In this list: after takes it. Positions ascend, with gaps."""
-    source: Literal["designed", "added", "objective"]
-    """designed: a case of the load; added: one that came later; objective: a run of an objective."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     source_name: str | None
     """What was stated when the case was added."""
     number: int | None
@@ -1703,8 +1736,7 @@ class TrialRun(Wire):
 
 
 class TrialRunLine(Wire):
-    source: Literal["designed", "added", "objective"]
-    """designed: a case of the load; added: one that came later; objective: a run of an objective."""
+    source: str | None
     source_name: str | None
     """What was stated when the case was added."""
     number: int | None
@@ -2690,6 +2722,7 @@ class ExportLineObject11(Wire):
     """The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded."""
     is_repeat: bool
     repeat_of: int | None
+    source: str | None
     basis: int | None
     pending: list[int] | None
     """The iterations that were open when it was suggested."""
@@ -2834,6 +2867,8 @@ class ExportLineObject15(Wire):
     """The id of an inverse."""
     iteration: int | None
     """The number of an inverse within its objective: run 17 has 17."""
+    source: str | None = None
+    """The cheaper source to run; null for the black box itself."""
     case_number: int | None
     """The number of a designed case, from 1."""
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
@@ -3143,6 +3178,8 @@ class NewEvaluationClaim(Wire):
     """Only evaluations of this project."""
     batch_id: int | None = None
     """Only evaluations of this batch."""
+    sources: list[str] | None = None
+    """The sources of the project that you run; fine is the black box itself."""
 
 
 class ClaimedEvaluations(Wire):
@@ -3165,6 +3202,8 @@ class ClaimedEvaluation(Wire):
     """The id of an inverse."""
     iteration: int | None
     """The number of an inverse within its objective: run 17 has 17."""
+    source: str | None = None
+    """The cheaper source to run; null for the black box itself."""
     case_number: int | None
     """The number of a designed case, from 1."""
     lease_token: str
@@ -3249,6 +3288,8 @@ class ReportedEvaluationInverse(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -3331,6 +3372,8 @@ class Evaluation(Wire):
     """The id of an inverse."""
     iteration: int | None
     """The number of an inverse within its objective: run 17 has 17."""
+    source: str | None = None
+    """The cheaper source to run; null for the black box itself."""
     case_number: int | None
     """The number of a designed case, from 1."""
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]

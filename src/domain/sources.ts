@@ -1,0 +1,28 @@
+/**
+ * The sources of a project: cheaper versions of its black box, such as a coarse mesh, each with the cost of a run in runs of the fine
+ * one. Only the fine one counts: runs of the others are data for the models, and never a solution, the best or the nearest run.
+ */
+import { makeViolation, type Violation } from './errors.ts';
+
+export interface Source {
+  readonly name: string;
+  /** Of a run, in runs of the fine source. */
+  readonly cost: number;
+}
+
+export const MAXIMUM_SOURCES = 4;
+/** The name of the source that counts, which no other source may have. */
+export const FINE = 'fine';
+
+/** What is wrong with the names; the schema has checked everything else. */
+export function checkSources(sources: readonly Source[]): readonly Violation[] {
+  return sources.flatMap(({ name }, k) => {
+    if (name === FINE) return [makeViolation(['sources', k, 'name'], `must not be ${FINE}, the source that counts.`)];
+    const isRepeated = sources.findIndex((one) => one.name === name) < k;
+    return isRepeated ? [makeViolation(['sources', k, 'name'], `must not repeat ${name}.`)] : [];
+  });
+}
+
+export function isCoarse({ source }: { readonly source: string | null }): boolean {
+  return source !== null;
+}
