@@ -138,7 +138,7 @@ export const SYSTEMS: readonly System[] = [
     ],
     model: ([k1, k2, k3, a0], mesh) => {
       const rates = ([a, b, c]: readonly number[]) => [-k1! * a! * a!, k1! * a! * a! - k2! * b!, k2! * b! - k3! * c!];
-      const states = integrate(rates, [a0!, 0, 0], [1, 2, 4], mesh, { fine: 200, coarse: 80 });
+      const states = integrate(rates, [a0!, 0, 0], [1, 2, 4], mesh, { fine: 400, coarse: 160 });
       return [...at(states, 0).slice(0, 2), ...at(states, 1), ...at(states, 2).slice(1)];
     },
   },

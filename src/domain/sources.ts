@@ -26,3 +26,12 @@ export function checkSources(sources: readonly Source[]): readonly Violation[] {
 export function isCoarse({ source }: { readonly source: string | null }): boolean {
   return source !== null;
 }
+
+/** What is wrong with the source of added cases: in a project with sources it says of which one they are. */
+export function checkCaseSource(sources: readonly Source[] | null, source: string | null): readonly Violation[] {
+  if (sources === null || source === null || source === FINE || sources.some(({ name }) => name === source)) return [];
+  const names = [FINE, ...sources.map(({ name }) => name)].join(', ');
+  return [
+    makeViolation(['source'], `must be one of ${names}: the project has sources, so it says which one made the cases.`),
+  ];
+}

@@ -128,6 +128,8 @@ export interface CoarseSource {
   readonly cost: number;
   /** Its runs. Nothing that counts or ends a search looks at them. */
   readonly history: History;
+  /** How many of the first ones were known before the search, and cost it nothing. Absent: none. */
+  readonly loaded?: number;
   /** Its inputs handed out whose outputs are not known yet: k x n, natural units. Absent or empty: none. */
   readonly pending?: Float64Array;
 }

@@ -10,7 +10,7 @@ import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
 import type { Problem } from './search/scope-search.ts';
-import { coarseFirst, nextOfDesign, nextOfFineDesign } from './source-choice.ts';
+import { coarseFirst, nextOfDesigns } from './source-choice.ts';
 import { drawUnseen, firstUnseen, type Seen } from './space/seen.ts';
 
 /** Suggestions per problem of the warm-up. */
@@ -28,10 +28,8 @@ export function suggest(request: SuggestRequest): Proposal {
 
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(asked: Prepared): Proposal {
-  const designed = nextOfDesign(asked);
+  const designed = nextOfDesigns(asked);
   if (designed) return designed;
-  const early = nextOfFineDesign(asked);
-  if (early) return coarseFirst(asked, early) ?? early;
   const request = withOneDirection(asked.request);
   const prepared = request === asked.request ? asked : prepare(request);
   const quest = questOf(prepared.request);

@@ -36,7 +36,7 @@ async function makeProject(fields: object = { sources: SOURCES }) {
   return { url, made: await send('POST', url, { name: 'cheap models', ...SPACE, ...fields }) };
 }
 
-async function makeObjective() {
+async function makeTrial() {
   const { url, made } = await makeProject();
   expect(made.status, JSON.stringify(made.body)).toBe(201);
   expect(made.body).toMatchObject({ sources: SOURCES, caseCount: 1 });
@@ -44,11 +44,16 @@ async function makeObjective() {
   const trials = `${project}/trials`;
   const set = { outputCount: 3, outputCases: made.body.inputCases.map(fine) };
   const { body: cases } = await send('POST', `${project}/output-cases`, set);
-  const loaded = await send('POST', `${trials}/${cases.trial_id}/objectives`, GOAL);
+  return { trial: `${trials}/${cases.trial_id}` };
+}
+
+async function makeObjective(made?: { readonly trial: string }) {
+  const { trial } = made ?? (await makeTrial());
+  const loaded = await send('POST', `${trial}/objectives`, GOAL);
   expect(loaded.status, JSON.stringify(loaded.body)).toBe(201);
   return {
     url: `/v1/objectives/${loaded.body.id}`,
-    nested: `${trials}/${cases.trial_id}/objectives/${loaded.body.id}`,
+    nested: `${trial}/objectives/${loaded.body.id}`,
   };
 }
 
@@ -104,4 +109,25 @@ it('sources without a cost below one, named fine or named twice are refused with
   expect(await refused([{ name: 'coarse', cost: 1 }])).toContain('sources[0].cost');
   expect(await refused([{ name: 'fine', cost: 0.1 }])).toContain('must not be fine');
   expect(await refused([...SOURCES, ...SOURCES])).toContain('must not repeat coarse');
+});
+
+it('cases loaded as those of a source teach the models without cost, and are neither the best run nor a solution', async () => {
+  const { trial } = await makeTrial();
+  const inputs = Array.from({ length: 16 }, (_, k) => [(k % 4) / 3, Math.floor(k / 4) / 3]);
+  const rows = { inputs: [...inputs, [0.62, 0.37]], outputs: [...inputs.map(coarse), TARGET] };
+  const unknown = await send('POST', `${trial}/cases`, { ...rows, source: 'corse' });
+  expect(unknown.status).toBe(400);
+  expect(JSON.stringify(unknown.body)).toContain('must be one of fine, coarse');
+  const added = await send('POST', `${trial}/cases`, { ...rows, source: 'coarse' });
+  expect(added.status, JSON.stringify(added.body)).toBe(201);
+  const { url, nested } = await makeObjective({ trial });
+  const { body: objective } = await send('GET', url);
+  expect(objective).toMatchObject({ stopReason: 0, best: { caseNumber: 1 } });
+  const { body: next } = await send('POST', `${nested}/inverses`);
+  // The source was not run at the first fine input, which says whether it helps.
+  expect(next.source).toBe('coarse');
+  await send('PUT', `${nested}/inverses/${next.id}/output`, { output: coarse(next.input) });
+  const { body: guided } = await send('POST', `${nested}/inverses`);
+  // The wanted input itself was loaded with a wrong output, so the models stay near it.
+  expect(Math.hypot(guided.input[0] - 0.62, guided.input[1] - 0.37)).toBeLessThan(0.4);
 });

@@ -13,6 +13,7 @@ import { refuseViolations, validationFailed } from '../../domain/errors.ts';
 import { type CaseRows, FreshRows } from '../../domain/fresh-rows.ts';
 import type { InputSpace } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
+import { checkCaseSource } from '../../domain/sources.ts';
 import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../../domain/storage.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { refuseOverQuota } from '../accounts/account-limits.ts';
@@ -52,6 +53,7 @@ export async function addCases(
   const set = (await findOutputCaseSet(db, accountId, outputCaseSetId))!;
   const read = readAddedCases(table, { space: project, outputCount: set.outputCount, names: project.names });
   if (read.kind === 'violations') throw validationFailed(read.violations);
+  refuseViolations(checkCaseSource(project.sources, table.source));
   const { cases } = read;
   const report = await inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, path);

@@ -63,6 +63,7 @@ interface Source extends Pick<SuggestRequest, 'firstSuggested' | 'firstOwn' | 'r
   /** Of the cheaper sources, in their order; absent without any. */
   readonly coarse?: readonly {
     readonly cost: number;
+    readonly loaded?: number;
     readonly rows: readonly number[];
     readonly pending: readonly number[];
   }[];
@@ -104,7 +105,12 @@ export class CampaignWriter {
     const sources: NonNullable<Source['coarse']>[number][] = [];
     for (const source of coarse ?? []) {
       const known = yield* this.#writeRows(source.history);
-      sources.push({ cost: source.cost, rows: known, pending: Array.from(source.pending ?? []) });
+      sources.push({
+        cost: source.cost,
+        ...(source.loaded !== undefined && { loaded: source.loaded }),
+        rows: known,
+        pending: Array.from(source.pending ?? []),
+      });
     }
     const from: Source = {
       search,
@@ -178,8 +184,8 @@ export class CampaignReader {
       return found.includes(undefined) ? undefined : toHistory(found as RowLine[], outputs);
     };
     const history = historyOf(rows);
-    const sources = coarse?.map(({ cost, pending: open, rows: known }) => ({
-      cost,
+    const sources = coarse?.map(({ pending: open, rows: known, ...of }) => ({
+      ...of,
       history: historyOf(known)!,
       ...(open.length > 0 && { pending: Float64Array.from(open) }),
     }));

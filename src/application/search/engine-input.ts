@@ -1,7 +1,9 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
-import type { CoarseRuns, Snapshot } from '../../db/search/suggestions.ts';
+import type { CoarseRuns } from '../../db/search/source-rows.ts';
+import type { Snapshot } from '../../db/search/suggestions.ts';
 import { compileGoal, evaluateOutput } from '../../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../../domain/input-space.ts';
+import type { Matrix } from '../../domain/matrix.ts';
 import { outputsWithoutTarget } from '../../domain/objective.ts';
 import {
   conditionsOf,
@@ -106,12 +108,32 @@ export function toSourcedRequest(
   return { request, sourceOf };
 }
 
-function toCoarseSource({ cost, inputs, outputs, jacobians, pending }: CoarseRuns): CoarseSource {
-  const failed = Uint8Array.from({ length: outputs.rows }, (_, row) => (outputs.row(row).some(Number.isNaN) ? 1 : 0));
-  const Y = outputs.values.map((value) => (Number.isNaN(value) ? 0 : value));
-  const jacobian = jacobians && Float64Array.from(jacobians.values);
-  const history = { count: inputs.rows, X: Float64Array.from(inputs.values), Y, failed, ...(jacobian && { jacobian }) };
-  return { cost, history, ...(pending.rows > 0 && { pending: Float64Array.from(pending.values) }) };
+/** The cases of a cheaper source, then its runs. */
+function toCoarseSource({ cost, cases, inputs, outputs, jacobians, pending }: CoarseRuns): CoarseSource {
+  const loaded = cases?.inputs.rows ?? 0;
+  const all = [...(cases?.outputs.values ?? []), ...outputs.values];
+  const width = outputs.columns || (cases?.outputs.columns ?? 0);
+  const count = loaded + inputs.rows;
+  const history = {
+    count,
+    X: Float64Array.from([...(cases?.inputs.values ?? []), ...inputs.values]),
+    Y: Float64Array.from(all, (value) => (Number.isNaN(value) ? 0 : value)),
+    failed: Uint8Array.from({ length: count }, (_, row) => (Number.isNaN(all[row * width]) ? 1 : 0)),
+    ...(jacobians && { jacobian: withoutDerivatives(loaded, jacobians) }),
+  };
+  return {
+    cost,
+    history,
+    ...(loaded > 0 && { loaded }),
+    ...(pending.rows > 0 && { pending: Float64Array.from(pending.values) }),
+  };
+}
+
+/** Derivatives of runs, after rows without any. */
+function withoutDerivatives(rows: number, { columns, values }: Matrix): Float64Array {
+  const all = new Float64Array(rows * columns + values.length).fill(Number.NaN);
+  all.set(values, rows * columns);
+  return all;
 }
 
 /** The solutions among the runs of an objective that seeks several. */

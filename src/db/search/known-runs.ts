@@ -26,6 +26,16 @@ export interface KnownCases {
   readonly failedCases: readonly number[];
   /** The zero-based number of the case in each row; null where row i is case i. */
   readonly caseNumbers: readonly number[] | null;
+  /** Cases added as those of a cheaper source, which are none of the above. */
+  readonly coarseCases: readonly CoarseCases[];
+}
+
+/** The cases of a cheaper source. */
+export interface CoarseCases {
+  readonly source: string;
+  readonly inputs: Matrix;
+  /** NaN where the run failed. */
+  readonly outputs: Matrix;
 }
 
 export interface CaseColumns {
@@ -39,6 +49,8 @@ export interface CaseColumns {
   readonly addedOutputs: Buffer | null;
   /** Numbers of cases, from 1. */
   readonly failedAdded: readonly number[] | null;
+  /** The first number, the count and the source of each batch of a cheaper source. */
+  readonly coarseBatches: unknown;
   readonly correctedCases: readonly number[] | null;
   readonly areExcluded: readonly boolean[] | null;
   readonly correctedOutputs: Buffer | null;
@@ -48,7 +60,8 @@ export interface CaseColumns {
 export const CASE_COLUMNS = sql`
   p.input_count as "inputCount", s.output_count as "outputCount", ${matrixColumn('p.input_cases')} as "inputCases",
   ${matrixColumn('s.output_cases')} as "outputCases", s.failed_cases as "failedCases",
-  ${matrixColumn('s.jacobians')} as "caseJacobians", a.inputs as "addedInputs", a.outputs as "addedOutputs", f.numbers as "failedAdded",
+  ${matrixColumn('s.jacobians')} as "caseJacobians", a.inputs as "addedInputs", a.outputs as "addedOutputs",
+  a.coarse as "coarseBatches", f.numbers as "failedAdded",
   c.numbers as "correctedCases", c."areExcluded", c.outputs as "correctedOutputs"`;
 
 /** The output, or NaN where the run failed. */
@@ -62,7 +75,9 @@ export function caseSources(revision: RawBuilder<unknown>): RawBuilder<unknown> 
   return sql`
     cross join lateral (
       select string_agg(${matrixElements('a.inputs')}, ''::bytea order by a.first_number) as inputs,
-        string_agg(${matrixElements('a.outputs')}, ''::bytea order by a.first_number) as outputs
+        string_agg(${matrixElements('a.outputs')}, ''::bytea order by a.first_number) as outputs,
+        jsonb_agg(jsonb_build_array(a.first_number, a.case_count, a.source) order by a.first_number)
+          filter (where p.sources @> jsonb_build_array(jsonb_build_object('name', a.source))) as coarse
       from added_cases a where ${isAdded}) a
     cross join lateral (
       select array_agg(a.first_number + f.row) as numbers
@@ -83,7 +98,7 @@ export function toKnownCases(row: CaseColumns): KnownCases {
   const outputCases = decodeMatrix(row.outputCases);
   const caseJacobians = row.caseJacobians && decodeMatrix(row.caseJacobians);
   if (row.addedInputs === null && row.correctedCases === null) {
-    return { inputCases, outputCases, caseJacobians, failedCases: row.failedCases, caseNumbers: null };
+    return { inputCases, outputCases, caseJacobians, failedCases: row.failedCases, caseNumbers: null, coarseCases: [] };
   }
   const addedInputs = decodeElements(row.addedInputs, row.inputCount);
   const addedOutputs = decodeElements(row.addedOutputs, row.outputCount);
@@ -101,14 +116,38 @@ export function toKnownCases(row: CaseColumns): KnownCases {
     if (Number.isNaN(output[0])) failed.add(number - 1);
     else failed.delete(number - 1);
   }
-  const caseNumbers = outputs.flatMap((_, number) => (excluded.has(number) ? [] : [number]));
+  const ofSources = coarseNumbers(row);
+  const caseNumbers = outputs.flatMap((_, number) => (excluded.has(number) || ofSources.has(number) ? [] : [number]));
   return {
     inputCases: fromRows(caseNumbers, inputs, row.inputCount),
     outputCases: fromRows(caseNumbers, outputs, row.outputCount),
     caseJacobians: caseJacobians && pickJacobians(caseJacobians, caseNumbers, withoutDerivatives),
     failedCases: caseNumbers.flatMap((number, k) => (failed.has(number) ? [k] : [])),
     caseNumbers,
+    coarseCases: Array.from(
+      Map.groupBy(ofSources.keys(), (number) => ofSources.get(number)!),
+      ([source, all]) => {
+        const numbers = all.filter((number) => !excluded.has(number));
+        for (const number of numbers)
+          if (failed.has(number)) outputs[number] = new Float64Array(row.outputCount).fill(Number.NaN);
+        return {
+          source,
+          inputs: fromRows(numbers, inputs, row.inputCount),
+          outputs: fromRows(numbers, outputs, row.outputCount),
+        };
+      },
+    ),
   };
+}
+
+/** The zero-based numbers of the cases of cheaper sources, each with its source. */
+function coarseNumbers({ coarseBatches }: CaseColumns): ReadonlyMap<number, string> {
+  const batches = (coarseBatches ?? []) as readonly (readonly [first: number, count: number, source: string])[];
+  return new Map(
+    batches.flatMap(([first, count, source]) =>
+      Array.from({ length: count }, (_, k) => [first - 1 + k, source] as const),
+    ),
+  );
 }
 
 /** Derivatives of added and of corrected cases are not known. */

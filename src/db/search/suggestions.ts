@@ -3,7 +3,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { InputDetails, InputSpace, InputType } from '../../domain/input-space.ts';
 import type { LearnedFrom } from '../../domain/inverse.ts';
 import type { Matrix } from '../../domain/matrix.ts';
-import type { Source } from '../../domain/sources.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { decodeMatrix, matrixColumn } from '../matrices.ts';
@@ -26,15 +25,7 @@ import {
 import type { ObjectiveWithParents } from './objectives.ts';
 import { openInverses } from './open-inverses.ts';
 import { SEARCH_COLUMNS, type Search, toSearch } from './search-ledger.ts';
-
-/** The runs of a cheaper source and its open inputs, one row each. */
-export interface CoarseRuns extends Source {
-  readonly inputs: Matrix;
-  readonly outputs: Matrix;
-  /** As `Snapshot.jacobians`. */
-  readonly jacobians: Matrix | null;
-  readonly pending: Matrix;
-}
+import { bySource, type CoarseRuns, type PendingColumns } from './source-rows.ts';
 
 /** What a suggestion is computed from. */
 export interface Snapshot extends KnownCases {
@@ -68,17 +59,13 @@ export interface Snapshot extends KnownCases {
   readonly learnedFrom: LearnedFrom | null;
 }
 
-interface PlainRow extends Omit<InputSpace, 'inputTypes' | 'details'> {
+interface PlainRow extends Omit<InputSpace, 'inputTypes' | 'details'>, PendingColumns {
   readonly inputTypes: readonly string[];
   readonly inputDetails: unknown;
   readonly inputCases: Buffer;
   readonly outputCases: Buffer;
   readonly caseJacobians: Buffer | null;
   readonly failedCases: readonly number[];
-  readonly pendingIterations: readonly number[] | null;
-  readonly pendingInputs: Buffer | null;
-  readonly pendingSources: readonly (string | null)[] | null;
-  readonly projectSources: unknown;
 }
 
 interface SnapshotRow extends PlainRow, CaseColumns {
@@ -109,52 +96,15 @@ const OPEN_WITH_INPUT = gatheredPending(
   sql`(select i.iteration, i.input, i.source from ${openInverses(sql`o.id`)} where i.input is not null) i`,
 );
 
-type OfSources = Pick<
-  Snapshot,
-  | 'iterations'
-  | 'completedOrders'
-  | 'inputs'
-  | 'outputs'
-  | 'jacobians'
-  | 'pendingIterations'
-  | 'pending'
-  | 'openIterations'
-  | 'coarse'
->;
-
-/** The own runs and the open inverses, by source. */
-function bySource(
-  { pendingIterations, pendingInputs, pendingSources, projectSources }: PlainRow,
-  { iterations, completedOrders, inputs, outputs, jacobians, sources }: Omit<KnownRuns, 'objectiveIds'>,
-): OfSources {
-  const pending = decodeMatrix(pendingInputs);
-  const openIterations = pendingIterations ?? [];
-  const open = { pending, pendingIterations: openIterations, openIterations };
-  const named = projectSources as readonly Source[] | null;
-  if (named === null) return { iterations, completedOrders, inputs, outputs, jacobians, ...open, coarse: [] };
-  const rowsOf = (name: string | null) => sources.flatMap((source, row) => (source === name ? [row] : []));
-  const openOf = (name: string | null) => (pendingSources ?? []).flatMap((source, k) => (source === name ? [k] : []));
-  const [fine, openFine] = [rowsOf(null), openOf(null)];
-  return {
-    iterations: fine.map((row) => iterations[row]!),
-    completedOrders: fine.map((row) => completedOrders[row]!),
-    inputs: inputs.pick(fine),
-    outputs: outputs.pick(fine),
-    jacobians: jacobians && jacobians.pick(fine),
-    openIterations,
-    pendingIterations: openFine.map((k) => openIterations[k]!),
-    pending: pending.pick(openFine),
-    coarse: named.map((source) => ({
-      ...source,
-      inputs: inputs.pick(rowsOf(source.name)),
-      outputs: outputs.pick(rowsOf(source.name)),
-      jacobians: jacobians && jacobians.pick(rowsOf(source.name)),
-      pending: pending.pick(openOf(source.name)),
-    })),
-  };
-}
-
-const RUN_NAMES = ['objectiveIds', 'iterations', 'completedOrders', 'inputs', 'outputs', 'jacobians', 'sources'] as const;
+const RUN_NAMES = [
+  'objectiveIds',
+  'iterations',
+  'completedOrders',
+  'inputs',
+  'outputs',
+  'jacobians',
+  'sources',
+] as const;
 const [OWN, OTHER] = ['own.', 'other.'] as const;
 
 function readRuns(row: Row, prefix: string): KnownRuns {
@@ -233,10 +183,11 @@ function toPlainSnapshot(row: Row & PlainRow & OwnColumns): Snapshot {
     caseJacobians: row.caseJacobians && decodeMatrix(row.caseJacobians),
     failedCases: row.failedCases,
     caseNumbers: null,
+    coarseCases: [],
     objective: readWithParents(row),
     space: toSpace(row),
     others: NO_RUNS,
-    ...bySource(row, toKnownRuns({ ...row, objectiveIds: null })),
+    ...bySource(row, toKnownRuns({ ...row, objectiveIds: null }), []),
     basis: row['completedCount'] as number,
     search: toSearch(row),
     learnedFrom: null,
@@ -252,12 +203,13 @@ function toSpace({ inputCount, minimums, maximums, inputTypes, categories, input
 function toSnapshot(row: Row & SnapshotRow): Snapshot {
   const own = readRuns(row, OWN);
   const others = readRuns(row, OTHER);
+  const cases = toKnownCases(row);
   return {
-    ...toKnownCases(row),
+    ...cases,
     objective: readWithParents(row),
     space: toSpace(row),
     others,
-    ...bySource(row, own),
+    ...bySource(row, own, cases.coarseCases),
     basis: row['completedCount'] as number,
     search: toSearch(row),
     learnedFrom: describeKnown(row.revision, others),

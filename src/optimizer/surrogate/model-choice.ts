@@ -16,7 +16,7 @@ import { type Geometry, type KernelKind, type KernelSpec, type Points, sampleGeo
 import { type Maximum, maximizePosterior } from './maximize-posterior.ts';
 import { type Reading, readingsByTrend, readingsByWarp } from './readings.ts';
 import { sampleOf } from './sample.ts';
-import { supportOf, type Trend, weigh, withoutTrend } from './trend.ts';
+import { isTrusted, supportOf, type Trend, weigh, withoutTrend } from './trend.ts';
 import { plainWarpsOf, rowsOf, type Warp, warpsOf, withSlopes } from './warps.ts';
 
 /** A factorized kernel. */
@@ -148,6 +148,9 @@ const STEPS = { shared: 25, sharedWithMany: 10, own: 8, nearOptimum: 3 };
  */
 const DIFFERENCE_SD = 0.1;
 
+/** Log prior odds of a trend for each output, once the outputs together speak for its source. */
+const TRUSTED = 5;
+
 /** Prior mean of log ell with n movable variables. */
 export function modeOfLogEll(n: number): number {
   return Math.log(1.5 * Math.max(1, n) ** 0.25);
@@ -260,7 +263,8 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   const ofModel = request.coarse?.map(({ model }) => model.source) ?? [];
   const support = ofModel.map((source) => supportOf(candidates, ofModel, source));
   for (const [j, list] of candidates.entries()) {
-    const kept = list.filter(({ trend }) => trend === null || support[trend.model]! > 0);
+    const kept = list.filter(({ trend }) => trend === null || isTrusted(support[trend.model]!));
+    for (const one of kept) if (one.trend) one.score += TRUSTED;
     if (kept.length > 0) candidates[j] = kept;
   }
   return { ...assemble(request, candidates, makeWorkspace(N), work), support };

@@ -20,9 +20,17 @@ export interface Trend {
 }
 
 /** Standard deviation of the prior of rho around 1. */
-const RHO_SD = 0.3;
+const RHO_SD = 0.6;
 /** Fewer cases say nothing about rho beside the mean of delta. */
 const LEAST_CASES = 3;
+
+/** Least log evidence for a source, of all outputs together: e^3 to one. */
+export const LEAST_SUPPORT = 3;
+
+/** Whether models may start from a source. @param support null while nothing is known */
+export function isTrusted(support: number | null): boolean {
+  return support !== null && support > LEAST_SUPPORT;
+}
 
 /** z - rho g. */
 export function withoutTrend(z: Float64Array, trend: Trend | null): Float64Array {
