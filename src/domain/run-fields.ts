@@ -162,6 +162,13 @@ export const RUN_FIELDS = {
     description:
       'The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run.',
   },
+  /** The same among cases, whose `source` says where they come from. */
+  sourceName: {
+    holds: 'text',
+    column: 'source',
+    orNull: true,
+    description: 'The cheaper source that was run; null for the fine one.',
+  },
   repeatOf: {
     holds: 'repeated',
     column: 'repeat_of',
@@ -281,14 +288,13 @@ export const RUN_VIEWS = {
     'notedAt',
   ),
   /** Rows of CSV and lines of JSON: before the verdicts on the outputs, and after them. */
-  before: names('iteration', 'status'),
-  after: names('source', 'failureReason', 'isExcluded', 'note', 'notedBy', 'notedAt'),
+  before: names('iteration', 'status', 'sourceName'),
+  after: names('failureReason', 'isExcluded', 'note', 'notedBy', 'notedAt'),
   /** Among all runs of a trial. Cases have these fields as well, or null. */
   ofTrial: names(
     'misses',
     'missedBy',
     'misfit',
-    'source',
     'loadedAt',
     'failureReason',
     'isExcluded',

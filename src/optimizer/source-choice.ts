@@ -11,7 +11,7 @@ import type { Prepared } from './prepare.ts';
 import type { CoarseSource, Proposal } from './problem.ts';
 import { featuresOf, movableCount } from './space/encoding.ts';
 import { drawUnseen, makeSeen, type Seen } from './space/seen.ts';
-import type { Surrogate } from './surrogate/model-choice.ts';
+import { noiseVariance, type Surrogate } from './surrogate/model-choice.ts';
 import { Predictor } from './surrogate/predictor.ts';
 import { isTrusted } from './surrogate/trend.ts';
 
@@ -21,7 +21,7 @@ const PROBE = 0.5;
 const HOPELESS = -1;
 /** What the design of a trusted source may cost, up to so many runs for each input, and what further runs may cost for every fine run. */
 const DESIGN = { cost: 0.5, perInput: 6 };
-const PER_FINE_RUN = 0.5;
+const PER_FINE_RUN = 0.3;
 /** The same for the few runs that models need, of a dear source. */
 const FEW_RUNS = 1;
 /** Of so many fine runs the first ones are probed: a long history need not be run again. */
@@ -237,11 +237,15 @@ function doubtsOf({ outputs, coarse }: Surrogate, predictor: Predictor, u: Float
   outputs.forEach(({ fitted, lower, upper }, j) => {
     if (!fitted?.trend) return;
     const { model, rho } = fitted.trend;
-    const theirs = Math.abs(rho) * own[model]!.sigma[j]!;
+    const { surrogate } = coarse[model]!;
+    const sd = own[model]!.sigma[j]!;
+    // What one more run takes of the variance, which its noise limits.
+    const told = (Math.abs(rho) * sd ** 2) / Math.hypot(sd, Math.sqrt(noiseVariance(surrogate, j)));
+    const theirs = Math.abs(rho) * sd;
     const rest = Math.sqrt(Math.max(0, predictor.sigma[j]! ** 2 - theirs ** 2));
     const margin = Number.isFinite(upper - lower) ? (upper - lower) / 2 : 0;
     const { source } = coarse[model]!;
-    doubts[source] = Math.max(doubts[source]!, (WORTH.times * theirs) / Math.hypot(rest, margin));
+    doubts[source] = Math.max(doubts[source]!, (WORTH.times * told) / Math.hypot(rest, margin));
   });
   return doubts;
 }

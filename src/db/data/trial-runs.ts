@@ -21,6 +21,7 @@ const FIELDS = [
   'status',
   'input',
   'output',
+  'sourceName',
   ...RUN_VIEWS.ofTrial.filter(isRead),
 ] as const;
 

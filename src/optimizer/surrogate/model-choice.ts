@@ -1,5 +1,6 @@
 import { hasFront, type Interval } from '../goal/targets.ts';
 import type { Work } from '../numerics/work.ts';
+import { constantInterval } from './constant-interval.ts';
 import {
   type Conditioned,
   calibration,
@@ -68,6 +69,8 @@ export interface CoarsePrediction {
   readonly model: CoarseModel;
   /** Of each output of the fit; null for one that is constant. */
   readonly warps: readonly (Warp | null)[];
+  /** Of each output, whether its runs at one input differ: near the targets they then tell less than the fine runs. */
+  readonly areNoisy: readonly boolean[];
   /** One row of m for each row of the fit, standardized by its models. */
   readonly values: Float64Array;
 }
@@ -165,11 +168,16 @@ function kernelSpecs(request: ModelRequest): KernelSpec[] {
     { kind: 'rbf', noisy: false },
   ];
   if (n <= MANY_INPUTS) specs.push({ kind: 'q2', noisy: false });
-  const isEnough = !hasFront(request.intervals) && N >= n + 3 && (N <= NOISE_POINTS || stall >= 1);
-  if (!local && (isEnough || hasContradiction(request))) {
+  const mayBeNoisy = !hasFront(request.intervals) && isEnough(request) && (N <= NOISE_POINTS || stall >= 1);
+  if (!local && (mayBeNoisy || hasContradiction(request))) {
     specs.push({ kind: 'lin', noisy: true }, { kind: 'rbf', noisy: true });
   }
   return specs;
+}
+
+/** Whether there are runs enough to tell noise from curvature. */
+function isEnough({ geometry, n }: ModelRequest): boolean {
+  return runsIn(geometry) >= n + 3;
 }
 
 /** Number of the rows that are runs. */
@@ -263,8 +271,11 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   const ofModel = request.coarse?.map(({ model }) => model.source) ?? [];
   const support = ofModel.map((source) => supportOf(candidates, ofModel, source));
   for (const [j, list] of candidates.entries()) {
-    const kept = list.filter(({ trend }) => trend === null || isTrusted(support[trend.model]!));
-    for (const one of kept) if (one.trend) one.score += TRUSTED;
+    const isNoisy = ({ model }: Trend) => request.coarse![model]!.areNoisy[j]!;
+    const kept = list.filter(
+      ({ trend }) => trend === null || (isTrusted(support[trend.model]!) && !(isNoisy(trend) && isEnough(request))),
+    );
+    for (const one of kept) if (one.trend && !isNoisy(one.trend)) one.score += TRUSTED;
     if (kept.length > 0) candidates[j] = kept;
   }
   return { ...assemble(request, candidates, makeWorkspace(N), work), support };
@@ -384,12 +395,4 @@ function assemble(
     return { fitted: null, ...constantInterval(request, j) };
   });
   return { geometry: request.geometry, kernels, outputs, coarse: request.coarse?.map(({ model }) => model) ?? [] };
-}
-
-/** The target interval of a constant output relative to its value, in units of the larger of both magnitudes. */
-function constantInterval({ Y, intervals }: ModelRequest, j: number): { lower: number; upper: number } {
-  const y = Y[j]!;
-  const { lower, upper, center } = intervals[j]!;
-  const unit = Math.max(Math.abs(y), Math.abs(center)) || 1;
-  return { lower: (lower - y) / unit, upper: (upper - y) / unit };
 }

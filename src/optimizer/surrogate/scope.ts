@@ -16,6 +16,7 @@ import {
   type CoarsePrediction,
   chooseModels,
   MANY_INPUTS,
+  noiseVariance,
   type Scales,
   type Surrogate,
 } from './model-choice.ts';
@@ -124,6 +125,9 @@ export function fitScope(
   return { ...merged(parts, m), geometry: makeGeometry(U, N, p, grouping) };
 }
 
+/** Variance between runs at one input, standardized, from which a source is noisy. */
+const LEAST_NOISE = 1e-5;
+
 /** What a cheaper source predicts of outputs at points. */
 function coarseAt(model: CoarseModel, points: Float64Array, outputs: readonly number[], work: Work): CoarsePrediction {
   const { surrogate } = model;
@@ -131,6 +135,7 @@ function coarseAt(model: CoarseModel, points: Float64Array, outputs: readonly nu
   return {
     model,
     warps: outputs.map((j) => surrogate.outputs[j]!.fitted?.warp ?? null),
+    areNoisy: outputs.map((j) => noiseVariance(surrogate, j) > LEAST_NOISE),
     values: columnsOf(values, surrogate.outputs.length, outputs),
   };
 }

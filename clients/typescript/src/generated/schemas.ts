@@ -1529,13 +1529,13 @@ export interface SuggestedInverses {
 export interface RunLine {
   iteration: number;
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
+  sourceName: string | null;
   /** By name, categories by theirs. */
   input: Record<string, number | string | boolean> | null;
   /** By name; null until it is loaded, and after a failed run. */
   output: Record<string, number> | null;
   /** Whether each output meets its objective; null without an output. */
   met: Record<string, boolean> | null;
-  source: string | null;
   failureReason: string | null;
   excluded: boolean;
   note: string | null;
@@ -1912,12 +1912,9 @@ export interface History {
 export interface TrialRun {
   /** In this list: after takes it. Positions ascend, with gaps. */
   position: number;
-  /**
-   * The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and
-   * is never a solution or the best run.
-   */
-  source: string | null;
-  /** What was stated when the case was added. */
+  /** designed: a case of the load; added: one that came later; objective: a run of an objective. */
+  source: 'designed' | 'added' | 'objective';
+  /** Of an added case what was stated of it, of a run the cheaper source; null for the black box itself. */
   sourceName: string | null;
   /** Of the case; null for a run of an objective. */
   number: number | null;
@@ -1963,8 +1960,9 @@ export interface TrialRun {
 }
 
 export interface TrialRunLine {
-  source: string | null;
-  /** What was stated when the case was added. */
+  /** designed: a case of the load; added: one that came later; objective: a run of an objective. */
+  source: 'designed' | 'added' | 'objective';
+  /** Of an added case what was stated of it, of a run the cheaper source; null for the black box itself. */
   sourceName: string | null;
   /** Of the case; null for a run of an objective. */
   number: number | null;

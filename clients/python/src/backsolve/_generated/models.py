@@ -1361,13 +1361,13 @@ class SuggestedInverses(Wire):
 class RunLine(Wire):
     iteration: int
     status: Literal["active", "converged", "max_iterations", "stopped", "failed"]
+    source_name: str | None
     input: dict[str, float | str | bool] | None
     """By name, categories by theirs."""
     output: dict[str, float] | None
     """By name; null until it is loaded, and after a failed run."""
     met: dict[str, bool] | None
     """Whether each output meets its objective; null without an output."""
-    source: str | None
     failure_reason: str | None
     excluded: bool
     note: str | None
@@ -1698,10 +1698,10 @@ class History(Wire):
 class TrialRun(Wire):
     position: int
     """In this list: after takes it. Positions ascend, with gaps."""
-    source: str | None
-    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
+    source: Literal["designed", "added", "objective"]
+    """designed: a case of the load; added: one that came later; objective: a run of an objective."""
     source_name: str | None
-    """What was stated when the case was added."""
+    """Of an added case what was stated of it, of a run the cheaper source; null for the black box itself."""
     number: int | None
     """Of the case; null for a run of an objective."""
     iteration: int | None
@@ -1736,9 +1736,10 @@ class TrialRun(Wire):
 
 
 class TrialRunLine(Wire):
-    source: str | None
+    source: Literal["designed", "added", "objective"]
+    """designed: a case of the load; added: one that came later; objective: a run of an objective."""
     source_name: str | None
-    """What was stated when the case was added."""
+    """Of an added case what was stated of it, of a run the cheaper source; null for the black box itself."""
     number: int | None
     """Of the case; null for a run of an objective."""
     iteration: int | None
