@@ -4,6 +4,7 @@ import { Designs } from './application/data/designs.ts';
 import { openDatabase } from './composing/database.ts';
 import { allowedHosts, type RunningIngress, startIngress } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
+import { makeFiles } from './composing/files.ts';
 import { makeSheets } from './composing/sheets.ts';
 import { startWorker } from './composing/worker.ts';
 import type { Config } from './config.ts';
@@ -90,6 +91,7 @@ export async function startService(
       engine,
       designs,
       sheets,
+      files: makeFiles(config),
       metrics,
       tracing,
       isDatabaseReady,

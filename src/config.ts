@@ -79,7 +79,7 @@ export function terminalOf(env: Environment = process.env): { readonly hasColor:
 }
 
 /** Settings that are right one by one, but not together. */
-function contradictions({ suggest, http }: Config): string[] {
+function contradictions({ suggest, http, files }: Config): string[] {
   const problems: string[] = [];
   if (suggest.waitMs > suggest.waitMaximumMs) {
     const complaint = 'is above SUGGEST_WAIT_MAXIMUM_MS';
@@ -98,6 +98,20 @@ function contradictions({ suggest, http }: Config): string[] {
         expected: `at least ${least}: one account may use half of it, which has to hold a whole body`,
         example: String(least),
       }),
+    );
+  }
+  const mostOfFile = Math.floor((0.75 * http.bodyBytesInFlight) / 2);
+  if (files.maximumBytes > mostOfFile) {
+    problems.push(
+      describe(
+        SETTINGS_TREE.files.maximumBytes,
+        String(files.maximumBytes),
+        'is too large for MAXIMUM_BODY_BYTES_IN_FLIGHT',
+        {
+          expected: `at most ${mostOfFile}: one account may use half of it, and an upload has a third more bytes`,
+          example: String(mostOfFile),
+        },
+      ),
     );
   }
   return problems;

@@ -24,6 +24,9 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> extends ValueRule
   readonly shownDefault?: string;
 }
 
+/** The value is never shown. */
+export const SECRET = { secret: true } as const;
+
 export function setting<Schema extends z.ZodType>(
   name: string,
   rule: ValueRule<Schema>,

@@ -3,34 +3,34 @@
  * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
  */
 import { availableParallelism } from 'node:os';
+import { FILE_SETTINGS } from './file-settings.ts';
 import {
   allowedHostNames,
   cellLabel,
   isFolder,
   isHttpUrl,
   keyPrintedBy,
-  numberToOne,
   oneOf,
   optionalParsed,
   optionalText,
   optionalWholeNumber,
-  parseHeaders,
   parseHosts,
   parseOrigins,
   postgresUrl,
+  SECRET,
   setting,
   text,
   trueOrFalse,
   trustedProxies,
   wholeNumber,
 } from './setting-rules.ts';
+import { TELEMETRY_SETTINGS } from './telemetry-settings.ts';
 import { WORKBOOK_SETTINGS } from './workbook-settings.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 const MEBIBYTE = 1024 * 1024;
 
-const SECRET = { secret: true } as const;
 const CORES = { shownDefault: 'number of cores' } as const;
 
 /** In the shape of the Config, and in the order of the reference page. */
@@ -346,6 +346,7 @@ export const SETTINGS_TREE = {
     ),
   },
   workbooks: WORKBOOK_SETTINGS,
+  files: FILE_SETTINGS,
   log: {
     level: setting(
       'LOG_LEVEL',
@@ -353,45 +354,7 @@ export const SETTINGS_TREE = {
       'trace, debug, info, warn, error, fatal or silent. Requests are logged at debug ([operations.md](operations.md#logs)).',
     ),
   },
-  telemetry: {
-    metricsPort: setting(
-      'METRICS_PORT',
-      optionalWholeNumber(1, 65_535, '9464'),
-      'Port, on `HOST`, on which every role serves `/metrics` for Prometheus, and the probes. Keep it private. Without it `serve` and `start` have no metrics; `work` also serves `/metrics` on `HEALTH_PORT`.',
-    ),
-    otlpEndpoint: setting(
-      'OTEL_EXPORTER_OTLP_ENDPOINT',
-      optionalText(isHttpUrl, 'an http or https URL', 'http://collector:4318'),
-      'Base address of an OpenTelemetry receiver; traces are sent to `/v1/traces` below it (OTLP, JSON over HTTP). Without it nothing is traced.',
-    ),
-    otlpHeaders: setting(
-      'OTEL_EXPORTER_OTLP_HEADERS',
-      optionalParsed(parseHeaders, {}, 'name=value pairs, separated by commas', 'authorization=Bearer%20token'),
-      'Headers for that receiver: `name=value`, separated by commas, values percent-encoded. Treated as a secret.',
-      SECRET,
-    ),
-    sampler: setting(
-      'OTEL_TRACES_SAMPLER',
-      oneOf(
-        [
-          'always_on',
-          'always_off',
-          'traceidratio',
-          'parentbased_always_on',
-          'parentbased_always_off',
-          'parentbased_traceidratio',
-        ],
-        'parentbased_traceidratio',
-        'parentbased_always_on',
-      ),
-      'Traces to keep: `always_on`, `always_off`, `traceidratio` (a share), each also as `parentbased_...`, with which a caller that sends `traceparent` decides for its own requests.',
-    ),
-    sampleRatio: setting(
-      'OTEL_TRACES_SAMPLER_ARG',
-      numberToOne('0.1', '0.25'),
-      'The share that `traceidratio` keeps, 0 to 1.',
-    ),
-  },
+  telemetry: TELEMETRY_SETTINGS,
   shutdownGraceMs: setting(
     'SHUTDOWN_GRACE_MS',
     wholeNumber(0, 10 * MINUTE_MS, '25000'),

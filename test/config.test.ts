@@ -137,6 +137,21 @@ test.each(['localhost', '0.0.0.0', '::', '::1', 'db-1.internal'])('HOST=%s is ac
   expect(loadConfig({ HOST: value }).http.host).toBe(value);
 });
 
+test('storage of files is one address, and an upload must fit into what an account may send', () => {
+  const { files } = loadConfig({ FILES_S3_URL: 'https://id:a%2Fb%3D@s3.example:9000/rig-files?region=eu-central-1' });
+  expect(files.s3).toEqual({
+    endpoint: 'https://s3.example:9000',
+    bucket: 'rig-files',
+    region: 'eu-central-1',
+    accessKey: 'id',
+    secretKey: 'a/b=',
+  });
+  const message = refusal({ FILES_S3_URL: 'https://id:secret-of-the-key@s3.example' });
+  expect(message).toContain('FILES_S3_URL');
+  expect(message).not.toContain('secret-of-the-key');
+  expect(refusal({ FILE_MAXIMUM_BYTES: '60000000' })).toContain('at most 25165824');
+});
+
 test('docs/settings.md is the page that the settings generate', async () => {
   expect(await readFile(SETTINGS_PAGE.file, 'utf8')).toBe(SETTINGS_PAGE.text);
   for (const { name } of SETTINGS) expect(SETTINGS_PAGE.text).toContain(`| \`${name}\` |`);

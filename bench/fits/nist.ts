@@ -96,6 +96,14 @@ function toProblem({ name, starts, certified, rows }: Dataset): FitProblem & { r
   return { name, variables: bounds.map(({ variable }) => variable), truth, model, fits: oneSet(values, null), signs };
 }
 
+function readDatasets(): readonly Dataset[] {
+  return JSON.parse(readFileSync(new URL('nist.json', import.meta.url), 'utf8')) as readonly Dataset[];
+}
+
+export function nistProblems(): readonly FitProblem[] {
+  return readDatasets().map(toProblem);
+}
+
 function main(): void {
   const { values } = parseArgs({
     options: {
@@ -106,7 +114,7 @@ function main(): void {
     },
   });
   warmUp();
-  const datasets = JSON.parse(readFileSync(new URL('nist.json', import.meta.url), 'utf8')) as readonly Dataset[];
+  const datasets = readDatasets();
   let [solved, count] = [0, 0];
   for (const dataset of datasets) {
     if (values.problem !== undefined && values.problem !== dataset.name) continue;
@@ -141,4 +149,4 @@ function round(value: number): number {
   return Number(value.toPrecision(3));
 }
 
-main();
+if (import.meta.main) main();

@@ -1,4 +1,4 @@
--- revision 3: raise it with every change of this file
+-- revision 4: raise it with every change of this file
 --
 -- What every record that counts as storage takes, in bytes, and whether it counts as a row. Storage is counted from this view alone,
 -- in ranges of positions, which an index of each table serves. kind: the table. A new table of an account needs a part here and in
@@ -24,12 +24,14 @@ union all
 select 'trials', id, account_id, 256, 1 from trials
 union all
 select 'added_cases', id, account_id,
-  256 + pg_column_size(inputs) + pg_column_size(outputs) + pg_column_size(failed_cases) + coalesce(pg_column_size(source), 0), 1
+  256 + pg_column_size(inputs) + pg_column_size(outputs) + pg_column_size(failed_cases) + coalesce(pg_column_size(source), 0)
+    + coalesce(pg_column_size(jacobians), 0), 1
 from added_cases
 union all
 select 'corrections', id, account_id,
   256 + coalesce(pg_column_size(old_output), 0) + coalesce(pg_column_size(new_output), 0) + pg_column_size(reason)
-    + coalesce(pg_column_size(old_failure_reason), 0) + coalesce(pg_column_size(new_failure_reason), 0),
+    + coalesce(pg_column_size(old_failure_reason), 0) + coalesce(pg_column_size(new_failure_reason), 0)
+    + coalesce(pg_column_size(old_jacobian), 0) + coalesce(pg_column_size(new_jacobian), 0),
   1
 from corrections
 union all
@@ -67,6 +69,9 @@ select 'evaluations', id, account_id,
 from evaluations
 union all
 select 'workbooks', id, account_id, 256 + octet_length(name) + pg_column_size(content) + pg_column_size(cells), 1 from workbooks
+union all
+-- A file counts wherever it is.
+select 'notes', id, account_id, 256 + pg_column_size(text) + coalesce(file_bytes, 0) + coalesce(pg_column_size(thumbnail), 0), 1 from notes
 union all
 select 'webhooks', id, account_id, 1024, 1 from webhooks
 union all

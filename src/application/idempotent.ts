@@ -40,6 +40,7 @@ export const TRANSIENT_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'FORBIDDEN',
   'WORKBOOKS_NOT_ALLOWED',
   'WORKBOOKS_UNAVAILABLE',
+  'FILES_UNAVAILABLE',
 ]);
 
 /** Either request takes milliseconds, so the second one has little to wait for. */

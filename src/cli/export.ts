@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { LOCAL_FILES } from '../../clients/typescript/src/solve/local-service.ts';
+import { holdLocalService, LOCAL_FILES } from '../../clients/typescript/src/solve/local-service.ts';
 import { CAMPAIGN_FORMAT, writeLine } from '../application/exports/campaign-lines.ts';
 import { exportSuggestions } from '../application/exports/export-campaign.ts';
 import { getAccountId } from '../application/webhooks/manage-webhooks.ts';
+import { makeFiles } from '../composing/files.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/connection/transaction.ts';
 import { beginExport } from '../http/native/export.ts';
@@ -37,9 +38,14 @@ replay\` repeats them anywhere. --problem names a problem file that \`backsolve 
   async run(args, config) {
     const { account, modelId, withDeleted, campaign, problem } = parse(args);
     const place = problem === null ? { config, modelId } : await findProblem(problem, config);
-    await withDatabase(place.config, async (db) => {
+    await onProblem(place, async (db) => {
       const accountId = await getAccountId(db, account);
-      const all = await beginExport(db, accountId, { modelId: place.modelId, withDeleted });
+      const all = await beginExport(
+        db,
+        accountId,
+        { modelId: place.modelId, withDeleted },
+        { files: makeFiles(config) },
+      );
       await write(campaign ? withSuggestions(db, { accountId, modelId: place.modelId!, problem, config }, all) : all);
     });
     return 0;
@@ -73,12 +79,28 @@ async function* withSuggestions(db: Db, campaign: Campaign, all: AsyncIterable<s
   yield* all;
 }
 
+interface ProblemPlace {
+  readonly config: Config;
+  /** The folder of the service whose database it is; absent for the database of the configuration. */
+  readonly home?: string;
+}
+
+/** As withDatabase; the service of the problem's folder does not end meanwhile, which would end the database. */
+export async function onProblem<T>({ config, home }: ProblemPlace, work: (db: Db) => Promise<T>): Promise<T> {
+  const leave = home === undefined ? undefined : await holdLocalService(home);
+  try {
+    return await withDatabase(config, work);
+  } finally {
+    await leave?.();
+  }
+}
+
 /** The model of a problem file, and the database that has it. `advice` says what to do where a service has it. Throws CommandError. */
 export async function findProblem(
   file: string,
   config: Config,
   advise = (modelId: number) => `export it there: backsolve export --campaign --model ${modelId}`,
-): Promise<{ readonly config: Config; readonly modelId: number }> {
+): Promise<ProblemPlace & { readonly home: string; readonly modelId: number }> {
   const folder = new RunFolder(file);
   const record = await folder.read();
   if (record === undefined || record.modelId === null) {
@@ -88,8 +110,9 @@ export async function findProblem(
   if (service !== null) {
     throw new CommandError(`${file} was solved on the service at ${service}; ${advise(modelId)}.`, 1);
   }
-  const dataDir = path.join(path.dirname(folder.path), LOCAL_FILES.data);
-  return { modelId, config: { ...config, dataDir, database: { ...config.database, url: undefined } } };
+  const home = path.dirname(folder.path);
+  const dataDir = path.join(home, LOCAL_FILES.data);
+  return { modelId, home, config: { ...config, dataDir, database: { ...config.database, url: undefined } } };
 }
 
 function parse(args: readonly string[]) {

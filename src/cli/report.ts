@@ -12,9 +12,8 @@ import { readReportSource } from '../http/native/report.ts';
 import { makeReports } from '../http/report/reports.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
-import { findProblem } from './export.ts';
+import { findProblem, onProblem } from './export.ts';
 import { complain, print } from './print.ts';
-import { withDatabase } from './with-database.ts';
 
 const FLAGS = { objective: text, problem: text, account: text } as const;
 
@@ -30,7 +29,7 @@ Writes what GET /v1/objectives/{id}/report answers: problem, result, margins, ch
   async run(args, config) {
     const wanted = parse(args);
     const place = wanted.problem === null ? { config, project: null } : await findProject(wanted.problem, config);
-    await withDatabase(place.config, async (db) => {
+    await onProblem(place, async (db) => {
       const accountId = await getAccountId(db, wanted.account);
       const objectiveId = place.project === null ? wanted.objectiveId! : await newestOf(db, accountId, place.project);
       await writeFile(wanted.file, await write(db, accountId, objectiveId, { config, format: wanted.format }));
@@ -74,12 +73,12 @@ interface ProjectOfFile {
 async function findProject(
   file: string,
   config: Config,
-): Promise<{ readonly config: Config; readonly project: ProjectOfFile }> {
+): Promise<{ readonly config: Config; readonly home: string; readonly project: ProjectOfFile }> {
   const advise = () => 'ask it for the report: GET /v1/objectives/{id}/report';
-  const { config: own, modelId } = await findProblem(file, config, advise);
+  const { config: own, home, modelId } = await findProblem(file, config, advise);
   const record = await new RunFolder(file).read();
   if (record?.projectId == null) throw new CommandError(NO_SEARCH, 1);
-  return { config: own, project: { modelId, projectId: record.projectId } };
+  return { config: own, home, project: { modelId, projectId: record.projectId } };
 }
 
 const NO_SEARCH = 'The problem has no search yet: its first runs come before it.';

@@ -1,5 +1,6 @@
 /** What the parts of a running process share. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ObjectStore } from '../application/notes/note-files.ts';
 import type { Designs } from '../application/data/designs.ts';
 import type { Config } from '../config.ts';
 import type { DiskSpace } from '../db/connection/disk-space.ts';
@@ -23,6 +24,8 @@ export interface Parts {
   readonly tracing: Tracing | undefined;
   /** Undefined: the operator does not allow it. */
   readonly sheets: Workbooks | undefined;
+  /** For files of notes; undefined: they are in the database. */
+  readonly files: ObjectStore | undefined;
   readonly isDatabaseReady: () => Promise<boolean>;
   /** For a local service: proves that the listener on the port has the key of its folder. */
   readonly prove?: ((port: number, nonce: string) => string) | undefined;

@@ -11,6 +11,8 @@ import { judgeEarlierObjectives } from '../application/search/judge-runs.ts';
 import { tidyEvents } from '../application/webhooks/deliver-events.ts';
 import { dropEndedSecrets } from '../application/webhooks/manage-webhooks.ts';
 import { renderEvent } from '../application/webhooks/render-event.ts';
+import { purgeNotes } from '../application/notes/keep-notes.ts';
+import { removeFiles } from '../application/notes/note-files.ts';
 import { purgeWorkbooks } from '../application/workbooks/keep-workbooks.ts';
 import { purgeRateLimits } from '../db/accounts/rate-limits.ts';
 import { hasQueuedWork } from '../db/search/queued-work.ts';
@@ -97,6 +99,11 @@ export function startWorker(parts: Parts): RunningWorker {
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     { name: 'purge-sessions', cron: '25 */10 * * * *', run: () => purgeSessions(db) },
     { name: 'purge-workbooks', cron: '55 */10 * * * *', run: () => purgeWorkbooks(db) },
+    {
+      name: 'purge-notes',
+      cron: '40 * * * * *',
+      run: () => purgeNotes(db, config.deletedDataKeptDays),
+    },
     { name: 'purge-drafts', cron: '35 */10 * * * *', run: () => purgeDrafts(db) },
     {
       name: 'judge-earlier-objectives',
@@ -112,6 +119,10 @@ export function startWorker(parts: Parts): RunningWorker {
       run: (signal) => purgeDeleted(db, { keptDays: config.deletedDataKeptDays, signal }),
     },
   ];
+  const { files } = parts;
+  if (files !== undefined) {
+    tasks.push({ name: 'remove-files', cron: '50 * * * * *', run: () => removeFiles(db, files) });
+  }
   const stopSchedule = startSchedule(tasks, log);
   loop.start();
   deliveries.start();

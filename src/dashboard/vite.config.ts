@@ -71,6 +71,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // For people who share an account; whoever works alone never loads it.
+            { name: 'team', test: /views.(people|accept|links|notes|files)/, ...alone },
             // For views that draw charts; many visits see none.
             {
               name: 'charts',

@@ -46,9 +46,10 @@ export function decodeElements(bytes: Buffer | null, columns: number): Matrix {
   return new Matrix(values.length / columns, columns, values);
 }
 
-/** The elements of the column in binary form, row by row without a header. */
-export function matrixElements(column: string): RawBuilder<Buffer> {
-  return sql<Buffer>`substring(array_send(${sql.ref(column)}) from ${sql.lit(HEADER_BYTES + 1)})`;
+/** The elements of a column or an expression in binary form, row by row without a header. */
+export function matrixElements(of: string | RawBuilder<unknown>): RawBuilder<Buffer> {
+  const matrix = typeof of === 'string' ? sql.ref(of) : of;
+  return sql<Buffer>`substring(array_send(${matrix}) from ${sql.lit(HEADER_BYTES + 1)})`;
 }
 
 /** The column in binary form, for decodeMatrix. */

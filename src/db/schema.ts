@@ -1,9 +1,10 @@
 /**
- * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file, access-schema.ts
- * and storage-schema.ts with a migrated database.
+ * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file, access-schema.ts,
+ * note-schema.ts and storage-schema.ts with a migrated database.
  */
 import type { ColumnType, Generated } from 'kysely';
 import type { AccessTables } from './access-schema.ts';
+import type { NoteTables } from './note-schema.ts';
 import type { StorageTables } from './storage-schema.ts';
 
 type Stamp = Generated<Date>;
@@ -95,6 +96,7 @@ export interface AddedCasesTable {
   outputs: Matrix;
   failed_cases: Vector;
   source: string | null;
+  jacobians: Matrix | null;
   created_at: Stamp;
 }
 
@@ -117,6 +119,8 @@ export interface CorrectionsTable {
   corrected_by: string;
   created_at: Stamp;
   is_note: Generated<boolean>;
+  old_jacobian: Vector | null;
+  new_jacobian: Vector | null;
 }
 
 export interface ObjectivesTable extends Lifetime {
@@ -362,7 +366,7 @@ export interface RepeatableMigrationsTable {
   applied_at: Stamp;
 }
 
-export interface Database extends AccessTables, StorageTables {
+export interface Database extends AccessTables, NoteTables, StorageTables {
   accounts: AccountsTable;
   models: ModelsTable;
   projects: ProjectsTable;

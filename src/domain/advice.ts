@@ -38,7 +38,9 @@ const SENTENCES: Readonly<Record<AdviceKind, Sentence>> = {
   'noisy-runs': (_, { runs }) =>
     `Runs with the same inputs differ: ${listed(runs)}. If your runs are noisy, search with noise, which repeats runs where it matters.`,
   'wrong-derivatives': ({ factor }, { outputs: [output], inputs: [input] }) =>
-    `The search leaves out the derivatives of ${output ?? 'all outputs'}${input === undefined ? '' : ` by ${input}`}, which do not agree with the values: these change ${extent(factor!)}. Check the sign, the units and the order of the derivatives.`,
+    `The search leaves out ${derivatives(output, input)}, which do not agree with the values: these change ${extent(factor!)}. Check the sign, the units and the order of the derivatives.`,
+  'unproven-derivatives': ({ factor }, { outputs: [output], inputs: [input] }) =>
+    `The search leaves out ${derivatives(output, input)} as yet: between the runs the values change ${extent(factor!)}. Outputs that bend between runs far apart may do so. If it stays, check the units and the order of the derivatives.`,
 };
 
 export const ADVICE_KINDS = Object.keys(SENTENCES) as readonly AdviceKind[];
@@ -61,6 +63,10 @@ function nameOf(run: AdvisedRun, objectiveId: number): string {
 /** "run 3, run 8 and case 2" */
 function listed(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? 'another run');
+}
+
+function derivatives(output: string | undefined, input: string | undefined): string {
+  return `the derivatives of ${output ?? 'all outputs'}${input === undefined ? '' : ` by ${input}`}`;
 }
 
 /** By how much of what derivatives say the values change. */

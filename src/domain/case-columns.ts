@@ -75,6 +75,7 @@ export const ROW_COLUMNS = [
 export type RowColumn = (typeof ROW_COLUMNS)[number];
 
 const VERDICT = 'met:';
+const DERIVATIVE = 'd:';
 /** Set before the title of a column about the row when an input or an output has that title. */
 const ROW = 'row:';
 
@@ -91,6 +92,11 @@ export function verdictTitle(outputName: string): string {
   return `${VERDICT}${outputName}`;
 }
 
+/** Title of the column with the derivative of an output by an input. */
+export function derivativeTitle(outputName: string, inputName: string): string {
+  return `${DERIVATIVE}${outputName}/${inputName}`;
+}
+
 /** A title for a column about the row that no input or output has. */
 export function rowTitle(title: string, taken: ReadonlySet<string>): string {
   let free = title;
@@ -99,12 +105,12 @@ export function rowTitle(title: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Which column about the row a title means: one of ROW_COLUMNS, or `verdict`. undefined: none, so the title must be that of an
+ * Which column about the row a title means: one of ROW_COLUMNS, or another that is ignored. undefined: none, so the title must be that of an
  * input or an output. A load looks for those first: an input may be called status.
  */
-export function rowColumnOf(title: string): RowColumn | 'verdict' | undefined {
+export function rowColumnOf(title: string): RowColumn | 'ignored' | undefined {
   const bare = title.replace(/^(?:row:)+/, '');
-  if (bare.startsWith(VERDICT)) return 'verdict';
+  if (bare.startsWith(VERDICT) || bare.startsWith(DERIVATIVE)) return 'ignored';
   return ROW_COLUMNS.find((column) => column === bare || TITLES[column]?.includes(bare));
 }
 

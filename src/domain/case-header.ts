@@ -78,7 +78,7 @@ export class ColumnMatcher {
     if (split !== undefined && this.#take(split.name, column, split.unit, sent)) return;
     const about = rowColumnOf(title);
     if (about !== undefined) {
-      if (about !== 'verdict') this.#about.set(about, column);
+      if (about !== 'ignored') this.#about.set(about, column);
       return;
     }
     this.#violations.push(atHeader(sent, this.#describeUnknown(title, split?.name ?? title)));

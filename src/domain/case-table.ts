@@ -2,7 +2,9 @@
  * Cases as a client sent them: a table of numbers and texts whose columns are yet to be matched with the inputs and outputs of
  * a project. It is read from JSON or CSV without knowing the project, so that a thread can do it; see added-cases.ts for the rest.
  */
+
 import { makeViolation, type Violation } from './errors.ts';
+import type { SentJacobian } from './jacobian.ts';
 import { Matrix } from './matrix.ts';
 import { toPositiveZero } from './vectors.ts';
 
@@ -32,6 +34,8 @@ export interface CaseTable {
   readonly texts: readonly string[];
   /** Zero-based rows whose run failed, as JSON lists them; their outputs mean nothing. */
   readonly failed: readonly number[];
+  /** Derivatives, by row, as JSON has them. */
+  readonly sentJacobians?: readonly (SentJacobian | null)[];
   /** Line of the file on which each row ends; null for JSON. */
   readonly lines: readonly number[] | null;
   /** Where the rows come from, in the client's words. */

@@ -4,6 +4,7 @@
  */
 import { DomainError } from './errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from './inverse.ts';
+import type { Jacobian, SentJacobian } from './jacobian.ts';
 import type { ByName } from './names.ts';
 import { BYTES_PER_NUMBER, type StorageUsage } from './storage.ts';
 import { areEqualVectors } from './vectors.ts';
@@ -12,6 +13,8 @@ import { areEqualVectors } from './vectors.ts';
 export interface RunResult {
   /** null: the run failed. */
   readonly output: readonly number[] | null;
+  /** The derivatives of the output; null: none are known. */
+  readonly jacobian: Jacobian | null;
   /** null unless the run failed and a reason was given. */
   readonly failureReason: string | null;
   /** Excluded runs are kept and shown; nothing learns from them, and they are never the best. */
@@ -20,8 +23,14 @@ export interface RunResult {
 
 /** What a correction states about a run. */
 export type ResultChange =
-  /** By the names of the outputs, `output` is empty until it is read with them. */
-  | { readonly kind: 'output'; readonly output: readonly number[]; readonly byName?: ByName }
+  /** By the names of the outputs, `output` is empty until it is read with them. So is `jacobian`, which is left out where none is sent. */
+  | {
+      readonly kind: 'output';
+      readonly output: readonly number[];
+      readonly byName?: ByName;
+      readonly sentJacobian?: SentJacobian | null;
+      readonly jacobian?: Jacobian | null;
+    }
   /** Without a reason a failure that is known already stays as it is. */
   | { readonly kind: 'failed'; readonly failureReason: string | null }
   | { readonly kind: 'excluded'; readonly isExcluded: boolean }
@@ -59,20 +68,24 @@ export interface Correction {
   readonly createdAt: Date;
 }
 
-/** Characters of a note. */
-export const LONGEST_NOTE = 2_000;
-
 /** Corrections that a trial may have. */
 export const MAXIMUM_CORRECTIONS = 10_000;
 
-/** The result after a change; an output or a failure leaves it excluded if it is. */
+/**
+ * The result after a change; an output or a failure leaves it excluded if it is. Derivatives belong to the output they came with: another
+ * one without any has none.
+ */
 export function changeResult(known: RunResult, change: ResultChange): RunResult {
   switch (change.kind) {
-    case 'output':
-      return { ...known, output: change.output, failureReason: null };
+    case 'output': {
+      const { output } = change;
+      const isSame = known.output !== null && areEqualVectors(known.output, output);
+      const { jacobian = isSame ? known.jacobian : null } = change;
+      return { ...known, output, jacobian, failureReason: null };
+    }
     case 'failed': {
       const failureReason = change.failureReason ?? (known.output === null ? known.failureReason : null);
-      return { ...known, output: null, failureReason };
+      return { ...known, output: null, jacobian: null, failureReason };
     }
     case 'excluded':
       return { ...known, isExcluded: change.isExcluded };
@@ -90,7 +103,9 @@ export function copyResult(
   { before, after }: { readonly before: RunResult; readonly after: RunResult },
 ): RunResult & { readonly output: readonly number[] } {
   const isExcluded = isLeftOut(before) === isLeftOut(after) ? copy.isExcluded : isLeftOut(after);
-  return { output: after.output ?? copy.output, failureReason: null, isExcluded };
+  const { output, jacobian } =
+    after.output === null || areSame(after.output, copy.output) ? copy : { ...after, output: after.output };
+  return { output, jacobian, failureReason: null, isExcluded };
 }
 
 function isLeftOut({ output, isExcluded }: RunResult): boolean {
@@ -99,7 +114,13 @@ function isLeftOut({ output, isExcluded }: RunResult): boolean {
 
 export function areEqualResults(a: RunResult, b: RunResult): boolean {
   if (a.isExcluded !== b.isExcluded || a.failureReason !== b.failureReason) return false;
-  return a.output === null || b.output === null ? a.output === b.output : areEqualVectors(a.output, b.output);
+  return areSame(a.output, b.output) && areSame(a.jacobian, b.jacobian);
+}
+
+/** Unknown derivatives are NaN. */
+function areSame(a: readonly number[] | null, b: readonly number[] | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.every((value, k) => value === b[k] || (Number.isNaN(value) && Number.isNaN(b[k])));
 }
 
 /** What a correction takes in the account's storage: migrations/repeatable/stored-records.sql. */
@@ -108,7 +129,8 @@ export function correctionSize({
   after,
   reason,
 }: Pick<Correction, 'before' | 'after' | 'reason'>): StorageUsage {
-  const numbers = (before.output?.length ?? 0) + (after.output?.length ?? 0);
+  const vectors = [before.output, before.jacobian, after.output, after.jacobian];
+  const numbers = vectors.reduce((sum, vector) => sum + (vector?.length ?? 0), 0);
   const texts = [reason, before.failureReason ?? '', after.failureReason ?? ''];
   const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return { bytes: ROW_BYTES + BYTES_PER_NUMBER * numbers + textBytes, rows: 1 };
@@ -118,14 +140,14 @@ const ROW_BYTES = 256;
 
 type RunInverse = Pick<
   Inverse,
-  'iteration' | 'status' | 'input' | 'output' | 'loadedAt' | 'failureReason' | 'excludedAt'
+  'iteration' | 'status' | 'input' | 'output' | 'jacobian' | 'loadedAt' | 'failureReason' | 'excludedAt'
 >;
 
 /** What is known about the run of an inverse. Throws NOTHING_TO_CORRECT, with advice, when it has none. */
 export function resultOf(inverse: RunInverse): RunResult {
-  const { output, failureReason, excludedAt } = inverse;
+  const { output, jacobian, failureReason, excludedAt } = inverse;
   const advice = adviceWithoutRun(inverse);
-  if (advice === undefined) return { output, failureReason, isExcluded: excludedAt !== null };
+  if (advice === undefined) return { output, jacobian, failureReason, isExcluded: excludedAt !== null };
   throw new DomainError('NOTHING_TO_CORRECT', `Run ${inverse.iteration} ${advice}`);
 }
 

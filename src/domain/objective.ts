@@ -8,6 +8,7 @@ import { checkFits, fitOutputs, GAP } from './fit.ts';
 import { checkFront } from './front-option.ts';
 import type { InputSpace, SentConstraint } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
+import type { SentJacobian } from './jacobian.ts';
 import type { ByName, Labels } from './names.ts';
 import { type BoundsRule, checkBounds, checkLengths, hasBounds, type Lengths } from './objective-bounds.ts';
 import type { ObjectiveConstraints } from './objective-limits.ts';
@@ -158,6 +159,8 @@ export interface NewObjective extends ObjectiveDefinition, SentSearchOptions {
   /** Both or neither: without them the search starts from the best case known. */
   readonly initialInput?: readonly number[] | undefined;
   readonly initialOutput?: readonly number[] | undefined;
+  /** The derivatives of initialOutput, as they were sent. */
+  readonly initialJacobian?: SentJacobian | null;
   readonly maximumAttempts: number;
   /** 'where-needed' unless given. */
   readonly boundsRule?: BoundsRule;
@@ -295,6 +298,7 @@ export function checkNewObjective(
     ...violations,
     ...checkLengths(arrays, ['initialOutput']),
     ...checkInitialPoint(arrays),
+    ...checkInitialJacobian(fields, arrays),
     ...checkSearchOptions(fields, arrays, context?.space.inputCount),
   ];
 }
@@ -348,6 +352,14 @@ function checkEnds({
       ? [makeViolation(['stop', 'patience'], `must be left out ${reason}. State stop.maximumRuns or stop.until.`)]
       : []),
   ];
+}
+
+function checkInitialJacobian(
+  { initialJacobian }: Partial<NewObjective>,
+  { initialOutput }: Lengths,
+): readonly Violation[] {
+  if (initialJacobian == null || initialOutput !== undefined) return [];
+  return [makeViolation(['initialJacobian'], 'must be left out without initialOutput, whose derivatives it has.')];
 }
 
 /** An input needs its output, and an output its input. */

@@ -82,6 +82,7 @@ export const RUN_FIELDS = {
     description:
       'The derivatives that were reported with the output: one row per output with one number per input, null where not known.',
   },
+  hasJacobian: { holds: 'boolean', description: 'Whether derivatives of its output were reported.' },
   results: {
     holds: 'results',
     description: 'Judge the output of this iteration; before it is loaded, that of the last completed iteration.',
@@ -299,6 +300,7 @@ export const RUN_VIEWS = {
     'failureReason',
     'isExcluded',
     'isCorrected',
+    'hasJacobian',
     'note',
     'notedBy',
     'notedAt',
@@ -337,6 +339,7 @@ export const HISTORY_COLUMNS = {
   },
   excluded: { of: 'isExcluded', as: 'iterations', description: 'Iterations that a correction has excluded.' },
   corrected: { of: 'isCorrected', as: 'iterations', description: 'Iterations that were ever corrected.' },
+  withJacobian: { of: 'hasJacobian', as: 'iterations', description: 'Iterations whose derivatives were reported.' },
   notes: { of: 'note', as: 'byIteration', description: 'By iteration, for those that have one.' },
   notedBy: { of: 'notedBy', as: 'byIteration', description: RUN_FIELDS.notedBy.description },
   notedAt: { of: 'notedAt', as: 'byIteration' },

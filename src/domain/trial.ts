@@ -19,6 +19,8 @@ export interface OutputCaseSet {
   readonly caseCount: number;
   /** Zero-based rows whose run failed. */
   readonly failedCases: readonly number[];
+  /** Whether derivatives came with some of its cases. */
+  readonly hasJacobians: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;

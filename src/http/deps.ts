@@ -5,6 +5,7 @@ import type { Designs } from '../application/data/designs.ts';
 import type { EvaluationWaiters } from '../application/evaluations/evaluation-waiters.ts';
 import type { ExportSlots } from '../application/exports/export-slots.ts';
 import type { NewestResults } from '../application/newest-results.ts';
+import type { ObjectStore } from '../application/notes/note-files.ts';
 import type { ChangeWaiters } from '../application/search/change-waiters.ts';
 import type { ModelInsights } from '../application/search/model-insights.ts';
 import type { SuggestionWaiters } from '../application/search/suggestion-waiters.ts';
@@ -60,6 +61,8 @@ export interface HttpSettings {
   readonly cell?: string | undefined;
   /** Largest workbook; absent with `sheets`. */
   readonly workbookBytes?: number;
+  /** Largest file of a note; default: none are taken. */
+  readonly fileBytes?: number;
   /** The folder of the built page; without it, the page counts as not built. */
   readonly pageFolder?: string;
 }
@@ -111,6 +114,8 @@ export interface HttpDeps {
   readonly tracing?: Tracing | undefined;
   /** Works on uploaded workbooks; absent: the operator does not allow it. */
   readonly sheets?: AllowedSheets;
+  /** For files of notes; absent: they are in the database. */
+  readonly files?: ObjectStore;
   /** Limits exports in progress; default: unlimited. */
   readonly exportSlots?: ExportSlots;
   /** Replaces the limiter in memory, to share limits between processes. */

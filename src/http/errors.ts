@@ -50,6 +50,8 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   WORKBOOKS_NOT_ALLOWED: { status: 403, title: 'This service does not calculate workbooks' },
   WORKBOOKS_UNAVAILABLE: { status: 501, title: 'The service cannot calculate workbooks yet' },
   WORKBOOK_IN_USE: { status: 409, title: 'A batch uses the workbook' },
+  NOTE_CHANGED: { status: 409, title: 'Somebody has changed the note' },
+  FILES_UNAVAILABLE: { status: 503, title: 'The storage of files does not answer' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request under this Idempotency-Key is still running' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request' },
 };

@@ -110,7 +110,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     ...settings,
     bodyBytesInFlight: settings.bodyBytesInFlight ?? 2 * settings.bodyLimitBytes,
     cells: settings.account?.cells ?? 0,
-    fileBytes: settings.workbookBytes,
+    files: { workbook: settings.workbookBytes, file: settings.fileBytes },
   });
   app.addHook('onClose', () => bodies.close());
   const reports = makeReports();

@@ -1,4 +1,5 @@
 import { adviceFrom } from './explanation/advice.ts';
+import { withDerivativeGain } from './explanation/derivative-gain.ts';
 import { diagnose } from './explanation/diagnosis.ts';
 import { NOTHING_KNOWN, outputInsights } from './explanation/insight.ts';
 import type { Explanation, OutputInsight } from './insights.ts';
@@ -32,7 +33,10 @@ export function explainFrom(prepared: Prepared): Explanation {
   const standing = quest.standing(prepared);
   const advice = adviceFrom(prepared);
   return {
-    insight: perOutput(prepared, outputInsights(encoding, surrogate, predictor)),
+    insight: perOutput(
+      prepared,
+      withDerivativeGain(prepared, surrogate, outputInsights(encoding, surrogate, predictor)),
+    ),
     // Residuals have no limits to contradict each other.
     diagnosis:
       prepared.residuals === null ? diagnose(prepared, surrogate, predictor, work, isFound(prepared, quest)) : null,

@@ -17,6 +17,11 @@ export interface OutputInsight {
   readonly sensitivity: readonly number[] | null;
   /** Length n: the range within [0, 1] in which each share lies, given what the surrogate does not know; null likewise. */
   readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
+  /**
+   * How many derivatives of the output are known, how many of them its model uses, and what the error on cases left out would be
+   * without any. Absent where no run brought derivatives.
+   */
+  readonly derivatives?: { readonly known: number; readonly used: number; readonly rmseWithout: number | null };
 }
 
 /** Evidence that the objectives cannot all be met. All numbers are finite. */
@@ -63,7 +68,8 @@ export type AdviceKind =
   | 'repeats-disagree'
   | 'repeats-unclear'
   | 'noisy-runs'
-  | 'wrong-derivatives';
+  | 'wrong-derivatives'
+  | 'unproven-derivatives';
 
 /** Something that a history shows and that a person can act on. */
 export interface Advice {

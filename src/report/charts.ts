@@ -1,7 +1,7 @@
 /** The picture that answers the question of the objective, and every output, run by run. */
 import { PAPER } from '../shown/colours.ts';
 import { openOutputs } from '../shown/columns.ts';
-import { toDistanceData } from '../shown/distance-data.ts';
+import { NO_OTHERS, toDistanceData, toOtherDistances } from '../shown/distance-data.ts';
 import { drawDistances } from '../shown/distance-drawing.ts';
 import { isFit, worstFirst } from '../shown/distances.ts';
 import { frontRows } from '../shown/front-rows.ts';
@@ -17,19 +17,24 @@ import type { Subject } from './source.ts';
 const LEAST_RUNS = 3;
 /** The outputs that miss most. */
 const MOST_OUTPUTS = 12;
+/** More other runs would squeeze the objective's own together. */
+const FEW_OTHERS = 100;
 
 export function chartBlocks(subject: Subject): readonly Block[] {
-  const { head, columns, best } = subject;
-  const known = columns.outputs[0]!.reduce((count, value) => count + Number(!Number.isNaN(value)), 0);
+  const { head, columns, all } = subject;
+  const otherCount = all.others.columns.count;
+  const withOthers = otherCount <= Math.max(FEW_OTHERS, 2 * columns.count);
+  const shown = withOthers ? all.columns : columns;
+  const known = shown.outputs[0]!.reduce((count, value) => count + Number(!Number.isNaN(value)), 0);
   if (known < LEAST_RUNS) return [];
-  const runs = { columns, otherCount: 0, best: best?.row ?? -1 };
-  const drawn = { runs, rows: rowsByKind(runs, false), places: placesOf(runs) };
+  const runs = { columns: all.columns, otherCount, best: all.best };
+  const drawn = { runs, rows: rowsByKind(runs, withOthers), places: placesOf(runs) };
   // The values of a fit are drawn with their data.
   const drawable = worstFirst(head).filter((j) => head.objectiveTypes[j] !== 'fit');
   const outputs = drawable.slice(0, MOST_OUTPUTS).sort((a, b) => a - b);
   return [
     heading('Charts'),
-    { kind: 'charts', charts: [mainChart(subject, drawn)] },
+    { kind: 'charts', charts: [mainChart(subject, drawn, withOthers)] },
     ...(outputs.length === 0 ? [] : [heading('Outputs, run by run', 3)]),
     ...(outputs.length === 0
       ? []
@@ -43,7 +48,7 @@ export function chartBlocks(subject: Subject): readonly Block[] {
             })),
           },
           paragraph(
-            'Green: meets the target. A ring marks the best run, a cross at the top a run that failed.',
+            `Green: meets the target. A ring marks the best run, a cross at the top a run that failed.${withOthers && otherCount > 0 ? ' Runs before run 1, in grey, are cases of the trial and runs of other objectives.' : ''}`,
             'hint',
           ),
         ]),
@@ -53,7 +58,7 @@ export function chartBlocks(subject: Subject): readonly Block[] {
   ];
 }
 
-function mainChart({ head, columns, distances }: Subject, drawn: DrawnRuns): Chart {
+function mainChart({ head, columns, distances, all }: Subject, drawn: DrawnRuns, withOthers: boolean): Chart {
   const open = openOutputs(head);
   const [first, second] = open;
   const chart = (drawing: Chart['drawing'], caption: string) => ({ drawing, caption, isWide: true });
@@ -70,7 +75,11 @@ function mainChart({ head, columns, distances }: Subject, drawn: DrawnRuns): Cha
   }
   const measure = isFit(head) ? 'misfit' : 'worst';
   return chart(
-    drawDistances(toDistanceData(head, columns, distances, measure), head.projectName, PAPER),
+    drawDistances(
+      toDistanceData(head, columns, distances, measure, withOthers ? toOtherDistances(all.others, measure) : NO_OTHERS),
+      head.projectName,
+      PAPER,
+    ),
     measure === 'misfit' ? 'How far each run is from the data' : 'How far each run misses its targets, in tolerances',
   );
 }

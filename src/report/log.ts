@@ -1,7 +1,8 @@
-/** What was corrected, left out or noted, and which runs failed. */
-import type { Correction } from '../../clients/typescript/src/index.ts';
+/** What was corrected, left out or noted, the names of files, and which runs failed. */
+import type { Correction, Note } from '../../clients/typescript/src/index.ts';
 import { factAt, stateOf } from '../shown/columns.ts';
 import { correctionText } from '../shown/correction-text.ts';
+import { noteText } from '../shown/note-text.ts';
 import { grouped } from '../shown/formats.ts';
 import { type Block, type Cell, heading, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
@@ -10,8 +11,14 @@ import { moment } from './words.ts';
 const MOST_ENTRIES = 200;
 
 export function logBlocks(subject: Subject): readonly Block[] {
-  const { head, corrections } = subject;
-  const changes = corrections.map((one) => changeOf(subject, one));
+  const { head, corrections, notes } = subject;
+  const changes = [
+    // What a correction noted is among the notes.
+    ...corrections.filter(({ isNote }) => !isNote).map((one) => [one.createdAt, changeOf(subject, one)] as const),
+    ...notes.map((one) => [one.createdAt, notedIn(one)] as const),
+  ]
+    .sort(([a], [b]) => Date.parse(a) - Date.parse(b))
+    .map(([, cells]) => cells);
   const failures = failuresOf(subject);
   const entries: readonly (readonly Cell[])[] = [
     [moment(head.createdAt), `Objective ${head.number}`, 'was created', '–', '–'],
@@ -35,12 +42,18 @@ export function logBlocks(subject: Subject): readonly Block[] {
   ];
 }
 
+function notedIn(note: Note): readonly Cell[] {
+  const { createdAt, iteration, writtenBy, editedBy } = note;
+  const by = editedBy === null || editedBy === writtenBy ? writtenBy : `${writtenBy}, changed by ${editedBy}`;
+  return [moment(createdAt), iteration === null ? 'Objective' : `run ${iteration}`, noteText(note), by, '–'];
+}
+
 function changeOf({ head }: Subject, one: Correction): readonly Cell[] {
-  const { target, createdAt, correctedBy, reason, isNote } = one;
+  const { target, createdAt, correctedBy, reason } = one;
   const isOwn = target.objectiveId === head.objectiveId;
   const own = `run ${target.iteration}`;
   const name = target.caseNumber !== null ? `case ${target.caseNumber}` : isOwn ? own : `${own} of another objective`;
-  return [moment(createdAt), name, correctionText(head, one), correctedBy, isNote ? '–' : reason];
+  return [moment(createdAt), name, correctionText(head, one), correctedBy, reason];
 }
 
 function failuresOf({ columns }: Subject): (readonly Cell[])[] {

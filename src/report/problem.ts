@@ -25,9 +25,7 @@ export function problemBlocks(subject: Subject): readonly Block[] {
     heading('Targets', 3),
     ...targetBlocks(head),
     ...list(askedOf(head)),
-    ...(caseCount === 0
-      ? []
-      : [paragraph(`The trial has ${counted(caseCount, 'case')} that the search knows as well.`)]),
+    ...(caseCount === 0 ? [] : [paragraph(`The search knows the ${counted(caseCount, 'case')} of the trial as well.`)]),
     ...(head.continues === null ? [] : [paragraph(`It continues objective ${head.continues}, whose runs it knows.`)]),
   ];
 }

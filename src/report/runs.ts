@@ -1,5 +1,5 @@
 /** The table of runs: all of them up to some hundred, then the best and the last. */
-import { factAt, STATE_TEXTS, stateOf } from '../shown/columns.ts';
+import { type Columns, factAt, STATE_TEXTS, stateOf } from '../shown/columns.ts';
 import { misfitTitle } from '../shown/distance-data.ts';
 import { isFit, worstFirst } from '../shown/distances.ts';
 import { grouped, short } from '../shown/formats.ts';
@@ -15,7 +15,8 @@ const MOST_VALUES = 12;
 const LEAST_OUTPUTS = 6;
 
 export function runBlocks(subject: Subject): readonly Block[] {
-  const { head, columns } = subject;
+  const { head, areOthersCut } = subject;
+  const { columns } = subject.all;
   if (columns.count === 0) return [heading('Runs'), paragraph('There are no runs yet.')];
   const rows = chosenRows(subject);
   const { inputs, outputs } = chosenColumns(subject);
@@ -29,7 +30,7 @@ export function runBlocks(subject: Subject): readonly Block[] {
       label: 'Runs',
       isDense: true,
       columns: [
-        { title: 'Run', isNumber: true },
+        { title: 'Run' },
         ...inputs.map((i): Column => ({ title: inputLabel(head, i), isNumber: true })),
         ...outputs.map((j): Column => ({ title: outputLabel(head, j), isNumber: true })),
         { title: isFit(head) ? misfitTitle(head) : 'Worst miss', isNumber: true },
@@ -37,7 +38,7 @@ export function runBlocks(subject: Subject): readonly Block[] {
       ],
       rows: rows.map((row) => rowOfTable(subject, row, inputs, outputs)),
     },
-    ...notesOf({ left, hidden, isThinned, every: head.every }),
+    ...notesOf({ left, hidden, isThinned, every: head.every, areOthersCut }),
   ];
 }
 
@@ -46,19 +47,21 @@ function notesOf(facts: {
   readonly hidden: number;
   readonly isThinned: boolean;
   readonly every: number;
+  readonly areOthersCut: boolean;
 }): readonly Block[] {
-  const { left, hidden, isThinned, every } = facts;
+  const { left, hidden, isThinned, every, areOthersCut } = facts;
   const said = [
     'An arrow says on which side of its target a value is.',
     ...(left > 0 ? [`The ${KEPT} best and the ${KEPT} last runs; ${grouped(left)} are left out.`] : []),
     ...(isThinned ? [`Of so many runs, this report knows one in ${every}, besides the best.`] : []),
+    ...(areOthersCut ? ['The trial has further cases and runs of other objectives.'] : []),
     ...(hidden > 0 ? [`${grouped(hidden)} further inputs and outputs are left out.`] : []),
-    ...(left > 0 || hidden > 0 || isThinned ? ['The CSV file of the runs has everything.'] : []),
+    ...(left > 0 || hidden > 0 || isThinned || areOthersCut ? ['The CSV file of the runs has everything.'] : []),
   ];
   return [paragraph(said.join(' '), 'hint')];
 }
 
-function chosenRows({ columns, distances, head }: Subject): readonly number[] {
+function chosenRows({ head, all: { columns, distances } }: Subject): readonly number[] {
   const all = [...columns.iterations.keys()];
   if (all.length <= MOST_RUNS) return all;
   const values = isFit(head) ? columns.misfits : distances.worst;
@@ -77,7 +80,7 @@ function chosenColumns({ head }: Subject): { readonly inputs: readonly number[];
 }
 
 function rowOfTable(
-  { head, columns, distances, best }: Subject,
+  { head, all: { columns, distances, others, best } }: Subject,
   row: number,
   inputs: readonly number[],
   outputs: readonly number[],
@@ -86,17 +89,17 @@ function rowOfTable(
   const measure = isFit(head) ? columns.misfits[row]! : distances.worst[row]!;
   const marks = [
     STATE_TEXTS[state],
-    ...(row === best?.row ? ['best'] : []),
+    ...(row === best ? ['best'] : []),
     ...(columns.excluded[row] === 1 ? ['left out'] : []),
     ...(columns.corrected[row] === 1 ? ['corrected'] : []),
     ...(factAt(columns, 'notes', row) === undefined ? [] : ['note']),
   ];
   return [
-    String(columns.iterations[row]),
+    others.sources[row]?.name ?? `run ${columns.iterations[row]}`,
     ...inputs.map((i) => inputCell(head, columns.inputs[i]![row]!, i)),
     ...outputs.map((j) => outputCell(columns, j, row)),
     Number.isNaN(measure) ? '–' : measure === 0 && !isFit(head) ? { text: 'met', look: 'met' } : short(measure),
-    { text: marks.join(', '), look: row === best?.row ? 'best' : state === 'failed' ? 'missed' : 'muted' },
+    { text: marks.join(', '), look: row === best ? 'best' : state === 'failed' ? 'missed' : 'muted' },
   ];
 }
 
@@ -104,7 +107,7 @@ function inputCell(head: Subject['head'], value: number, i: number): Cell {
   return Number.isNaN(value) ? '–' : inputText(head, i, value);
 }
 
-function outputCell({ outputs, misses, missedBy }: Subject['columns'], j: number, row: number): Cell {
+function outputCell({ outputs, misses, missedBy }: Columns, j: number, row: number): Cell {
   const value = outputs[j]![row]!;
   if (Number.isNaN(value)) return '–';
   const miss = misses[j]![row]!;

@@ -1,22 +1,37 @@
 /** What a report is made of: an objective as the interface sends it, and what belongs to it. Plain data. */
-import type { Correction, FitParameters, History, ProjectSummary } from '../../clients/typescript/src/index.ts';
+import type {
+  Correction,
+  FitParameters,
+  History,
+  Note,
+  ProjectSummary,
+  TrialRun,
+} from '../../clients/typescript/src/index.ts';
 import {
   type Columns,
   emptyColumns,
   type Head,
   headOf,
+  joinColumns,
   replaceRows,
   rowOf,
   seeksFront,
   vectorAt,
 } from '../shown/columns.ts';
 import { type Distances, measureRuns } from '../shown/distances.ts';
+import { type Others, toOthers } from '../shown/others.ts';
 
 export interface ReportSource {
   readonly history: History;
   readonly project: ProjectSummary;
+  /** The first of the trial's other runs: its cases, and the runs of other objectives. */
+  readonly others: readonly TrialRun[];
+  /** Whether there are more. */
+  readonly areOthersCut: boolean;
   /** Oldest first. */
   readonly corrections: readonly Correction[];
+  /** On the objective and its runs, oldest first. */
+  readonly notes: readonly Note[];
   /** Of the trial, designed and added: what was known besides the runs of its objectives. */
   readonly caseCount: number;
   /** What the data of a fit tell; null without a fit. */
@@ -28,11 +43,21 @@ export interface ReportSource {
 }
 
 /** The source with what every part of a report needs of it. */
-export interface Subject extends ReportSource {
+export interface Subject extends Omit<ReportSource, 'others'> {
   readonly head: Head;
   readonly columns: Columns;
   readonly distances: Distances;
   readonly best: ShownRun | undefined;
+  readonly all: AllRuns;
+}
+
+/** All runs of the trial as the objective judges them: the others first, then its own. */
+interface AllRuns {
+  readonly others: Others;
+  readonly columns: Columns;
+  readonly distances: Distances;
+  /** Row of the best run; -1 if it is not among them. */
+  readonly best: number;
 }
 
 /** The run that is reported as the result. */
@@ -50,13 +75,27 @@ export interface ShownRun {
 export function subjectOf(source: ReportSource): Subject {
   const { history } = source;
   const head = headOf(history);
-  const columns = replaceRows(emptyColumns(history.minimums.length, history.objectives.length), 0, history);
+  const [inputCount, outputCount] = [history.minimums.length, history.objectives.length];
+  const columns = replaceRows(emptyColumns(inputCount, outputCount), 0, history);
+  const best = shownRunOf(head, columns);
   return {
     ...source,
     head,
     columns,
     distances: measureRuns(columns, head.objectiveTypes),
-    best: shownRunOf(head, columns),
+    best,
+    all: joinRuns(head, toOthers(source.others, inputCount, outputCount), columns, best),
+  };
+}
+
+function joinRuns(head: Head, others: Others, own: Columns, best: ShownRun | undefined): AllRuns {
+  const columns = joinColumns(others.columns, own);
+  const isOwn = best !== undefined && best.row >= 0;
+  return {
+    others,
+    columns,
+    distances: measureRuns(columns, head.objectiveTypes),
+    best: isOwn ? others.columns.count + best.row : others.sources.findIndex(({ name }) => name === best?.name),
   };
 }
 

@@ -21,11 +21,12 @@ import {
   writeMessage,
 } from './exchange.ts';
 import { parseExitCodes } from './exit-codes.ts';
+import { withJacobianFile } from './jacobian-file.ts';
 import { lastWords } from './last-words.ts';
 import { makeGuard } from './process-guard.ts';
 import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
-import { type CurvePlace, makeOutputReader, type OutputReader } from './read-output.ts';
+import { type CurvePlace, checkFile, makeOutputReader, type OutputReader } from './read-output.ts';
 import { type InputValues, parseArgument } from './template.ts';
 import {
   type FileTemplate,
@@ -57,6 +58,8 @@ export interface CommandOptions {
   readonly copies?: readonly string[] | undefined;
   /** Where outputs are read, see read-output.ts; none: the last line of standard output. */
   readonly reads?: readonly string[] | undefined;
+  /** A file that the command leaves in its work folder, with the derivatives; see jacobian-file.ts. */
+  readonly jacobian?: string | undefined;
   /** The outputs that are fitted, by their names. An evaluation has their points; the command gets and gives them as one. */
   readonly fits?: ReadonlyMap<string, Fit> | undefined;
   /** Where curves are read, besides `reads`. */
@@ -108,7 +111,9 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   // In a shell, values would be read as code; it has them in its environment.
   const rendered = options.shell ? undefined : program.args.map((text) => parseArgument(text, `Argument ${text}`));
   await prepareWorkFolders(root);
-  const inWorkFolder = options.inWorkFolder || templates.length > 0 || copies.length > 0 || reader !== undefined;
+  const jacobian = options.jacobian === undefined ? undefined : checkFile(options.jacobian, 'jacobian: file');
+  const isAtFiles = templates.length + copies.length > 0 || reader !== undefined || jacobian !== undefined;
+  const inWorkFolder = options.inWorkFolder || isAtFiles;
   const onGuardError = (error: Error) => {
     onNote(`If this process is killed, programs that it runs will not be ended: ${error.message}`);
   };
@@ -123,7 +128,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
 
   const run = async (evaluation: Evaluation, folder: string, signal: AbortSignal): Promise<Outcome> => {
     await fillWorkFolder(folder, copies, templates, evaluation.inputByName);
-    for (const file of reader?.removes ?? []) await rm(path.join(folder, file), { force: true });
+    for (const file of [...(reader?.removes ?? []), ...(jacobian === undefined ? [] : [jacobian])])
+      await rm(path.join(folder, file), { force: true });
     const message = writeMessage(evaluation, options.withToken ?? false);
     await writeFile(path.join(folder, 'evaluation.json'), writeMessage(evaluation, false)).catch((error: Error) => {
       throw new LocalFault(`The work folder cannot be written: ${whyUnwritten(error)}`, { cause: error });
@@ -148,11 +154,13 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     );
     if (end.cause === 'aborted') return retry('it was ended before it was done');
     if (end.cause === 'timeout') return failed(`it ran longer than ${allowedSeconds} s and was ended`);
-    return judge(end, async () =>
-      reader === undefined
-        ? readLastLine(end.lastLine, { names: evaluation.outputNames, fits })
-        : reader.read(folder, { names: evaluation.outputNames, fits, input: evaluation.inputByName }),
-    );
+    return judge(end, async () => {
+      const expected = { names: evaluation.outputNames, fits, input: evaluation.inputByName };
+      const reading = reader === undefined ? readLastLine(end.lastLine, expected) : await reader.read(folder, expected);
+      return jacobian === undefined || reading.kind !== 'output'
+        ? reading
+        : withJacobianFile(reading, folder, jacobian);
+    });
   };
 
   const judge = async (end: ChildEnd, read: () => Promise<Reading>): Promise<Outcome> => {

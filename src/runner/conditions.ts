@@ -1,8 +1,10 @@
 /** An evaluation whose data sets were measured under different conditions: the black box runs once under each of them. */
 import type { Evaluate, Outcome } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { type Call, callsOf } from '../../clients/typescript/src/solve/conditions.ts';
+import type { JacobianRows } from '../../clients/typescript/src/solve/derivatives.ts';
 import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
 import type { CallOptions } from './black-box/black-box.ts';
+import { withRows } from './jacobian.ts';
 import { type FittedOutput, type Problem, shownOutputs } from './problem.ts';
 import type { CurvePlace } from './read-output.ts';
 
@@ -12,11 +14,19 @@ type MakeCall = (options: CallOptions) => Promise<Evaluate>;
 /** Throws what `make` throws. */
 export async function evaluateUnderConditions(problem: Problem, make: MakeCall): Promise<Evaluate> {
   const calls = callsOfProblem(problem);
-  if (calls.length === 0) return make(wholeCall(problem));
+  const inputs = problem.inputs;
+  if (calls.length === 0) {
+    const whole = wholeCall(problem);
+    return withRows(await make(whole), { inputs, outputs: whole.names.outputs, fits: whole.fits });
+  }
   const evaluates: Evaluate[] = [];
-  for (const call of calls) evaluates.push(await make(optionsOf(problem, call)));
+  for (const call of calls) {
+    const options = optionsOf(problem, call);
+    evaluates.push(withRows(await make(options), { inputs, outputs: options.names.outputs, fits: options.fits }));
+  }
   return async (evaluation, signal) => {
     const outputs = new Map<string, readonly number[]>();
+    const slopes = new Map<string, JacobianRows>();
     for (const [k, { when, outputs: named }] of calls.entries()) {
       const inputByName = { ...evaluation.inputByName, ...when };
       const outputNames = named.map(({ output }) => output);
@@ -25,8 +35,13 @@ export async function evaluateUnderConditions(problem: Problem, make: MakeCall):
       if (outcome.kind !== 'output')
         return outcome.kind === 'failure' ? { ...outcome, reason: placed(outcome, when) } : outcome;
       divide(problem, named, outcome.output as readonly number[], outputs);
+      if (outcome.jacobian != null) divide(problem, named, outcome.jacobian as JacobianRows, slopes);
     }
-    return { kind: 'output', output: shownOutputs(problem).flatMap(({ name }) => outputs.get(name)!) };
+    const output = shownOutputs(problem).flatMap(({ name }) => outputs.get(name)!);
+    if (slopes.size === 0) return { kind: 'output', output };
+    const unknown = inputs.map(() => null);
+    const rowsOf = (name: string) => slopes.get(name) ?? outputs.get(name)!.map(() => unknown);
+    return { kind: 'output', output, jacobian: shownOutputs(problem).flatMap(({ name }) => rowsOf(name)) };
   };
 }
 
@@ -38,17 +53,12 @@ function fitAt({ fits }: Problem, set: number | undefined): Fit | undefined {
   return set === undefined ? undefined : fits[set]!.fit;
 }
 
-/** Hands out the numbers of one call to the goals that it is about. */
-function divide(
-  problem: Problem,
-  named: Call['outputs'],
-  numbers: readonly number[],
-  outputs: Map<string, readonly number[]>,
-) {
+/** Hands out what one call gave, a number or a row for each point, to the goals that it is about. */
+function divide<T>(problem: Problem, named: Call['outputs'], given: readonly T[], outputs: Map<string, readonly T[]>) {
   let at = 0;
   for (const { goal } of named) {
     const count = problem.fits.find(({ name }) => name === goal)?.fit.values.length ?? 1;
-    outputs.set(goal, numbers.slice(at, at + count));
+    outputs.set(goal, given.slice(at, at + count));
     at += count;
   }
 }

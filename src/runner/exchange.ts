@@ -79,10 +79,17 @@ export function readDocument(text: string, expected: Expected, origin: string): 
   } catch {
     // Many programs write numbers that JSON does not have.
     const lenient = parseOrUndefined(text.replace(/-?\b(?:nan|inf|infinity)\b/gi, 'null'));
-    if (lenient !== undefined) return { kind: 'failed', reason: `${origin} has a number that is not finite` };
+    if (lenient !== undefined) return withoutNaN(lenient, expected, origin);
     return { kind: 'unreadable', reason: `${origin} is not JSON: ${JSON.stringify(shorten(text))}` };
   }
   return readValue(value, expected, origin);
+}
+
+/** Of what is not finite only derivatives may be unknown. */
+function withoutNaN(lenient: unknown, expected: Expected, origin: string): Reading {
+  const reading = readValue(lenient, expected, origin);
+  if (reading.kind === 'output' && reading.jacobian !== undefined) return reading;
+  return { kind: 'failed', reason: `${origin} has a number that is not finite` };
 }
 
 function readValue(value: unknown, expected: Expected, origin: string): Reading {

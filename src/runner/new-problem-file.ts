@@ -130,7 +130,8 @@ constraints: []
 outputs:
 ${list(outputs)}
 
-# It gets {"inputByName": {...}} on standard input, and prints a JSON array of the outputs, in their order, as its last line.
+# It gets {"inputByName": {...}} on standard input, and prints a JSON array of the outputs, in their order, as its last line. Where it knows
+# their derivatives by the inputs: {"output": [...], "jacobian": [[...], ...]}, a row per output, or jacobian: {file: slopes.csv} below.
 command: [${command.map((word) => JSON.stringify(word)).join(', ')}]
 
 jobs: ${jobs}            # runs at a time

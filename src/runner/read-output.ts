@@ -140,7 +140,7 @@ const SELECTORS: readonly (readonly [RegExp, (match: RegExpExecArray, text: stri
 ];
 
 /** A file outside the work folder could be of another evaluation, or an old one. */
-function checkFile(file: string, text: string): string {
+export function checkFile(file: string, text: string): string {
   const normal = path.normalize(file);
   if (file === '' || isOutside(file)) {
     throw new LocalFault(`--read ${text}: name a file in the work folder, where the command runs, not "${file}".`);

@@ -8,11 +8,10 @@ import { outputNames } from './values.ts';
 const TOLD = 4;
 
 type Facts = Pick<Head, 'outputNames' | 'outputUnits' | 'objectives'>;
-type Change = Pick<Correction, 'old' | 'new' | 'isNote' | 'reason'>;
+type Change = Pick<Correction, 'old' | 'new'>;
 
 /** What it changed, for example "Power 16.25 → 1.625 kW". */
-export function correctionText(facts: Facts, { old, new: now, isNote, reason }: Change): string {
-  if (isNote) return reason === '' ? 'note removed' : `note: ${reason}`;
+export function correctionText(facts: Facts, { old, new: now }: Change): string {
   if (old.excluded !== now.excluded) return now.excluded ? 'left out' : 'counts again';
   if (now.failed) return `marked as failed${now.failureReason ? `: ${now.failureReason}` : ''}`;
   if (old.output === null || now.output === null) return 'not failed: outputs entered';

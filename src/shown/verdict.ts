@@ -9,7 +9,7 @@ export function verdictOf(head: Head, hasInput: boolean): string {
   if (stopReason === StopReason.SATISFIED) {
     return `${judgedCount(head) < head.objectives.length ? 'The best fit is' : 'Met at'} run ${optimalIteration}.`;
   }
-  const ending = stopReason === StopReason.EXHAUSTED ? `All ${maximumAttempts} runs are used.` : 'Stopped.';
+  const ending = stopReason === StopReason.EXHAUSTED ? `All ${maximumAttempts} suggested inputs are used.` : 'Stopped.';
   if (seeksFront(head) && optimalIteration !== null) return `${ending} The best compromise is run ${optimalIteration}:`;
   const best = bestIteration !== null ? `run ${bestIteration}` : `case ${bestCaseNumber}`;
   return hasInput ? `${ending} The best so far is ${best}:` : ending;

@@ -187,13 +187,18 @@ test('Ctrl-C waits for what runs and keeps it; a second process is told who has 
   expect(new Set(after).size).toBe(after.length);
 });
 
-test('A budget that is used up, and runs that fail, have exit codes of their own', async () => {
+test('A budget that is used up, and runs that fail, have exit codes of their own; the result can be reported', async () => {
   const spent = await runCommand(['run', await write('spent', { more: 'maximumRuns: 4' })]);
   expect(spent.code).toBe(11);
   expect(await lines('spent.log')).toHaveLength(4);
   const more = await runCommand(['run', await write('spent', { more: 'maximumRuns: 5' })]);
   expect(more.code).toBe(11);
   expect(await lines('spent.log')).toHaveLength(5);
+
+  const report = path.join(folder, 'spent.html');
+  const reported = await runCommand(['report', '--problem', path.join(folder, 'spent.yaml'), report]);
+  expect(reported).toEqual({ code: 0, stdout: `${report}\n`, stderr: '' });
+  expect(await readFile(report, 'utf8')).toMatch(/Two inputs[\s\S]*All 2 suggested inputs[\s\S]*case 1/);
 
   const file = await write('failing', { more: 'stopAfterFailures: 2\nonExit: {0: fail}' });
   const failing = await runCommand(['run', file]);

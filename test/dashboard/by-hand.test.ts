@@ -136,6 +136,7 @@ describe('outputs of an input that is no longer open', () => {
     repeatOf: {},
     excluded: [],
     corrected: [],
+    withJacobian: [],
   } as never);
   const typed = new Map([
     [40, ['5', '']],

@@ -77,6 +77,7 @@ function history(changed: Partial<History>): History {
     repeatOf: {},
     excluded: [],
     corrected: [],
+    withJacobian: [],
     inputs: [
       [1, 1],
       [2, 1],

@@ -25,6 +25,10 @@ describe('insight in words', () => {
     expect(trustOf(output([], 0.6), null)).toBe('roughly known: R² 0.60, off by 0.12');
     expect(trustOf(output([], -0.2), 'Pa')).toBe('too little known: R² −0.20, off by 0.12 Pa');
     expect(trustOf(output([], null), 'Pa')).toBe('too few runs to say');
+    const derivatives = { known: 12, used: 12, rmseWithout: 0.5123 };
+    expect(trustOf({ ...output([]), derivatives }, 'kW')).toBe(
+      'well known: R² 0.98, off by 0.12 kW (0.51 kW without derivatives)',
+    );
   });
 
   test('the order is known as far as ranges do not overlap', () => {

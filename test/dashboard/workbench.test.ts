@@ -1,7 +1,7 @@
 /** The parts of an objective, the addresses of runs, margins, and the log of the data. */
 import { signal } from '@preact/signals';
 import { describe, expect, test } from 'vitest';
-import type { Correction, TrialRun } from '../../clients/typescript/src/index.ts';
+import type { Correction, Note, TrialRun } from '../../clients/typescript/src/index.ts';
 import type { JudgedAll } from '../../src/dashboard/views/objective/judged.ts';
 import { entriesOf } from '../../src/dashboard/views/objective/log/entries.ts';
 import { keyAt, nameAt, rowOfKey } from '../../src/dashboard/views/objective/runs/run-key.ts';
@@ -61,10 +61,10 @@ describe('the parts of an objective', () => {
   const results = (count: number) => columnsOfRuns(Array(count).fill(own[0]), 1, 1);
 
   test('has a front where one is sought, and a fit where outputs are fitted', () => {
-    expect(tabsOf(part({}))).toEqual(['runs', 'charts', 'insight', 'log']);
+    expect(tabsOf(part({}))).toEqual(['runs', 'charts', 'insight', 'notes', 'log']);
     expect(tabsOf(part({ objectives: [null, null] }))).toContain('front');
     const fit = { objectives: [null, 3], objectiveTypes: ['fit', 'fit'], fits: [] } as unknown as Partial<Head>;
-    expect(tabsOf(part(fit))).toEqual(['runs', 'charts', 'fit', 'insight', 'log']);
+    expect(tabsOf(part(fit))).toEqual(['runs', 'charts', 'fit', 'insight', 'notes', 'log']);
   });
 
   test('begins with the picture that answers the question, once there are three results', () => {
@@ -116,8 +116,6 @@ test('A correction is told by what it changed', () => {
     correction({ excluded: true }, {}),
     correction({}, { output: null, failed: true, failureReason: 'leak' }),
     correction({ output: null, failed: true }, {}),
-    correction({}, {}, { isNote: true, reason: 'new pump' }),
-    correction({}, {}, { isNote: true, reason: '' }),
   ].map((one) => correctionText(head, one));
   expect(texts).toEqual([
     'Power 16.25 → 1.625 kW',
@@ -125,10 +123,11 @@ test('A correction is told by what it changed', () => {
     'counts again',
     'marked as failed: leak',
     'not failed: outputs entered',
-    'note: new pump',
-    'note removed',
   ]);
 });
+
+const photo = { name: 'weld.jpg', mediaType: 'image/jpeg', bytes: 2_400_000, hasThumbnail: true };
+const note = { text: '', file: null, writtenBy: 'Ada' } as Note;
 
 test('The log has the newest first, then what has no time: failures and cases', () => {
   const target = { caseNumber: 2, objectiveId: null, inverseId: null, iteration: null };
@@ -137,9 +136,19 @@ test('The log has the newest first, then what has no time: failures and cases', 
     { excluded: true },
     { target, createdAt: '2026-01-01T11:00:00.000Z', correctedBy: 'Ada' },
   );
-  const told = entriesOf(all, [changed]).map(({ name = '', what, reason = '' }) => `${name} ${what} ${reason}`.trim());
+  // Its text is among the notes.
+  const notedByCorrection = { ...changed, isNote: true };
+  const notes = [
+    { ...note, iteration: 5, text: 'new pump', createdAt: '2026-01-01T11:30:00.000Z' },
+    { ...note, iteration: null, file: photo, createdAt: '2026-01-01T11:20:00.000Z' },
+  ];
+  const told = entriesOf(all, [changed, notedByCorrection], notes).map(({ name = '', what, reason = '' }) =>
+    `${name} ${what} ${reason}`.trim(),
+  );
   expect(told).toEqual([
     'run 5 outputs loaded',
+    'run 5 note: new pump',
+    'file: weld.jpg, 2.4 MB',
     'case 2 left out misread',
     'run 1 outputs loaded',
     'Objective 2 was created with changed targets',

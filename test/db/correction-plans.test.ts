@@ -26,7 +26,7 @@ it('A correction looks for repeats and copies among the inverses of its trial, n
       select account_id, id, n, array[n, id], array[n, 1, 2], case when n = 100 then 'stopped' else 'active' end
       from objectives, generate_series(2, 100) n`.execute(t.db);
     await sql`analyze objectives, inverses`.execute(t.db);
-    const run = (output: readonly number[]) => ({ output, failureReason: null, isExcluded: false });
+    const run = (output: readonly number[]) => ({ output, jacobian: null, failureReason: null, isExcluded: false });
     const corrected = { input: [100, objective.id], before: run([100, 1, 2]), after: run([5, 1, 2]) };
     const found = await explained.transaction().execute((trx) => correctRepeats(trx, t.accountId, trial.id, corrected));
     expect(found.map(Number)).toEqual([objective.id]);

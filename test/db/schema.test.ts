@@ -7,6 +7,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 
 const FILES = [
   new URL('../../src/db/access-schema.ts', import.meta.url),
+  new URL('../../src/db/note-schema.ts', import.meta.url),
   new URL('../../src/db/storage-schema.ts', import.meta.url),
   new URL('../../src/db/schema.ts', import.meta.url),
 ];

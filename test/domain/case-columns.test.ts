@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   columnTitle,
+  derivativeTitle,
   fateOfRow,
   guardText,
   ROW_COLUMNS,
@@ -38,7 +39,8 @@ describe('titles of columns', () => {
     }
     expect(['run', 'row:run', 'iteration', 'inverse'].map(rowColumnOf)).toEqual(new Array(4).fill('iteration'));
     expect(ROW_COLUMNS.map((column) => rowColumnOf(titleOfRow(column)))).toEqual(ROW_COLUMNS);
-    expect(rowColumnOf(rowTitle(verdictTitle('status'), new Set(['met:status'])))).toBe('verdict');
+    expect(rowColumnOf(rowTitle(verdictTitle('status'), new Set(['met:status'])))).toBe('ignored');
+    expect(rowColumnOf(derivativeTitle('mass', 'width'))).toBe('ignored');
     expect(['x1', 'Status', 'rows', 'row:x1', ''].map(rowColumnOf)).toEqual(new Array(5).fill(undefined));
   });
 });

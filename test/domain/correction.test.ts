@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   areEqualResults,
   changeResult,
+  copyResult,
   correctionSize,
   type RunResult,
   resultOf,
@@ -9,8 +10,8 @@ import {
 import { surprisesOf } from '../../src/domain/expectation.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 
-const ran: RunResult = { output: [1, 2], failureReason: null, isExcluded: false };
-const failed: RunResult = { output: null, failureReason: 'mesh collapsed', isExcluded: true };
+const ran: RunResult = { output: [1, 2], jacobian: null, failureReason: null, isExcluded: false };
+const failed: RunResult = { output: null, jacobian: null, failureReason: 'mesh collapsed', isExcluded: true };
 
 describe('a correction of a result', () => {
   test.each([
@@ -19,13 +20,13 @@ describe('a correction of a result', () => {
       'an output takes a failure back and leaves it excluded',
       failed,
       { kind: 'output', output: [3, 2] },
-      { ...failed, output: [3, 2], failureReason: null },
+      { ...failed, output: [3, 2], jacobian: null, failureReason: null },
     ],
     [
       'a failure replaces an output',
       ran,
       { kind: 'failed', failureReason: 'leak' },
-      { output: null, failureReason: 'leak', isExcluded: false },
+      { output: null, jacobian: null, failureReason: 'leak', isExcluded: false },
     ],
     ['a failure without a reason keeps the known one', failed, { kind: 'failed', failureReason: null }, failed],
     [
@@ -55,15 +56,50 @@ describe('a correction of a result', () => {
   });
 });
 
+describe('derivatives in corrections', () => {
+  const known: RunResult = { ...ran, jacobian: [5, Number.NaN] };
+
+  it('The same output keeps its derivatives, another one has those that come with it or none, and null removes them', () => {
+    const jacobianAfter = (change: object) =>
+      changeResult(known, { kind: 'output', output: [1, 2], ...change }).jacobian;
+    expect(jacobianAfter({})).toEqual([5, Number.NaN]);
+    expect(jacobianAfter({ output: [1, 3] })).toBeNull();
+    expect(jacobianAfter({ output: [1, 3], jacobian: [6, 7] })).toEqual([6, 7]);
+    expect(jacobianAfter({ jacobian: [6, 7] })).toEqual([6, 7]);
+    expect(jacobianAfter({ jacobian: null })).toBeNull();
+    expect(changeResult(known, { kind: 'failed', failureReason: null }).jacobian).toBeNull();
+    expect(changeResult(known, { kind: 'excluded', isExcluded: true }).jacobian).toEqual([5, Number.NaN]);
+  });
+
+  it('Derivatives that differ make results differ, unknown ones are equal', () => {
+    expect(areEqualResults(known, { ...known, jacobian: [5, Number.NaN] })).toBe(true);
+    expect(areEqualResults(known, { ...known, jacobian: [5, 1] })).toBe(false);
+    expect(areEqualResults(known, ran)).toBe(false);
+  });
+
+  it('A copy of a case takes the derivatives with the output, and keeps its own where only they change', () => {
+    const copy = { ...ran, output: [1, 2], jacobian: [9, 9] };
+    expect(copyResult(copy, { before: ran, after: { ...ran, output: [3, 2], jacobian: [6, 7] } }).jacobian).toEqual([
+      6, 7,
+    ]);
+    expect(copyResult(copy, { before: ran, after: known }).jacobian).toEqual([9, 9]);
+  });
+
+  it('They count as storage', () => {
+    expect(correctionSize({ before: known, after: ran, reason: '' }).bytes).toBe(256 + 8 * 6);
+  });
+});
+
 describe('what an inverse has for a correction', () => {
   const inverse: Pick<
     Inverse,
-    'iteration' | 'status' | 'input' | 'output' | 'loadedAt' | 'failureReason' | 'excludedAt'
+    'iteration' | 'status' | 'input' | 'output' | 'jacobian' | 'loadedAt' | 'failureReason' | 'excludedAt'
   > = {
     iteration: 4,
     status: 'active',
     input: [1],
     output: [1, 2],
+    jacobian: null,
     loadedAt: new Date(0),
     failureReason: null,
     excludedAt: null,
@@ -73,8 +109,9 @@ describe('what an inverse has for a correction', () => {
     expect(resultOf(inverse)).toEqual(ran);
     const excluded = { ...inverse, excludedAt: new Date(0) };
     expect(resultOf(excluded)).toEqual({ ...ran, isExcluded: true });
-    expect(resultOf({ ...inverse, status: 'failed', output: null, failureReason: 'leak' })).toEqual({
+    expect(resultOf({ ...inverse, status: 'failed', output: null, jacobian: null, failureReason: 'leak' })).toEqual({
       output: null,
+      jacobian: null,
       failureReason: 'leak',
       isExcluded: false,
     });

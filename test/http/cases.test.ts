@@ -69,7 +69,7 @@ describe('adding cases as JSON', () => {
     expect(answer.body).toEqual({ added: 3, duplicates: 0, outside: 1, leftOut: 0, total: 6, revision: 1 });
     const cases = await list();
     expect(cases.map((one: { number: number }) => one.number)).toEqual([1, 2, 3, 4, 5, 6]);
-    const plain = { failed: false, excluded: false, corrected: false };
+    const plain = { jacobian: null, failed: false, excluded: false, corrected: false };
     expect(cases[1]).toEqual({
       ...plain,
       number: 2,

@@ -145,6 +145,7 @@ describe('the history of an objective', () => {
       failureReasons: { 3: 'mesh collapsed' },
       excluded: [],
       corrected: [],
+      withJacobian: [],
       inputs: column('input'),
       outputs: [blackBox([5, 5]), [0.1, 1 / 3, -4e-300], null, null],
       misses: column('misses'),

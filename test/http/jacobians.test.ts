@@ -91,6 +91,170 @@ it('keeps the derivatives of cases and of runs, shows them, and computes suggest
   expect(corrected.status, corrected.text).toBe(200);
   expect(await known(objectiveId)).toEqual([...CASES, NONE, NONE]);
   expect(await known(objectiveId, next.body.id)).toEqual([...CASES, NONE, own]);
+  expect((await send('GET', inverseUrl)).body.jacobian).toBeNull();
+});
+
+it('takes derivatives with the start of an objective, with added cases and with corrections, and repeats what was suggested before', async () => {
+  const { trialUrl } = await prepare();
+  const start = trial.project.inputCases[0]!;
+  const sent = { ...OBJECTIVES, initialInput: start, initialOutput: blackBox(start).map((y) => y + 5) };
+  const made = await send('POST', `${trialUrl}/objectives`, {
+    ...sent,
+    reuse: false,
+    initialJacobian: { y1: { x2: 1 } },
+  });
+  expect(made.status, made.text).toBe(201);
+  const objectiveId = made.body.id as number;
+  const objectiveUrl = `${trialUrl}/objectives/${objectiveId}`;
+  const ofStart = [Number.NaN, 1, ...NONE.slice(2)];
+  expect(await known(objectiveId)).toEqual([...CASES, ofStart]);
+  const first = await send('POST', `${objectiveUrl}/inverses`);
+
+  const added = await send('POST', `${trialUrl}/cases`, {
+    inputs: [
+      [1.5, 2],
+      [1.25, 3],
+      [1.75, 4],
+      [1.5, 2],
+    ],
+    outputs: [[1, 2, 3], null, [2, 3, 4], [1, 2, 3]],
+    jacobians: [SLOPES, SLOPES, null, null],
+  });
+  expect(added.body, added.text).toMatchObject({ added: 3, duplicates: 1 });
+  await send('POST', `${trialUrl}/cases`, { inputs: [[1.1, 2]], outputs: [[4, 4, 4]] });
+  const cases = [...CASES, ROW, NONE, NONE, NONE];
+  expect(await known(objectiveId)).toEqual([...cases, ofStart]);
+
+  // A case without derivatives gets some, another one loses them, and an exclusion keeps them for later.
+  const [added1, case1, case2] = [4, 1, 2].map((number) => `${trialUrl}/cases/${number}/corrections`);
+  const reason = 'adjoint run later';
+  const output = blackBox(trial.project.inputCases[1]!);
+  const given = await send('POST', case2!, { output, jacobian: SLOPES, reason });
+  expect(given.body, given.text).toMatchObject({
+    jacobian: SLOPES,
+    correction: { old: { jacobian: null }, new: { jacobian: SLOPES } },
+  });
+  expect((await send('POST', case2!, { output, reason })).body.correction).toBeNull();
+  await send('POST', added1!, { excluded: true, reason });
+  await send('POST', added1!, { excluded: false, reason });
+  await send('POST', case1!, { output: blackBox(start), jacobian: null, reason });
+  const corrected = [NONE, ROW, CASES[2]!, ROW, NONE, NONE, NONE];
+  expect(await known(objectiveId)).toEqual([...corrected, ofStart]);
+
+  // So do runs.
+  const inverseUrl = `${objectiveUrl}/inverses/${first.body.id}`;
+  await send('PUT', `${inverseUrl}/output`, { output: [50, 50, 50] });
+  const next = await send('POST', `${objectiveUrl}/inverses`);
+  const run = await send('POST', `${inverseUrl}/corrections`, {
+    output: [51, 51, 51],
+    jacobian: { y3: [2, null] },
+    reason,
+  });
+  expect(run.status, run.text).toBe(200);
+  const own = [...NONE.slice(0, 4), 2, Number.NaN];
+  expect(await known(objectiveId)).toEqual([...corrected, ofStart, own]);
+  expect((await send('GET', inverseUrl)).body.jacobian).toEqual([
+    [null, null],
+    [null, null],
+    [2, null],
+  ]);
+  expect(await known(objectiveId, next.body.id)).toEqual([...corrected, ofStart, NONE]);
+  expect(await known(objectiveId, first.body.id)).toEqual([...CASES, ofStart]);
+
+  // Both are shown with the cases and the runs.
+  const listed = (await send('GET', `${trialUrl}/cases`)).body;
+  expect(listed.map((one: { jacobian: unknown }) => one.jacobian)).toEqual([
+    null,
+    SLOPES,
+    [
+      [1, null],
+      [null, null],
+      [2, null],
+    ],
+    SLOPES,
+    null,
+    null,
+    null,
+  ]);
+  const { body: runs } = await send('GET', `${objectiveUrl}/runs`);
+  const marked = runs.filter((one: { hasJacobian: boolean }) => one.hasJacobian);
+  expect(marked.map((one: { number: number; iteration: number }) => one.number ?? -one.iteration)).toEqual([
+    2, 3, 4, -1, -2,
+  ]);
+  expect((await send('GET', `${objectiveUrl}/history`)).body.withJacobian).toEqual([1, 2]);
+
+  // Files have them on request, and can be loaded again.
+  const csv = { accept: 'text/csv' };
+  const rowsOf = async (path: string) => {
+    const [titles, ...rows] = (await send('GET', path, undefined, csv)).text.trim().split('\r\n');
+    return { titles: titles!.split(',').slice(-6), rows: rows.map((row) => row.split(',').slice(-6).join()) };
+  };
+  const titles = ['d:y1/x1', 'd:y1/x2', 'd:y2/x1', 'd:y2/x2', 'd:y3/x1', 'd:y3/x2'];
+  const none = ',,,,,';
+  const [full, third] = ['1,1,1,-1,2,0', '1,,,,2,'];
+  expect(await rowsOf(`${trialUrl}/cases?derivatives=true`)).toEqual({
+    titles,
+    rows: [none, full, third, full, none, none, none],
+  });
+  expect((await rowsOf(`${objectiveUrl}/runs?derivatives=true`)).rows.slice(-4)).toEqual([
+    none,
+    ',1,,,,',
+    ',,,,2,',
+    none,
+  ]);
+  const ofObjective = [',1,,,,', ',,,,2,', none];
+  expect((await rowsOf(`${objectiveUrl}/history?derivatives=true`)).rows).toEqual(ofObjective);
+  expect((await rowsOf(`${objectiveUrl}/inverses?derivatives=true`)).rows).toEqual(ofObjective);
+  const plain = await send('GET', `${objectiveUrl}/history`, undefined, csv);
+  expect(plain.text).not.toContain('d:y1');
+  const file = (await send('GET', `${trialUrl}/cases?derivatives=true`, undefined, csv)).text;
+  const again = await send('POST', `${trialUrl}/cases`, file, { 'content-type': 'text/csv' });
+  expect(again.body, again.text).toMatchObject({ added: 0, duplicates: 7 });
+
+  const lines = (await send('GET', `/v1/models/${trial.model.id}/export`)).text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const trialId = Number(trialUrl.split('/').at(-1));
+  const ofTrial = lines.filter((line) => line.trialId === trialId);
+  const { outputCaseSetId } = lines.find(({ type, id }) => type === 'trial' && id === trialId);
+  expect(
+    lines.find((line) => line.type === 'outputCases' && line.outputCaseSetId === outputCaseSetId).jacobians,
+  ).toEqual([
+    SLOPES,
+    null,
+    [
+      [1, null],
+      [null, null],
+      [2, null],
+    ],
+  ]);
+  expect(ofTrial.filter(({ type }) => type === 'addedCases').map(({ jacobians }) => jacobians)).toEqual([
+    [SLOPES, null, null],
+    undefined,
+  ]);
+  expect(ofTrial.findLast(({ type }) => type === 'correction').new.jacobian).toEqual([
+    [null, null],
+    [null, null],
+    [2, null],
+  ]);
+});
+
+it.each([
+  [
+    'objectives',
+    { ...OBJECTIVES, initialInput: undefined, initialOutput: undefined, initialJacobian: SLOPES },
+    'initialJacobian',
+  ],
+  ['cases', { inputs: [[1, 1]], outputs: [[1, 2, 3]], jacobians: [] }, 'jacobians'],
+  ['cases', { inputs: [[1, 1]], outputs: [[1, 2, 3]], jacobians: [[[1]]] }, 'jacobians[0]'],
+  ['cases/1/corrections', { excluded: true, jacobian: SLOPES, reason: 'x' }, 'jacobian'],
+  ['cases/1/corrections', { output: [1, 2, 3], jacobian: [[1, 2]], reason: 'x' }, 'jacobian'],
+])('refuses derivatives of %s that do not fit: %j', async (path, body, field) => {
+  const { trialUrl } = await prepare();
+  const { status, text } = await send('POST', `${trialUrl}/${path}`, body);
+  expect(status).toBe(400);
+  expect(text).toContain(`"${field}"`);
 });
 
 it('keeps them for evaluations of cases and of inverses, and for other objectives', async () => {

@@ -6,7 +6,7 @@ import { type NativeService, openNativeService } from './native-service.ts';
 
 let service: NativeService;
 beforeAll(async () => {
-  service = await openNativeService({ hasWorker: true });
+  service = await openNativeService({ hasWorker: true, settings: { fileBytes: 10_000 } });
 });
 afterAll(() => service.close());
 
@@ -53,6 +53,26 @@ describe('a report', () => {
     }
     expect(text).toContain('mesh collapsed');
     expect(text.match(/<svg /g)).toHaveLength(3);
+  });
+
+  it('has all runs of the trial: its case, those of an earlier objective, and its own', async () => {
+    const { body: earlier } = await service.send('GET', `/v1/objectives/${id}`);
+    const { body: history } = await service.send('GET', `/v1/objectives/${id}/history`);
+    const path = `/models/${history.modelId}/projects/${history.projectId}/trials/${history.trialId}/objectives`;
+    const { objectives, objectiveTypes, minimumBounds, maximumBounds, initialInput, initialOutput } = earlier;
+    const targets = { objectives, objectiveTypes, minimumBounds, maximumBounds, initialInput, initialOutput };
+    const next = await post('POST', path, { ...targets, desiredL1Norm: 0, maximumAttempts: 5, reuse: true });
+    const { text } = await read(next.id);
+    const [table] = /<table class="dense" aria-label="Runs">[\s\S]*?<\/table>/.exec(text)!;
+    const names = Array.from(table.matchAll(/<th scope="row"><bdi>([^<]*)/g), ([, name]) => name);
+    expect(names).toHaveLength(1 + 40 + 1);
+    expect([names[0], names[1], names[40], names[41]]).toEqual([
+      'case 1',
+      `run 1 of objective ${earlier.number}`,
+      `run 40 of objective ${earlier.number}`,
+      'run 1',
+    ]);
+    expect(text).toContain('Earlier runs of the trial');
   });
 
   it('loads nothing and runs nothing, in the service and on a disk', async () => {
@@ -131,6 +151,24 @@ describe('a report of what is not usual', () => {
     expect((await readPdf(id)).toString('latin1', 0, 5)).toBe('%PDF-');
   });
 
+  it('lists notes and the names of files in the log, as text, and a deleted one no more', async () => {
+    const id = await seedObjective(post, service.db, { inputs: 1, outputs: 1, runs: 3 });
+    const { inverseIds } = (await service.send('GET', `/v1/objectives/${id}/history`)).body;
+    const file = { name: 'weld.jpg', content: Buffer.alloc(2_400).toString('base64') };
+    await post('POST', `/objectives/${id}/notes`, { text: '<b>loud</b> at 8 bar', inverseId: inverseIds[1], file });
+    const { id: noteId } = await post('POST', `/objectives/${id}/notes`, { text: 'to be deleted' });
+    // What a correction notes is listed once.
+    await post('POST', `/objectives/${id}/inverses/${inverseIds[2]}/corrections`, { note: 'new seal' });
+    const { text } = await read(id);
+    expect(text).toContain('note: &lt;b&gt;loud&lt;/b&gt; at 8 bar; file: weld.jpg, 2.4 kB');
+    expect(text).toContain('to be deleted');
+    expect(text.match(/note: new seal/g)).toHaveLength(1);
+    const before = await readPdf(id);
+    expect((await readPdf(id)).equals(before)).toBe(true);
+    await service.send('DELETE', `/v1/objectives/${id}/notes/${noteId}`);
+    expect((await read(id)).text).not.toContain('to be deleted');
+  });
+
   it('has no charts and says so little where there is one run', async () => {
     const id = await seedObjective(post, service.db, { inputs: 1, outputs: 1, runs: 1 });
     const { text } = await read(id);
@@ -145,8 +183,8 @@ describe('a report of what is not usual', () => {
     const table = /<table class="dense" aria-label="Runs">[\s\S]*?<\/table>/.exec(text)![0];
     const rows = table.match(/<tr>/g)!.length - 1;
     expect(rows).toBeLessThanOrEqual(200);
-    expect(text).toContain(`The 100 best and the 100 last runs; ${700 - rows} are left out.`);
-    expect(table).toContain('<bdi>700</bdi>');
+    expect(text).toContain(`The 100 best and the 100 last runs; ${701 - rows} are left out.`);
+    expect(table).toContain('<bdi>run 700</bdi>');
   });
 
   it('leaves out columns that do not fit, and says so', async () => {

@@ -63,6 +63,7 @@ describe('the account', () => {
     expect(body).toEqual({
       id: expect.any(Number),
       workbooks: null,
+      files: { bytes: 0 },
       name: expect.stringMatching(/^account /),
       cell: null,
       storedBytes: expect.any(Number),

@@ -8,6 +8,7 @@ import { insertWorkbook } from '../../src/db/workbooks/workbooks.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { type Operation, pathNames } from '../../src/http/operation.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
+import { SMALL_JPEG } from '../support/pictures.ts';
 import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, type Send } from './native-service.ts';
 
 const SPACE = { name: 'space', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], categories: [] };
@@ -54,6 +55,9 @@ const BODIES: Readonly<Record<string, object>> = {
   releaseEvaluation: { leaseToken: TOKEN },
   correctCase: { excluded: true, reason: 'typo' },
   createWorkbook: { name: 'book.xlsx', content: 'UEsDBA==' },
+  createNote: { text: 'noted' },
+  updateNote: { text: 'noted again' },
+  restoreNote: {},
   checkWorkbook: { inputs: { x: 'A1' }, outputs: { y: 'A2' } },
   copyWorkbook: { values: {} },
   putDraft: { subject: 'new-problem', writer: 'browser', text: 'typed' },
@@ -71,7 +75,7 @@ let service: NativeService;
 let strangers: { readonly send: Send; readonly ids: Ids };
 let owner: { readonly send: Send; readonly ids: Ids };
 beforeAll(async () => {
-  service = await openNativeService({ deps: { judgeWebhookUrl: () => undefined } });
+  service = await openNativeService({ deps: { judgeWebhookUrl: () => undefined }, settings: { fileBytes: 1_000 } });
   owner = await prepareAccount('owner');
   strangers = await prepareAccount('stranger');
 });
@@ -91,6 +95,7 @@ async function prepareAccount(name: string) {
   const spare = (await send('POST', '/v1/models', { name: 'deleted model' })).body;
   await send('DELETE', `/v1/models/${spare.id}`);
   const deleted = (await send('GET', '/v1/deleted')).body;
+  const note = await send('POST', `/v1/objectives/${loaded.body.id}/notes`, NOTE);
   const ids = {
     model_id: model.id,
     project_id: project.id,
@@ -105,10 +110,14 @@ async function prepareAccount(name: string) {
     key_id: key.id,
     deletion_id: deleted[0].id,
     workbook_id: await insertWorkbook(service.db, await accountOf(name), BOOK),
+    note_id: note.body.id,
     number: 1,
   };
   return { send, ids };
 }
+
+/** With a file that has a thumbnail. */
+const NOTE = { text: 'noted', file: { name: 'a.txt', content: 'YQ==', thumbnail: SMALL_JPEG } };
 
 /** Read by no test: what is in it belongs to those of workbooks. */
 const BOOK = { name: 'book.xlsx', content: Buffer.from('book'), cells: { inputs: [], outputs: [] } };
@@ -145,6 +154,7 @@ const TABLES = [
   'evaluations',
   'deletions',
   'workbooks',
+  'notes',
   'account_usage',
 ];
 

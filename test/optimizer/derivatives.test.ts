@@ -53,6 +53,23 @@ const INPUTS = [
 ];
 
 describe('derivatives', () => {
+  it('show in the insight how many the models use, and the error without them', () => {
+    const told = explain(requestAt(INPUTS, (rows) => rows.map((row, j) => (j === 0 ? row : [row[0]!, null, null]))))
+      .insight!;
+    const { jacobian: _, ...history } = requestAt(INPUTS).history;
+    const plain = explain({ ...requestAt(INPUTS), history }).insight!;
+    expect(told.map(({ derivatives }) => [derivatives!.known, derivatives!.used])).toEqual(
+      wanted.map((_, j) => (j === 0 ? [18, 18] : [6, 6])),
+    );
+    expect(told.map(({ derivatives }) => derivatives!.rmseWithout)).toEqual(
+      plain.map(({ crossValidated }) => crossValidated.rmse),
+    );
+    expect(told[0]!.crossValidated.rmse).toBeLessThan(told[0]!.derivatives!.rmseWithout! / 2);
+    expect(plain.every((one) => !('derivatives' in one))).toBe(true);
+    const turned = explain(requestAt(INPUTS, (rows) => rows.map((row) => row.map((slope) => -slope)))).insight!;
+    expect(turned[0]!.derivatives).toMatchObject({ known: 18, used: 0, rmseWithout: turned[0]!.crossValidated.rmse });
+  });
+
   it('save runs, and less so where only some are known', () => {
     const none = runsWith(() => null);
     const full = runsWith((rows) => rows);
@@ -73,6 +90,29 @@ describe('derivatives', () => {
     expect(explain(wrong).advice).toEqual([{ kind: 'wrong-derivatives', outputs: [], factor: expect.closeTo(-1, 0) }]);
     const { jacobian: _, ...history } = wrong.history;
     expect(suggest(wrong)).toEqual(suggest({ ...wrong, history }));
+  });
+
+  it('are not called wrong where they tell little about the values', () => {
+    const shuffled = explain(requestAt(INPUTS, (rows) => [...rows.slice(1), rows[0]!])).advice!;
+    expect(shuffled.map(({ kind }) => kind)).toEqual(shuffled.map(() => 'unproven-derivatives'));
+    // Right ones of waves that are shorter than the distances of the runs.
+    const waves = (x: ArrayLike<number>) => [Math.sin(7 * x[0]!), Math.cos(6 * x[0]!)];
+    const inputs = [0.4, 0.8, 1, 1.2, 1.6, 1.8, 2.4].map((x) => [x]);
+    const one: Variable[] = [{ kind: 'float', minimum: 0, maximum: 3 }];
+    const { history, ...request } = requestAt(INPUTS);
+    const bent = explain({
+      ...request,
+      space: { variables: one },
+      goal: { targets: [0.5, 0.5].map(target), l1: null },
+      history: {
+        count: inputs.length,
+        X: Float64Array.from(inputs.flat()),
+        Y: Float64Array.from(inputs.flatMap(waves)),
+        failed: new Uint8Array(inputs.length),
+        jacobian: Float64Array.from(inputs.flatMap((x) => jacobianOf(waves, one, x).flat())),
+      },
+    });
+    expect(bent.advice!.map(({ kind }) => kind)).toEqual(['unproven-derivatives']);
   });
 
   it('are refused in another shape', () => {

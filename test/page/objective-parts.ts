@@ -1,7 +1,7 @@
 /** Ways to the parts of an objective, as a person takes them. */
 import type { Locator, Page } from 'playwright-core';
 
-type Tab = 'Runs' | 'Charts' | 'Fit' | 'Front' | 'Insight' | 'Data log';
+type Tab = 'Runs' | 'Charts' | 'Fit' | 'Front' | 'Insight' | 'Notes' | 'Data log';
 
 /** Resolves once the part is the open one. */
 export async function openTab(page: Page, name: Tab): Promise<void> {

@@ -205,6 +205,7 @@ describe('an objective', () => {
     for (const [name, title] of [
       ['Charts', 'Inputs and outputs'],
       ['Insight', 'Insight'],
+      ['Notes', 'Notes and files'],
       ['Data log', 'Data log'],
     ] as const) {
       await page.keyboard.press('Tab');
@@ -243,7 +244,7 @@ describe('an objective', () => {
     await expect.poll(() => inputs.locator('td.number').allTextContents()).toEqual(body.inputs[2]!.map(String));
     const margins = run.getByRole('region', { name: 'Outputs of the run' }).locator('td:last-child');
     await expect.poll(() => margins.first().innerText()).toMatch(/^(met, .* inside|missed, .* (above|below))/);
-    await run.getByText(/: note: the pump was replaced before this run$/).waitFor();
+    await run.getByText('the pump was replaced before this run', { exact: true }).waitFor();
     await screenshot(page, 'objective run 3');
     await expectAccessible(page);
     await run.getByRole('link', { name: 'Next: run 4' }).click();

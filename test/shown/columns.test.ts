@@ -36,6 +36,7 @@ function answerOf(
     repeatOf: {},
     excluded: [],
     corrected: [],
+    withJacobian: [],
     inputs: entries.map(({ iteration, input }) => (input === undefined ? [iteration, 2] : input)),
     outputs: entries.map(({ iteration, output }) => (output === undefined ? [iteration / 10] : output)),
     misses: entries.map(({ output }) => (output === null ? null : [0])),

@@ -63,6 +63,7 @@ const own = replaceRows(emptyColumns(1, 2), 0, {
   repeatOf: {},
   excluded: [],
   corrected: [],
+  withJacobian: [],
 } as never);
 
 describe('the other runs of a trial', () => {

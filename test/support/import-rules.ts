@@ -40,6 +40,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   webhooks: { imports: ['domain'], packages: [] },
   // Starts the programs that work on uploaded files.
   workbooks: { imports: ['domain'], packages: [] },
+  // Tells what uploaded files are, and keeps them.
+  files: { imports: [], packages: ['file-type', 'aws4fetch'] },
   application: {
     imports: ['domain', 'db'],
     types: ['engine', 'optimizer', 'webhooks'],
@@ -63,11 +65,22 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'agents/over-http',
       'report',
       'shown/file-name',
+      'files/kind-of-file',
     ],
     // Designing the cases of a project needs the engine.
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     // Large bodies are read in a thread, and reports written in another.
-    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse', 'csv-parse', 'hucre', 'fflate'],
+    packages: [
+      'fastify',
+      '@fastify/*',
+      'zod',
+      'piscina',
+      'secure-json-parse',
+      'csv-parse',
+      'hucre',
+      'fflate',
+      'content-disposition',
+    ],
     typePackages: HANDED_THROUGH.typePackages,
   },
   // Like the ingress, commands distinguish error codes.
@@ -77,6 +90,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       // What a short command needs of them; compose loads the whole service.
       'composing/check-definition',
       'composing/database',
+      'composing/files',
       'composing/url-judges',
       'http/native/export',
       // Writes reports without a service.
@@ -161,6 +175,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'worker',
       'webhooks',
       'workbooks',
+      'files',
       'http',
       'application',
       'domain',
@@ -170,7 +185,12 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
-  settings: { imports: ['setting-rules', 'workbook-settings'], packages: ['zod'] },
+  settings: {
+    imports: ['setting-rules', 'workbook-settings', 'file-settings', 'telemetry-settings'],
+    packages: ['zod'],
+  },
+  'file-settings': { imports: ['setting-rules'], packages: [], typePackages: ['zod'] },
+  'telemetry-settings': { imports: ['setting-rules'], packages: [] },
   'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.
   'setting-rules': { imports: ['domain/api-key', 'domain/database-url'], packages: ['zod'] },

@@ -215,6 +215,8 @@ const FILES: Readonly<Record<string, { readonly suffix: string; readonly type: '
   [XLSX_MEDIUM]: { suffix: '_xlsx', type: 'bytes' },
   'text/html': { suffix: '_html', type: 'str' },
   'application/pdf': { suffix: '_pdf', type: 'bytes' },
+  'application/octet-stream': { suffix: '', type: 'bytes' },
+  'image/jpeg': { suffix: '', type: 'bytes' },
 };
 
 interface Variant {

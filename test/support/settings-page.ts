@@ -9,6 +9,7 @@ const SECTIONS = {
   'Accounts and keys': ['account', 'deletedDataKeptDays', 'cell', 'bootstrapApiKey'],
   'Webhooks and evaluators': ['webhooks', 'evaluators'],
   Workbooks: ['workbooks'],
+  Files: ['files'],
   'Commands that use a service': ['client'],
   Operation: ['log', 'telemetry', 'shutdownGraceMs'],
 } as const satisfies Record<string, readonly (keyof typeof SETTINGS_TREE)[]>;

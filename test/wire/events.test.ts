@@ -222,7 +222,16 @@ it('A trial that is too large is sent without output cases, but with their numbe
     revision: 0,
   };
   const outputCases = Array.from({ length: 5_000 }, (_, i) => [i / 3, i / 7]);
-  const set = { ...instants, id: 5, modelId: 3, projectId: 2, outputCount: 2, caseCount: 5_000, failedCases: [] };
+  const set = {
+    ...instants,
+    id: 5,
+    modelId: 3,
+    projectId: 2,
+    outputCount: 2,
+    caseCount: 5_000,
+    failedCases: [],
+    hasJacobians: false,
+  };
   const record: EventRecord = { kind: 'trial', trial, set, outputCases: Matrix.from(outputCases) };
   const event = eventOf('output_cases.loaded');
   expect(render(event, record, 1e6).body.data.outputCases).toEqual(outputCases);

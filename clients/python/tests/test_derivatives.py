@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from backsolve import OutputError, choice, fit, least_squares, log, real, solve, within
+from backsolve import Backsolve, OutputError, Project, choice, fit, least_squares, log, real, solve, within
 from backsolve._derivatives import jacobian_of
 from backsolve.problem import Space
 
@@ -136,6 +136,53 @@ def test_least_squares_uses_a_jacobian_as_scipy_does() -> None:
     assert given.nfev <= plain.nfev
 
 
+def test_the_start_of_least_squares_has_its_derivatives(client: Backsolve) -> None:
+    answer = least_squares(residuals_of, [1, 1], ([0.5, 0.05], [5, 3]), sigma=1, jac=slopes_of, progress=False)
+    assert answer.result.objective is not None
+    (start,) = (each for each in client.get_objective_flat(answer.result.objective.objective_id).body.inverses if each.iteration == 1)
+    jacobian = client.get_inverse_flat(answer.result.objective.objective_id, start.id).body.jacobian
+    assert jacobian is not None
+    for row, expected in zip(jacobian, slopes_of([1, 1]), strict=True):
+        assert row == pytest.approx(expected)
+
+
+def test_runs_that_are_retried_or_corrected_bring_their_derivatives(client: Backsolve) -> None:
+    calls = [0]
+
+    def mended_later(a: float, b: float) -> Any:
+        calls[0] += 1
+        if calls[0] in (2, 7):
+            raise ZeroDivisionError("not yet")
+        return system(a, b)
+
+    aims = {"y": within(WANTED["y"], 1e-9), "z": within(50, 1e-3)}
+    solve(mended_later, INPUTS, aims, name="retried", cases=5, budget=8, progress=False)
+    result = solve(mended_later, INPUTS, aims, name="retried", cases=5, budget=8, progress=False, retry_failed=True)
+    assert result.retried == 2
+    assert result.objective is not None
+    place = (result.model_id, result.project_id, result.objective.trial_id)
+    corrections = client.list_corrections(*place).body
+    assert len(corrections) == 2
+    for each in corrections:
+        assert each.old.jacobian is None
+        assert each.new.jacobian is not None
+        assert len(each.new.jacobian) == 2
+        run = next(run for run in result.history if run.output is not None and list(run.output.values()) == each.new.output)
+        expected = [list(row.values()) for row in system(**run.input)[1].values()]  # type: ignore[arg-type]
+        assert each.new.jacobian == [pytest.approx(row) for row in expected]
+
+    project = Project.create(client, INPUTS, GOALS)
+    told = []
+    for evaluation in project:
+        told.append(evaluation)
+        evaluation.tell(system(**evaluation.input) if len(told) < 4 else WANTED)  # type: ignore[arg-type]
+    project.correct(told[0], output=({"y": 1, "z": 2}, {"y": {"a": 3}}), reason="adjoint run later")
+    last = project.result()
+    assert last.objective is not None
+    (correction,) = client.list_corrections(last.model_id, last.project_id, last.objective.trial_id).body
+    assert correction.new.jacobian == [[3, None], [None, None]]
+
+
 def test_a_curve_on_its_own_grid_is_no_jacobian() -> None:
     space = Space(INPUTS, ("level 1", "level 2"), {"level": fit([1, 2], 0.1, x=[0.5, 1.5])})
     assert jacobian_of(space.read_output(([0, 1, 2], [1, 2, 3]))) is None
@@ -144,14 +191,31 @@ def test_a_curve_on_its_own_grid_is_no_jacobian() -> None:
     assert jacobian_of(both) == [[1, 2], [3, 4]]
 
 
-def test_the_guide_works_as_written() -> None:
-    by_hand, casadi = (block.text for block in blocks_of(GUIDES / "gradients.md") if block.language == "python")
+def played(module: str | None) -> dict[str, Any]:
+    """The names of the block of the guide that imports the module, or of the first, which all others continue."""
+    texts = [block.text for block in blocks_of(GUIDES / "gradients.md") if block.language == "python"]
     names: dict[str, Any] = {}
-    exec(by_hand, names)
-    assert names["result"].satisfied
-    pytest.importorskip("casadi", reason="NOT CHECKED: casadi is not installed")
-    by_casadi: dict[str, Any] = {}
-    exec(casadi, by_casadi)
-    (outputs, jacobian), expected = by_casadi["f"](1, 2), names["f"](1, 2)
-    assert list(outputs) == pytest.approx(list(expected[0].values()))
-    assert [list(row) for row in jacobian] == [pytest.approx(list(row.values())) for row in expected[1].values()]
+    exec(texts[0], names)
+    if module is not None:
+        (text,) = (each for each in texts if f"import {module}\n" in each)
+        exec(text, names)
+    return names
+
+
+def test_the_guide_works_as_written() -> None:
+    assert played(None)["result"].satisfied
+
+
+@pytest.mark.parametrize(("module", "box"), [("casadi", "reactor"), ("jax", "with_jax"), ("torch", "with_torch")])
+def test_the_models_of_the_guide_give_their_derivatives(module: str, box: str) -> None:
+    pytest.importorskip(module, reason=f"NOT CHECKED: {module} is not installed")
+    names = played(module)
+    assert names["found"].satisfied
+    at, step = [0.7, 1.2], 1e-4
+    outputs, jacobian = names[box](*at)
+    for i in range(2):
+        more, less = (names[box](*(value + sign * step * (k == i) for k, value in enumerate(at)))[0] for sign in (1, -1))
+        for j in range(2):
+            assert float(jacobian[j][i]) == pytest.approx((float(more[j]) - float(less[j])) / (2 * step), rel=1e-3, abs=1e-5)
+    if box != "reactor":
+        assert [float(value) for value in outputs] == pytest.approx(list(names["f"](*at)[0].values()))

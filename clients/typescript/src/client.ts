@@ -121,7 +121,7 @@ export class Backsolve {
   }
 
   /**
-   * Calls an operation of the interface by its operationId. Resolves to its answer, with CSV, HTML and lines of JSON as text, and workbooks and PDF as bytes. Rejects
+   * Calls an operation of the interface by its operationId. Resolves to its answer, with CSV, HTML and lines of JSON as text, and workbooks, PDF and files as bytes. Rejects
    * with a BacksolveError if the service refuses, a ConnectionError if no answer arrives, a NotBacksolveError if something else
    * answers, a VersionError if the service has an interface that this client does not understand, and the reason of the signal if that is aborted. Requests are sent again as docs/idempotency.md allows: nothing
    * happens twice.
@@ -207,8 +207,8 @@ export class Backsolve {
         const tooLarge = () => this.#tooLarge(request, 'its answer');
         const { maximumAnswerBytes } = this.#settings;
         const { status, headers } = response;
-        // Workbooks and documents are bytes.
-        if (/^application.(pdf|vnd)/.test(request.accept)) {
+        // Workbooks, documents, files and pictures are bytes.
+        if (/^(application.(pdf|vnd|octet)|image)/.test(request.accept)) {
           const body = await readBytes(response, watch, fail, maximumAnswerBytes, tooLarge);
           return { status, body: status === 304 ? undefined : body, headers };
         }

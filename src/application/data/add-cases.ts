@@ -12,6 +12,7 @@ import { areConditionsMet } from '../../domain/conditions.ts';
 import { refuseViolations, validationFailed } from '../../domain/errors.ts';
 import { type CaseRows, FreshRows } from '../../domain/fresh-rows.ts';
 import type { InputSpace } from '../../domain/input-space.ts';
+import { readJacobians, toJacobianMatrix } from '../../domain/jacobian.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import { checkCaseSource } from '../../domain/sources.ts';
 import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../../domain/storage.ts';
@@ -55,11 +56,22 @@ export async function addCases(
   if (read.kind === 'violations') throw validationFailed(read.violations);
   refuseViolations(checkCaseSource(project.sources, table.source));
   const { cases } = read;
+  const shape = { ...project, ...project.names, outputCount: set.outputCount };
+  // JSON says of every row what it is, so that none is left out.
+  const { jacobians, violations } = readJacobians(table.sentJacobians ?? [], shape, {
+    field: 'jacobians',
+    failed: new Set(cases.failed),
+  });
+  refuseViolations(violations);
   const report = await inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, path);
     refuseClosedTrial(trial.id, trial.status);
     const known = set.caseCount + (await countAddedCases(trx, accountId, trial.id));
-    const added = await pickFresh(trx, accountId, { trial, set, known }, cases);
+    const { rows, ...added } = await pickFresh(trx, accountId, { trial, set, known }, cases);
+    const derivatives = toJacobianMatrix(
+      rows.map((row) => jacobians[row] ?? null),
+      shape,
+    );
     const counts = {
       added: added.inputs.rows,
       duplicates: cases.inputs.rows - added.inputs.rows,
@@ -70,11 +82,18 @@ export async function addCases(
     if (counts.added === 0) return { ...counts, revision: trial.revision };
     const width = { inputCount: project.inputCount, outputCount: set.outputCount };
     refuseViolations(checkTrialCases(known, counts.added, width, limits));
-    const bytes = BYTES_PER_NUMBER * (added.inputs.values.length + added.outputs.values.length);
-    await refuseOverQuota(trx, accountId, limits, { bytes, rows: 1 });
+    const numbers = [added.inputs, added.outputs, derivatives].reduce((sum, one) => sum + (one?.values.length ?? 0), 0);
+    await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * numbers, rows: 1 });
     const revision = await raiseRevision(trx, accountId, trial.id);
     const { source } = table;
-    await insertAddedCases(trx, accountId, { ...added, trialId: trial.id, revision, firstNumber: known + 1, source });
+    await insertAddedCases(trx, accountId, {
+      ...added,
+      jacobians: derivatives,
+      trialId: trial.id,
+      revision,
+      firstNumber: known + 1,
+      source,
+    });
     return { ...counts, revision };
   });
   if (report.added > 0) await judgeAfterCommit(db, accountId, path.trialId);
@@ -89,7 +108,12 @@ interface KnownCases {
 }
 
 /** The cases that equal neither a case of the trial, as it was or as it was corrected, nor one before them. */
-async function pickFresh(trx: Trx, accountId: number, of: KnownCases, cases: CaseRows): Promise<CaseRows> {
+async function pickFresh(
+  trx: Trx,
+  accountId: number,
+  of: KnownCases,
+  cases: CaseRows,
+): Promise<CaseRows & { readonly rows: readonly number[] }> {
   const fresh = new FreshRows(cases);
   const { inputs, outputs } = cases;
   const size = Math.max(1, Math.floor(NUMBERS_PER_READ / (inputs.columns + outputs.columns)));
@@ -103,6 +127,7 @@ async function pickFresh(trx: Trx, accountId: number, of: KnownCases, cases: Cas
   const rows = fresh.rows;
   const failed = new Set(cases.failed);
   return {
+    rows,
     inputs: inputs.pick(rows),
     outputs: outputs.pick(rows),
     failed: rows.flatMap((row, k) => (failed.has(row) ? [k] : [])),

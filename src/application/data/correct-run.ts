@@ -5,7 +5,6 @@
  * ended goes on, and the end that a correction leads to.
  */
 
-import { findKey } from '../../db/accounts/api-keys.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
 import { countAddedCases, readCorrectedCases } from '../../db/data/added-cases.ts';
 import {
@@ -40,17 +39,20 @@ import {
 } from '../../domain/correction.ts';
 import { DomainError, makeViolation, refuseViolations } from '../../domain/errors.ts';
 import type { Inverse } from '../../domain/inverse.ts';
+import { type JacobianShape, readJacobian } from '../../domain/jacobian.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Trial } from '../../domain/trial.ts';
 import { checkLength } from '../../domain/vectors.ts';
 import { type AccountLimits, refuseOverQuota } from '../accounts/account-limits.ts';
+import { nameAuthor } from '../accounts/author.ts';
+import { replaceNewest } from '../notes/keep-notes.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf, type TrialPath } from '../paths.ts';
 import { judgeAfterCommit } from '../search/judge-runs.ts';
-import { inOrder } from '../search/output-by-name.ts';
+import { inOrder, jacobianShapeOf } from '../search/output-by-name.ts';
 import { reviseObjective, reviseOptima } from '../search/revise-objective.ts';
 import { type InverseView, viewOf } from '../views.ts';
 import { getTrial, lockTrialAt } from './manage-trials.ts';
-import { readStoredCases } from './read-trial-cases.ts';
+import { readStoredCases, readStoredJacobians } from './read-trial-cases.ts';
 
 /** Who corrects, and what the account may have. */
 export interface CorrectionContext {
@@ -60,9 +62,6 @@ export interface CorrectionContext {
   /** None unless given. */
   readonly limits?: AccountLimits | undefined;
 }
-
-/** Who corrects without a key. */
-const BY_LINK = 'sign-in link';
 
 export interface CorrectedInverse extends InverseView {
   /** null: nothing was changed. */
@@ -84,12 +83,14 @@ export async function correctInverse(
   const { accountId } = context;
   const corrected = await inTransaction(db, async (trx) => {
     const { trial, objective, inverse } = await lockInverseAt(trx, accountId, path);
-    const change = readChange(sent, objective.objectives.length, objective.labels?.outputNames ?? null);
+    const change = readChange(sent, jacobianShapeOf(objective));
     refuseFailedStart(change, inverse);
     const before = resultOf(inverse);
     if (change.kind === 'note') {
       const noted = { target: targetOf(objective, inverse), before, after: before };
       const correction = await log(trx, context, trial.id, sent, [noted]);
+      const note = { objectiveId: objective.id, inverse, text: sent.reason, writtenBy: correction.correctedBy };
+      await replaceNewest(trx, accountId, note);
       return { correction, view: viewOf((await findObjective(trx, accountId, objective.id))!, inverse) };
     }
     const after = changeResult(before, change);
@@ -235,12 +236,19 @@ async function lockInverseAt(
   return { trial, objective, inverse };
 }
 
-/** The change with its output in the order of the outputs. Throws VALIDATION_FAILED for one of another length or with other names. */
-function readChange({ change }: NewCorrection, outputCount: number, names: readonly string[] | null): ResultChange {
+/**
+ * The change with its output in the order of the outputs, and its derivatives in that of outputs and inputs. Throws VALIDATION_FAILED for
+ * those of another length or with other names.
+ */
+function readChange({ change }: NewCorrection, shape: JacobianShape): ResultChange {
   if (change.kind !== 'output') return change;
-  const ordered = inOrder(change, outputCount, names);
+  const { outputCount, outputNames } = shape;
+  const ordered = inOrder(change, outputCount, outputNames);
   refuseViolations(checkLength(['output'], ordered.output, outputCount, 'output'));
-  return ordered;
+  if (change.sentJacobian === undefined) return ordered;
+  const { jacobian, violations } = readJacobian(change.sentJacobian, shape, ['jacobian']);
+  refuseViolations(violations);
+  return { ...ordered, jacobian };
 }
 
 function refuseFailedStart(change: ResultChange, { iteration }: Inverse): void {
@@ -258,14 +266,20 @@ async function getCase(
   sent: NewCorrection,
 ): Promise<{ readonly input: readonly number[]; readonly result: RunResult; readonly change: ResultChange }> {
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
-  const { names } = (await findProject(trx, accountId, trial.projectId))!;
-  const change = readChange(sent, set.outputCount, names.outputNames);
+  const { names, inputCount, inputTypes } = (await findProject(trx, accountId, trial.projectId))!;
+  const change = readChange(sent, { ...names, inputCount, inputTypes, outputCount: set.outputCount });
   const total = set.caseCount + (number <= set.caseCount ? 0 : await countAddedCases(trx, accountId, trial.id));
   if (number > total) throw missingCase(trial.id, number, total);
   const [corrected] = await readCorrectedCases(trx, accountId, trial.id, number, 1);
   const [stored] = await readStoredCases(trx, accountId, { trial, set }, number, 1);
   const { inputs, outputs, failed } = stored!;
-  const loaded = { output: failed.length > 0 ? null : outputs.row(0), failureReason: null, isExcluded: false };
+  const [jacobian = null] = await readStoredJacobians(trx, accountId, { trial, set }, number, 1);
+  const loaded = {
+    output: failed.length > 0 ? null : outputs.row(0),
+    jacobian,
+    failureReason: null,
+    isExcluded: false,
+  };
   return { input: inputs.row(0), result: corrected?.result ?? loaded, change };
 }
 
@@ -300,7 +314,7 @@ async function log(
     rows: count,
   });
   const last = await raiseRevision(trx, accountId, trialId, count);
-  const correctedBy = keyId === null ? BY_LINK : ((await findKey(trx, keyId))?.label ?? keyId);
+  const correctedBy = await nameAuthor(trx, keyId);
   const logged: Correction[] = [];
   for (const [k, { target, before, after }] of corrections.entries()) {
     const revision = last - count + 1 + k;

@@ -3,9 +3,9 @@ import * as sets from '../../db/data/output-case-sets.ts';
 import { markDeveloped } from '../../db/data/projects.ts';
 import { findTrialsOfSets, insertTrial } from '../../db/data/trials.ts';
 import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
-import { LISTED_VIOLATIONS, refuseViolations } from '../../domain/errors.ts';
-import { readJacobian } from '../../domain/jacobian.ts';
-import { Matrix } from '../../domain/matrix.ts';
+import { refuseViolations } from '../../domain/errors.ts';
+import { readJacobians, toJacobianMatrix } from '../../domain/jacobian.ts';
+import type { Matrix } from '../../domain/matrix.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Project } from '../../domain/project.ts';
 import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../../domain/storage.ts';
@@ -67,23 +67,14 @@ export async function loadOutputCases(
 
 /** One row per case, NaN where not known; null without any. Throws VALIDATION_FAILED. */
 function jacobiansOf(
-  { outputCount, outputCases, failedCases, jacobians, sentJacobians }: OutputCases,
+  { outputCount, failedCases, jacobians, sentJacobians }: OutputCases,
   project: Project,
 ): Matrix | null {
   const shape = { outputCount, inputCount: project.inputCount, inputTypes: project.inputTypes, ...project.names };
   const failed = new Set(failedCases);
-  const read = (sentJacobians ?? []).map((sent, i) =>
-    readJacobian(failed.has(i) ? null : sent, shape, ['jacobians', i]),
-  );
-  refuseViolations(read.flatMap(({ violations }) => violations).slice(0, LISTED_VIOLATIONS));
-  const rows = jacobians ?? read.map(({ jacobian }) => jacobian);
-  if (rows.every((row) => row === null)) return null;
-  const width = outputCount * project.inputCount;
-  const values = new Float64Array(outputCases.rows * width).fill(Number.NaN);
-  rows.forEach((row, i) => {
-    if (row !== null) values.set(row, i * width);
-  });
-  return new Matrix(outputCases.rows, width, values);
+  const read = readJacobians(sentJacobians ?? [], shape, { field: 'jacobians', failed });
+  refuseViolations(read.violations);
+  return toJacobianMatrix(jacobians ?? read.jacobians, shape);
 }
 
 export interface OutputCaseSetPath {

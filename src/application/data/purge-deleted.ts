@@ -8,6 +8,7 @@ import { type Db, inTransaction, isDatabaseAway, type Trx } from '../../db/conne
 import * as deletions from '../../db/data/deletions.ts';
 import { isDeleted, removeSome } from '../../db/data/purge.ts';
 import { enableTree, holdDeletion } from '../../db/data/restore.ts';
+import { makeNotesDue } from '../../db/notes/notes.ts';
 import { DomainError, makeViolation, notFound } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Deletion } from '../../domain/storage.ts';
@@ -17,10 +18,13 @@ export function listDeleted(db: Db, accountId: number, keptDays: number, page: P
   return deletions.listDeletions(db, accountId, keptDays, page);
 }
 
-/** Makes all deletions so far, or one of them, due at the next pass. Throws NOT_FOUND for an unknown deletion. */
+/** Makes all deletions so far, those of notes too, or one of them, due at the next pass. Throws NOT_FOUND for an unknown deletion. */
 export async function purgeAtOnce(db: Db, accountId: number, deletionId: number | null): Promise<void> {
   // Again after a deadlock: a purge locks the deletions within a model after that of the model.
-  const count = await inTransaction(db, (trx) => deletions.makeDue(trx, accountId, deletionId));
+  const count = await inTransaction(db, async (trx) => {
+    if (deletionId === null) await makeNotesDue(trx, accountId);
+    return deletions.makeDue(trx, accountId, deletionId);
+  });
   if (count === 0 && deletionId !== null) throw notFound('deletion', deletionId);
 }
 

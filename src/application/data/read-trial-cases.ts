@@ -1,10 +1,18 @@
 /** The cases of a trial, designed and added, as they were stored and as they are now. */
 
 import type { Db, Trx } from '../../db/connection/transaction.ts';
-import { type AddedRows, countAddedCases, readAddedRows, readCorrectedCases } from '../../db/data/added-cases.ts';
-import { readCases } from '../../db/data/cases.ts';
+import {
+  type AddedRows,
+  countAddedCases,
+  readAddedJacobians,
+  readAddedRows,
+  readCorrectedCases,
+} from '../../db/data/added-cases.ts';
+import { readCaseJacobians, readCases } from '../../db/data/cases.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
 import { findProject } from '../../db/data/projects.ts';
+import { isKnown, type Jacobian } from '../../domain/jacobian.ts';
+import { Matrix } from '../../domain/matrix.ts';
 import type { PageRequest } from '../../domain/page.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
@@ -52,17 +60,19 @@ async function readTrialCases(
   const corrected = await readCorrectedCases(db, accountId, of.trial.id, first, count);
   const newest = new Map(corrected.map(({ number, result }) => [number, result]));
   const stored = await readStoredCases(db, accountId, of, first, count);
+  const jacobians = await readStoredJacobians(db, accountId, of, first, count);
   return stored.flatMap(({ inputs, outputs, failed: failedRows, number: start, origin, source }) => {
     const failed = new Set(failedRows);
     return Array.from({ length: inputs.rows }, (_, row) => {
       const number = start + row;
       const output = failed.has(row) ? null : outputs.row(row);
-      const now = newest.get(number) ?? { output, isExcluded: false };
+      const now = newest.get(number) ?? { output, jacobian: jacobians[number - first] ?? null, isExcluded: false };
       const isCorrected = !isSameOutput(now.output, output);
       return {
         number,
         input: inputs.row(row),
         output: now.output,
+        jacobian: now.jacobian,
         isExcluded: now.isExcluded,
         isCorrected,
         origin,
@@ -104,4 +114,30 @@ export async function readStoredCases(
     cases.push(...added.map((rows) => ({ ...rows, origin: CaseOrigin.added })));
   }
   return cases;
+}
+
+/** The derivatives that came with these cases, in the same order; null where none are known. Empty where no case has any. */
+export async function readStoredJacobians(
+  db: Db | Trx,
+  accountId: number,
+  { trial, set }: CasesOf,
+  first: number,
+  count: number,
+): Promise<readonly (Jacobian | null)[]> {
+  const designed = set.hasJacobians ? await readCaseJacobians(db, accountId, set.id, first - 1, count) : NO_ROWS;
+  const added = await readAddedJacobians(db, accountId, trial.id, Math.max(first, set.caseCount + 1), count);
+  const found = [{ number: first, jacobians: designed }, ...added].filter(({ jacobians }) => jacobians.rows > 0);
+  if (found.length === 0) return [];
+  const rows = new Array<Jacobian | null>(count).fill(null);
+  for (const { number, jacobians } of found) {
+    for (const [k, row] of toKnownRows(jacobians).entries())
+      if (number + k < first + count) rows[number + k - first] = row;
+  }
+  return rows;
+}
+
+const NO_ROWS = new Matrix(0, 0, new Float64Array());
+
+function toKnownRows(jacobians: Matrix): (Jacobian | null)[] {
+  return jacobians.toRows().map((row) => (isKnown(row) ? row : null));
 }

@@ -33,7 +33,12 @@ export async function readTrialRuns(
   db: Db,
   accountId: number,
   path: ObjectivePath,
-  { limit, after, without }: PageRequest & { readonly without: number | null },
+  {
+    limit,
+    after,
+    without,
+    withDerivatives = false,
+  }: PageRequest & { readonly without: number | null; readonly withDerivatives?: boolean },
 ): Promise<TrialRuns> {
   const objective = await getObjectiveWithParents(db, accountId, path);
   const { trialId } = objective;
@@ -41,12 +46,13 @@ export async function readTrialRuns(
   const left = limit - (cases.end - cases.from);
   const key = { accountId, trialId, without, after: Math.max(0, (after ?? 0) - FIRST_RUN) };
   const nextAfter = cases.nextAfter ?? (await findNext(db, key, left, cases.end));
-  const width = objective.initialInput.length + objective.objectives.length;
+  const [n, m] = [objective.initialInput.length, objective.objectives.length];
+  const width = withDerivatives ? n + m + n * m : n + m;
   async function* batches(): AsyncGenerator<readonly TrialRun[], void> {
     for await (const batch of cases.batches) {
       yield batch.map((one) => ({ ...one, kind: 'case', position: one.number }) as const);
     }
-    yield* readRuns(db, key, left, rowsPerRead(width));
+    yield* readRuns(db, key, left, { size: rowsPerRead(width), withDerivatives });
   }
   return { objective, project: cases.project, nextAfter, batches: batches() };
 }
@@ -61,10 +67,15 @@ async function findNext(db: Db, key: RunsKey, left: number, caseCount: number): 
   return last === null ? null : FIRST_RUN + last;
 }
 
-async function* readRuns(db: Db, key: RunsKey, count: number, size: number): AsyncGenerator<readonly TrialRun[], void> {
+async function* readRuns(
+  db: Db,
+  key: RunsKey,
+  count: number,
+  { size, withDerivatives }: { readonly size: number; readonly withDerivatives: boolean },
+): AsyncGenerator<readonly TrialRun[], void> {
   let { after } = key;
   for (let left = count; left > 0; left -= size) {
-    const rows = await listTrialRuns(db, { ...key, after }, Math.min(size, left));
+    const rows = await listTrialRuns(db, { ...key, after }, Math.min(size, left), withDerivatives);
     yield rows.map((row) => ({ ...row, kind: 'run', position: FIRST_RUN + row.id }) as const);
     if (rows.length < size) return;
     after = rows.at(-1)!.id;

@@ -15,7 +15,7 @@ export async function* exportSuggestions(
   workLimit: number,
 ): AsyncGenerator<string, void> {
   const writer = new CampaignWriter();
-  for await (const page of exportModel(db, accountId, modelId, { withDeleted: false })) {
+  for await (const page of exportModel(db, accountId, modelId, { withDeleted: false, files: 'no notes' })) {
     for (const record of page) {
       if (record.type !== 'inverse' || record.inverse.iteration === 1 || record.inverse.input === null) continue;
       const { id, objectiveId, iteration } = record.inverse;

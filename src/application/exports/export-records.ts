@@ -8,7 +8,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { listBatches } from '../../db/batches/batches.ts';
 import type { Db } from '../../db/connection/transaction.ts';
 import { type ExportedAddedCases, readAddedCasesAsJson } from '../../db/data/added-cases.ts';
-import { type CasesTable, readCasesAsJson } from '../../db/data/cases.ts';
+import { type CasesTable, readCaseJacobians, readCasesAsJson } from '../../db/data/cases.ts';
 import { listCorrections } from '../../db/data/corrections.ts';
 import { listDeletionsIn } from '../../db/data/deletions.ts';
 import { findModel, listModels } from '../../db/data/models.ts';
@@ -18,6 +18,7 @@ import { listTrials } from '../../db/data/trials.ts';
 import { listEvaluations } from '../../db/evaluations/evaluations.ts';
 import * as reads from '../../db/exports/export.ts';
 import { readClock } from '../../db/extent.ts';
+import { findFile, listNotes } from '../../db/notes/notes.ts';
 import { findInverse } from '../../db/search/inverses.ts';
 import { findObjectives, listObjectiveIds } from '../../db/search/objectives.ts';
 import { readFile } from '../../db/workbooks/workbooks.ts';
@@ -25,16 +26,18 @@ import type { BatchWithProgress } from '../../domain/batch.ts';
 import type { Correction } from '../../domain/correction.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { EvaluationRecord } from '../../domain/evaluation.ts';
+import { type CaseJacobians, toCaseJacobians } from '../../domain/jacobian.ts';
 import type { Model } from '../../domain/model.ts';
+import type { Note } from '../../domain/note.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Extent, Page, PageRequest } from '../../domain/page.ts';
 import type { Project } from '../../domain/project.ts';
 import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
+import { type ObjectStore, readStored } from '../notes/note-files.ts';
 import { readBest } from '../search/read-objectives.ts';
 
-export type { ExportedAddedCases } from '../../db/data/added-cases.ts';
 export type { ExportedExplanation, ExportedInverse } from '../../db/exports/export.ts';
 
 /** A record comes after the one that it belongs to. */
@@ -45,10 +48,11 @@ export type ExportRecord =
   | { readonly type: 'outputCaseSet'; readonly set: OutputCaseSet }
   | { readonly type: 'outputCases'; readonly outputCaseSetId: number; readonly cases: CaseRows }
   | { readonly type: 'trial'; readonly trial: Trial }
-  | { readonly type: 'addedCases'; readonly added: ExportedAddedCases }
+  | { readonly type: 'addedCases'; readonly added: ExportedAddedCases; readonly jacobians: CaseJacobians | null }
   | { readonly type: 'objective'; readonly objective: Objective; readonly endReason: string | null }
   | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse }
+  | { readonly type: 'note'; readonly note: Note; readonly content: Uint8Array | null }
   | { readonly type: 'correction'; readonly trialId: number; readonly correction: Correction }
   | { readonly type: 'workbook'; readonly workbook: ExportedWorkbook }
   | { readonly type: 'batch'; readonly batch: BatchWithProgress }
@@ -66,6 +70,8 @@ interface CaseRows {
   readonly first: number;
   /** JSON. */
   readonly rows: string;
+  /** Of outputs. */
+  readonly jacobians?: CaseJacobians | null;
 }
 
 export type ExportPage = readonly ExportRecord[];
@@ -73,6 +79,8 @@ export type ExportPage = readonly ExportRecord[];
 export interface ExportOptions {
   /** Whether deleted records are included, as long as they are not purged. */
   readonly withDeleted: boolean;
+  /** What reads files of notes that are not in the database; 'no notes': they are left out. */
+  readonly files?: ObjectStore | 'no notes' | undefined;
   /** Ends the export with an error. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -86,6 +94,8 @@ const CASE_NUMBERS_PER_PAGE = 100_000;
 const OBJECTIVES_PER_PAGE = 20;
 /** A correction holds up to two thousand numbers. */
 const CORRECTIONS_PER_PAGE = 20;
+/** Without their files, which are read one by one. */
+const NOTES_PER_PAGE = 50;
 /** Each is counted over its evaluations. */
 const BATCHES_PER_PAGE = 20;
 /** The category names of a project may take megabytes. */
@@ -101,14 +111,14 @@ export async function* exportModel(
   modelId: number,
   options: ExportOptions,
 ): AsyncGenerator<ExportPage, void> {
-  const extent = await toExtent(db, options);
+  const scope = await toScope(db, options);
   const model = await findModel(db, accountId, modelId);
   if (model === undefined) throw notFound('model', modelId);
   if (model.disabledAt !== null && !options.withDeleted) {
     const message = `The model ${modelId} was deleted. To export it before it is purged, send deleted=true.`;
     throw new DomainError('NOT_FOUND', message);
   }
-  yield* pacing(readModel(db, accountId, model, extent), options.signal);
+  yield* pacing(readModel(db, accountId, model, scope), options.signal);
 }
 
 /** All models of the account, oldest first; the first page may be empty. */
@@ -117,18 +127,22 @@ export async function* exportAccount(
   accountId: number,
   options: ExportOptions,
 ): AsyncGenerator<ExportPage, void> {
-  yield* pacing(readModels(db, accountId, await toExtent(db, options)), options.signal);
+  yield* pacing(readModels(db, accountId, await toScope(db, options)), options.signal);
 }
 
 /** Records deleted during the export stay part of it, so that no record lacks its parent or children. */
-async function toExtent(db: Db, { withDeleted }: ExportOptions): Promise<Extent> {
-  return withDeleted ? 'all' : readClock(db);
+async function toScope(db: Db, { withDeleted, files }: ExportOptions): Promise<Scope> {
+  return { extent: withDeleted ? 'all' : await readClock(db), files };
 }
 
-async function* readModels(db: Db, accountId: number, extent: Extent): AsyncGenerator<ExportPage, void> {
+interface Scope extends Pick<ExportOptions, 'files'> {
+  readonly extent: Extent;
+}
+
+async function* readModels(db: Db, accountId: number, scope: Scope): AsyncGenerator<ExportPage, void> {
   yield [];
-  for await (const models of pagesOf((page) => listModels(db, accountId, page, extent), RECORDS_PER_PAGE)) {
-    for (const model of models) yield* readModel(db, accountId, model, extent);
+  for await (const models of pagesOf((page) => listModels(db, accountId, page, scope.extent), RECORDS_PER_PAGE)) {
+    for (const model of models) yield* readModel(db, accountId, model, scope);
   }
 }
 
@@ -145,7 +159,8 @@ async function* pacing(
 }
 
 /** Throws OVERLOADED before the first page while some of the records are being purged. */
-async function* readModel(db: Db, accountId: number, model: Model, extent: Extent): AsyncGenerator<ExportPage, void> {
+async function* readModel(db: Db, accountId: number, model: Model, scope: Scope): AsyncGenerator<ExportPage, void> {
+  const { extent } = scope;
   const deletions = await listDeletionsIn(db, accountId, model.id);
   if (extent === 'all' && deletions.some(({ isBeingPurged }) => isBeingPurged)) {
     const message = `Deleted records of the model ${model.id} are being purged; export it again when the purge has ended.`;
@@ -154,7 +169,7 @@ async function* readModel(db: Db, accountId: number, model: Model, extent: Exten
   yield [{ type: 'model', model }];
   const readProjects = (page: PageRequest) => listProjects(db, accountId, model.id, page, extent);
   for await (const projects of pagesOf(readProjects, PROJECTS_PER_PAGE)) {
-    for (const project of projects) yield* readProject(db, accountId, project, extent);
+    for (const project of projects) yield* readProject(db, accountId, project, scope);
   }
   const now = await listDeletionsIn(db, accountId, model.id);
   const kept = new Set(now.filter(({ isBeingPurged }) => !isBeingPurged).map(({ id }) => id));
@@ -170,8 +185,9 @@ async function* readProject(
   db: Db,
   accountId: number,
   project: Project,
-  extent: Extent,
+  scope: Scope,
 ): AsyncGenerator<ExportPage, void> {
+  const { extent } = scope;
   yield [{ type: 'project', project }];
   for await (const cases of readCases(db, 'projects', project.id, project.inputCount)) {
     yield [{ type: 'inputCases', projectId: project.id, cases }];
@@ -182,7 +198,7 @@ async function* readProject(
     for (const set of sets) {
       outputCounts.set(set.id, set.outputCount);
       yield [{ type: 'outputCaseSet', set }];
-      for await (const cases of readCases(db, 'output_case_sets', set.id, set.outputCount)) {
+      for await (const cases of readOutputCases(db, accountId, set, project.inputCount)) {
         yield [{ type: 'outputCases', outputCaseSetId: set.id, cases }];
       }
     }
@@ -191,13 +207,16 @@ async function* readProject(
   for await (const trials of pagesOf(readTrials, RECORDS_PER_PAGE)) {
     for (const trial of trials) {
       yield [{ type: 'trial', trial }];
-      yield* readAddedCases(db, trial.id, project.inputCount + (outputCounts.get(trial.outputCaseSetId) ?? 0));
+      const outputCount = outputCounts.get(trial.outputCaseSetId) ?? 0;
+      yield* readAddedCases(db, trial.id, { inputCount: project.inputCount, outputCount });
       const readObjectives = async (page: PageRequest) => {
         const { items, nextAfter } = await listObjectiveIds(db, accountId, trial.id, page, extent);
         return { items: await findObjectives(db, accountId, items), nextAfter };
       };
-      for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE))
+      for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) {
         yield* withInverses(db, accountId, objectives);
+        for (const { id } of objectives) yield* readNotes(db, accountId, id, scope);
+      }
       const readCorrections = (page: PageRequest) => listCorrections(db, accountId, trial.id, page);
       for await (const corrections of pagesOf(readCorrections, CORRECTIONS_PER_PAGE)) {
         yield corrections.map((correction) => ({ type: 'correction', trialId: trial.id, correction }));
@@ -207,6 +226,24 @@ async function* readProject(
   }
   yield* readBatches(db, accountId, project.id);
   await refuseGone(db, 'projects', [project]);
+}
+
+/** On an objective and its runs, each with its file. */
+async function* readNotes(
+  db: Db,
+  accountId: number,
+  objectiveId: number,
+  { extent, files }: Scope,
+): AsyncGenerator<ExportPage, void> {
+  if (files === 'no notes') return;
+  const filter = { inverseId: null, extent };
+  const read = (page: PageRequest) => listNotes(db, accountId, objectiveId, filter, page);
+  for await (const notes of pagesOf(read, NOTES_PER_PAGE)) {
+    for (const note of notes) {
+      const file = note.file && (await findFile(db, accountId, objectiveId, note.id));
+      yield [{ type: 'note', note, content: (file && (await readStored(files, file.location))) ?? null }];
+    }
+  }
 }
 
 /** Of a project, each with its evaluations; its workbook comes before it, once. */
@@ -251,14 +288,39 @@ async function* readCases(db: Db, table: CasesTable, id: number, width: number):
   }
 }
 
+async function* readOutputCases(
+  db: Db,
+  accountId: number,
+  { id, outputCount, hasJacobians }: OutputCaseSet,
+  inputCount: number,
+): AsyncGenerator<CaseRows, void> {
+  const width = hasJacobians ? outputCount * (1 + inputCount) : outputCount;
+  for await (const cases of readCases(db, 'output_case_sets', id, width)) {
+    const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+    yield hasJacobians
+      ? {
+          ...cases,
+          jacobians: toCaseJacobians(await readCaseJacobians(db, accountId, id, cases.first, count), outputCount),
+        }
+      : cases;
+  }
+}
+
 /** As they were added, some rows at a time; a later purge of the trial is noticed with it. */
-async function* readAddedCases(db: Db, trialId: number, width: number): AsyncGenerator<ExportPage, void> {
-  const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+async function* readAddedCases(
+  db: Db,
+  trialId: number,
+  { inputCount, outputCount }: { readonly inputCount: number; readonly outputCount: number },
+): AsyncGenerator<ExportPage, void> {
+  const rowsOf = (width: number) => Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+  const width = inputCount + outputCount;
+  const [count, withJacobians] = [rowsOf(width), rowsOf(width + inputCount * outputCount)];
   let from = 1;
   for (;;) {
-    const added = await readAddedCasesAsJson(db, trialId, from, count);
+    const added = await readAddedCasesAsJson(db, trialId, from, count, withJacobians);
     if (added === undefined) return;
-    yield [{ type: 'addedCases', added }];
+    const jacobians = added.jacobians && toCaseJacobians(added.jacobians, outputCount);
+    yield [{ type: 'addedCases', added, jacobians }];
     from = added.firstNumber + added.rows;
   }
 }

@@ -119,7 +119,7 @@ function toCoarseSource({ cost, cases, inputs, outputs, jacobians, pending }: Co
     X: Float64Array.from([...(cases?.inputs.values ?? []), ...inputs.values]),
     Y: Float64Array.from(all, (value) => (Number.isNaN(value) ? 0 : value)),
     failed: Uint8Array.from({ length: count }, (_, row) => (Number.isNaN(all[row * width]) ? 1 : 0)),
-    ...(jacobians && { jacobian: withoutDerivatives(loaded, jacobians) }),
+    ...derivativesOf([cases?.jacobians ?? null, loaded], [jacobians, inputs.rows]),
   };
   return {
     cost,
@@ -129,11 +129,14 @@ function toCoarseSource({ cost, cases, inputs, outputs, jacobians, pending }: Co
   };
 }
 
-/** Derivatives of runs, after rows without any. */
-function withoutDerivatives(rows: number, { columns, values }: Matrix): Float64Array {
-  const all = new Float64Array(rows * columns + values.length).fill(Number.NaN);
-  all.set(values, rows * columns);
-  return all;
+/** Of parts with so many rows each. */
+function derivativesOf(
+  ...parts: readonly (readonly [known: Matrix | null, rows: number])[]
+): Pick<History, 'jacobian'> {
+  const columns = parts.find(([known]) => known !== null)?.[0]?.columns;
+  if (columns === undefined) return {};
+  const unknown = (rows: number) => new Array<number>(rows * columns).fill(Number.NaN);
+  return { jacobian: Float64Array.from(parts.flatMap(([known, rows]) => (known ? [...known.values] : unknown(rows)))) };
 }
 
 /** The solutions among the runs of an objective that seeks several. */

@@ -19,6 +19,7 @@ import {
 } from '../../db/search/objectives.ts';
 import { readKnownCases, readOtherRuns } from '../../db/search/suggestions.ts';
 import { DomainError, makeViolation, refuseViolations, validationFailed } from '../../domain/errors.ts';
+import { type Jacobian, readJacobian } from '../../domain/jacobian.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import { atNames } from '../../domain/names.ts';
 import { isNearer, type Miss, makeMissMeasure, type WeighedDefinition } from '../../domain/nearest.ts';
@@ -120,6 +121,8 @@ export async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: n
 
 interface Checked {
   readonly row: NewObjectiveRow;
+  /** Of the output that the search starts with. */
+  readonly jacobian: Jacobian | null;
   readonly project: Project;
   readonly nearestCase: NearestCase;
 }
@@ -134,6 +137,9 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   const context = { outputCount: set.outputCount, space: project };
   const tooFewRuns = checkMaximumRuns(request.stop, set.caseCount + 1);
   refuseViolations(atNames([...checkNewObjective(request, context), ...wrongLimits, ...tooFewRuns], named));
+  const shape = { ...project, ...project.names, outputCount: set.outputCount };
+  const read = readJacobian(request.initialJacobian ?? null, shape, ['initialJacobian']);
+  refuseViolations(read.violations);
   const definition = { ...request, options: searchOptionsOf(request) };
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
@@ -171,7 +177,7 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
       project.seed,
     ]),
   };
-  return { row, project, nearestCase };
+  return { row, jacobian: read.jacobian, project, nearestCase };
 }
 
 /** Throws VALIDATION_FAILED unless the trial has the objective. One that has ended stays as it is. */
@@ -274,7 +280,7 @@ export async function refuseEmptyRegion(project: Project, sent: NewObjective, en
 async function store(
   trx: Trx,
   accountId: number,
-  { row, project, nearestCase }: Checked,
+  { row, jacobian, project, nearestCase }: Checked,
 ): Promise<ObjectiveWithInverses> {
   // An initial point that breaks a limit is data, not a solution.
   const mayEnd = isAdmissible(project, row, row.initialInput);
@@ -291,6 +297,7 @@ async function store(
     status: status!,
     input,
     output,
+    jacobian,
     isLoaded: true,
     isSatisfied: isHit,
   });

@@ -1,4 +1,6 @@
+import type { ObjectiveWithParents } from '../../db/search/objectives.ts';
 import { refuseViolations } from '../../domain/errors.ts';
+import type { JacobianShape } from '../../domain/jacobian.ts';
 import { type ByName, makeOutputReader } from '../../domain/names.ts';
 
 /** An output as a client sent it: a vector, or by the names of the outputs, with an empty vector. */
@@ -17,4 +19,15 @@ export function inOrder<Sent extends SentOutput>(
   const { vector, violations } = makeOutputReader(outputCount, outputNames)(sent.byName, ['output']);
   refuseViolations(violations);
   return { ...sent, output: vector };
+}
+
+/** Of the derivatives of runs of an objective. */
+export function jacobianShapeOf({ objectives, initialInput, labels }: ObjectiveWithParents): JacobianShape {
+  return {
+    outputCount: objectives.length,
+    inputCount: initialInput.length,
+    outputNames: labels?.outputNames ?? null,
+    inputNames: labels?.inputNames ?? null,
+    inputTypes: labels?.inputTypes ?? null,
+  };
 }

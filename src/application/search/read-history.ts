@@ -2,6 +2,7 @@
 
 import type { Db } from '../../db/connection/transaction.ts';
 import { listContinuing } from '../../db/data/trial-runs.ts';
+import { readNotesChange } from '../../db/notes/notes.ts';
 import { findExplanation } from '../../db/search/explanations.ts';
 import {
   type HistoryRow,
@@ -54,6 +55,8 @@ export interface History {
   readonly correctedIterations: readonly number[];
   /** Ascending; up to the one after which the history begins. */
   readonly lateIterations: readonly number[];
+  /** When its notes changed last; null: there are none. */
+  readonly notesChangedAt: Date | null;
   /** 1: no iteration is left out. */
   readonly every: number;
   readonly batches: Batches;
@@ -114,6 +117,7 @@ export async function getHistory(
     // Only a change of the trial's data raises its revision.
     lateIterations: await findLate(db, objective, request),
     correctedIterations: stamp.dataRevision === 0 ? [] : await listCorrectedIterations(db, stamp.id, request.after),
+    notesChangedAt: await readNotesChange(db, stamp.id),
     every,
     batches:
       every === 1
@@ -142,12 +146,18 @@ export async function getRunTable(
   db: Db,
   accountId: number,
   stamp: ObjectiveStamp,
-  { limit, ...after }: { readonly iteration: number; readonly inverseId: number; readonly limit: number },
+  { limit, withDerivatives, ...after }: After & { readonly limit: number; readonly withDerivatives: boolean },
 ): Promise<RunTable> {
   const { objective, columns } = await readSubject(db, accountId, stamp);
   const isCut = limit < Number.POSITIVE_INFINITY;
   const nextAfter = isCut ? await findNextPage(db, accountId, stamp.id, { limit, after: after.inverseId }) : null;
-  return { objective, columns, nextAfter, batches: readAll(db, stamp, numbersPerRow(objective), after, limit) };
+  const width = numbersPerRow(objective, withDerivatives);
+  return { objective, columns, nextAfter, batches: readAll(db, stamp, width, after, { limit, withDerivatives }) };
+}
+
+interface After {
+  readonly iteration: number;
+  readonly inverseId: number;
 }
 
 async function readSubject(db: Db, accountId: number, stamp: ObjectiveStamp) {
@@ -158,8 +168,9 @@ async function readSubject(db: Db, accountId: number, stamp: ObjectiveStamp) {
   return { objective, columns: await readProjectColumns(db, stamp.projectId, objective.objectives.length) };
 }
 
-function numbersPerRow({ initialInput, objectives }: Objective): number {
-  return initialInput.length + objectives.length;
+function numbersPerRow({ initialInput, objectives }: Objective, withDerivatives = false): number {
+  const [n, m] = [initialInput.length, objectives.length];
+  return withDerivatives ? n + m + n * m : n + m;
 }
 
 function rowsPerRead(width: number): number {
@@ -170,13 +181,13 @@ async function* readAll(
   db: Db,
   stamp: ObjectiveStamp,
   width: number,
-  after: { readonly iteration: number; readonly inverseId: number },
-  limit = Number.POSITIVE_INFINITY,
+  after: After,
+  { limit = Number.POSITIVE_INFINITY, withDerivatives = false } = {},
 ): AsyncGenerator<readonly HistoryRow[], void> {
   const size = rowsPerRead(width);
   let last = after.iteration;
   for (let left = limit; left > 0; left -= size) {
-    const rows = await listHistory(db, stamp.id, { ...after, iteration: last }, Math.min(size, left));
+    const rows = await listHistory(db, stamp.id, { ...after, iteration: last }, Math.min(size, left), withDerivatives);
     // Where an inverse says where to begin, the first iteration is not known.
     const isFirst = after.inverseId > 0 && last === after.iteration;
     refuseGaps(isFirst ? rows[0]?.iteration : last + 1, rows);

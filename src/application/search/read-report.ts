@@ -3,7 +3,9 @@ import type { Db } from '../../db/connection/transaction.ts';
 import { countAddedCases } from '../../db/data/added-cases.ts';
 import { listCorrections } from '../../db/data/corrections.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
+import { listNotes } from '../../db/notes/notes.ts';
 import type { Correction } from '../../domain/correction.ts';
+import type { Note } from '../../domain/note.ts';
 import type { Project } from '../../domain/project.ts';
 import { getProject } from '../data/manage-projects.ts';
 import { getTrial } from '../data/manage-trials.ts';
@@ -11,14 +13,17 @@ import type { History, ObjectiveStamp } from './read-history.ts';
 
 /** More are not printed. */
 const MOST_CORRECTIONS = 500;
+const MOST_NOTES = 500;
 
 export interface ReportFacts {
   readonly project: Project;
   /** Of the trial, oldest first. */
   readonly corrections: readonly Correction[];
+  /** On the objective and its runs, oldest first. */
+  readonly notes: readonly Note[];
   /** Of the trial, designed and added. */
   readonly caseCount: number;
-  /** When the objective, its project or a correction changed last. */
+  /** When the objective, its notes, its project or a correction changed last. */
   readonly changedAt: Date;
 }
 
@@ -34,10 +39,13 @@ export async function readReportFacts(
   const trial = await getTrial(db, accountId, { modelId, projectId, trialId });
   const set = await findOutputCaseSet(db, accountId, trial.outputCaseSetId);
   const { items } = await listCorrections(db, accountId, trialId, { limit: MOST_CORRECTIONS, after: null });
+  const noted = { limit: MOST_NOTES, after: null };
+  const notes = await listNotes(db, accountId, objective.id, { inverseId: null }, noted);
   const times = [objective.updatedAt, project.updatedAt, ...items.map(({ createdAt }) => createdAt)];
   return {
     project,
     corrections: items,
+    notes: notes.items,
     caseCount: (set?.caseCount ?? 0) + (await countAddedCases(db, accountId, trialId)),
     changedAt: new Date(Math.max(...times.map((time) => time.getTime()))),
   };

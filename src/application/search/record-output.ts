@@ -19,7 +19,7 @@ import { areEqualVectors, checkLength } from '../../domain/vectors.ts';
 import type { InversePath, ObjectivePath } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';
 import { answer, changeOf, changeSearch, getSearchAt, readStanding, solutionEvents } from './change-search.ts';
-import { inOrder } from './output-by-name.ts';
+import { inOrder, jacobianShapeOf } from './output-by-name.ts';
 
 export type Measurement =
   | {
@@ -89,15 +89,7 @@ function inOutputs(sent: Measurement, { objective }: SearchAt): Measurement {
 /** Throws VALIDATION_FAILED. */
 function jacobianOf(sent: Measurement, { objective, inverse }: SearchAt): Jacobian | null {
   if (sent.kind === 'failed' || sent.sentJacobian == null || inverse.input === null) return null;
-  const { objectives, labels } = objective;
-  const shape = {
-    outputCount: objectives.length,
-    inputCount: inverse.input.length,
-    outputNames: labels?.outputNames ?? null,
-    inputNames: labels?.inputNames ?? null,
-    inputTypes: labels?.inputTypes ?? null,
-  };
-  const { jacobian, violations } = readJacobian(sent.sentJacobian, shape, ['jacobian']);
+  const { jacobian, violations } = readJacobian(sent.sentJacobian, jacobianShapeOf(objective), ['jacobian']);
   refuseViolations(violations);
   return jacobian;
 }

@@ -53,6 +53,7 @@ const POSITIONS = {
   batch_objectives: sql.ref('batch_id'),
   evaluations: sql.ref('id'),
   workbooks: sql.ref('id'),
+  notes: sql.ref('id'),
   webhooks: sql.ref('id'),
   events: sql.ref('id'),
   idempotency_keys: positionOf(sql.ref('created_at')),

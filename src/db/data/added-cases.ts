@@ -10,6 +10,8 @@ import { decodeMatrix, encodeMatrix } from '../matrices.ts';
 export interface NewAddedCases extends Omit<AddedCases, 'leftOut'> {
   readonly trialId: number;
   readonly revision: number;
+  /** One row per case, NaN where not known; null without any. */
+  readonly jacobians: Matrix | null;
   /** Number of the first of them: one more than the cases that the trial has. */
   readonly firstNumber: number;
   readonly source: string | null;
@@ -29,6 +31,7 @@ export async function insertAddedCases(trx: Trx, accountId: number, added: NewAd
       outputs: encodeMatrix(added.outputs),
       failed_cases: added.failed,
       source: added.source,
+      jacobians: added.jacobians && encodeMatrix(added.jacobians),
     })
     .execute();
 }
@@ -77,6 +80,24 @@ export async function readAddedOutputs(
   };
 }
 
+/** The derivatives that came with these cases, by batch; batches without any are left out. */
+export async function readAddedJacobians(
+  db: Db | Trx,
+  accountId: number,
+  trialId: number,
+  first: number,
+  count: number,
+): Promise<readonly { readonly number: number; readonly jacobians: Matrix }[]> {
+  const rows = await selectOutputs(db, accountId, trialId, first, count)
+    .select(slice('jacobians', first, count).as('jacobians'))
+    .where('jacobians', 'is not', null)
+    .execute();
+  return rows.map(({ firstNumber, jacobians }) => ({
+    number: Math.max(first, firstNumber),
+    jacobians: decodeMatrix(jacobians),
+  }));
+}
+
 function selectOutputs(db: Db | Trx, accountId: number, trialId: number, first: number, count: number) {
   return db
     .selectFrom('added_cases')
@@ -107,7 +128,7 @@ function toOutputs(
 }
 
 /** The rows of a batch with numbers from `first` on; a slice leaves out what the array does not have. */
-function slice(column: 'inputs' | 'outputs', first: number, count: number): RawBuilder<Buffer> {
+function slice(column: 'inputs' | 'outputs' | 'jacobians', first: number, count: number): RawBuilder<Buffer> {
   const start = sql`${first}::integer - first_number`;
   return sql<Buffer>`array_send(${sql.ref(column)}[${start} + 1 : ${start} + ${count}::integer])`;
 }
@@ -135,29 +156,34 @@ export interface ExportedAddedCases {
   /** JSON. */
   readonly inputs: string;
   readonly outputs: string;
+  /** One row each, NaN where not known; null without any. */
+  readonly jacobians: Matrix | null;
 }
 
-/** The added cases with numbers from `from` on, at most `count` of them and those of one call; undefined past the last one. */
+/** The added cases with numbers from `from` on, at most `count` of them, or `withJacobians`, and those of one call; undefined past the last one. */
 export async function readAddedCasesAsJson(
   db: Db,
   trialId: number,
   from: number,
   count: number,
+  withJacobians = count,
 ): Promise<ExportedAddedCases | undefined> {
   const start = sql`(r.number - a.first_number)`;
-  const { rows } = await sql<ExportedAddedCases>`
+  const { rows } = await sql<Omit<ExportedAddedCases, 'jacobians'> & { readonly jacobians: Buffer | null }>`
     select a.trial_id as "trialId", a.revision, r.number as "firstNumber", r.count as rows, a.source, a.created_at as "createdAt",
       coalesce((select json_agg(f.at - ${start}) from unnest(a.failed_cases) f (at)
         where f.at >= ${start} and f.at < ${start} + r.count), '[]')::text as "failedCases",
       array_to_json(a.inputs[${start} + 1 : ${start} + r.count])::text as inputs,
-      array_to_json(a.outputs[${start} + 1 : ${start} + r.count])::text as outputs
+      array_to_json(a.outputs[${start} + 1 : ${start} + r.count])::text as outputs,
+      array_send(a.jacobians[${start} + 1 : ${start} + r.count]) as jacobians
     from added_cases a cross join lateral (
       select greatest(a.first_number, ${from}::int) as number,
-        least(${count}::int, a.first_number + a.case_count - greatest(a.first_number, ${from}::int)) as count) r
+        least(case when a.jacobians is null then ${count}::int else ${withJacobians}::int end, a.first_number + a.case_count - greatest(a.first_number, ${from}::int)) as count) r
     where a.trial_id = ${trialId} and a.first_number >= ${batchOf(trialId, from)}
       and a.first_number + a.case_count > ${from}::int
     order by a.first_number limit 1`.execute(db);
-  return rows[0];
+  const [row] = rows;
+  return row && { ...row, jacobians: row.jacobians && decodeMatrix(row.jacobians) };
 }
 
 export interface CorrectedCase {
@@ -175,7 +201,7 @@ export async function readCorrectedCases(
   count: number,
 ): Promise<readonly CorrectedCase[]> {
   const { rows } = await sql<Pick<CorrectedCase, 'number'> & RunResult>`
-    select distinct on (case_number) case_number as number, new_output as output,
+    select distinct on (case_number) case_number as number, new_output as output, new_jacobian as jacobian,
       new_failure_reason as "failureReason", is_excluded as "isExcluded"
     from corrections
     where account_id = ${accountId} and trial_id = ${trialId} and case_number is not null

@@ -24,7 +24,21 @@ export async function readCases(
   return decodeMatrix(rows[0]!.cases);
 }
 
-/** The same as JSON text, '[]' past the last one; undefined when the record is gone. */
+/** The derivatives that came with those rows of a set of output cases; no rows without any. */
+export async function readCaseJacobians(
+  db: Db | Trx,
+  accountId: number,
+  setId: number,
+  first: number,
+  count: number,
+): Promise<Matrix> {
+  const { rows } = await sql<{ jacobians: Buffer | null }>`
+    select ${matrixRows('jacobians', first, count)} as jacobians from output_case_sets
+    where account_id = ${accountId} and id = ${setId}`.execute(db);
+  return decodeMatrix(rows[0]!.jacobians);
+}
+
+/** Cases as JSON text, '[]' past the last one; undefined when the record is gone. */
 export async function readCasesAsJson(
   db: Db,
   table: CasesTable,

@@ -1,6 +1,7 @@
 /** The log of corrections. Of the corrections of one case the newest counts; the row of an inverse is changed itself as well. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Correction, CorrectionTarget, RunResult } from '../../domain/correction.ts';
+import type { Jacobian } from '../../domain/jacobian.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { MUST_HOLD } from '../search/objectives.ts';
@@ -14,9 +15,11 @@ const COLUMNS = [
   'inverse_id as inverseId',
   'iteration',
   'old_output as oldOutput',
+  'old_jacobian as oldJacobian',
   'old_failure_reason as oldFailureReason',
   'was_excluded as wasExcluded',
   'new_output as newOutput',
+  'new_jacobian as newJacobian',
   'new_failure_reason as newFailureReason',
   'is_excluded as isExcluded',
   'reason',
@@ -32,9 +35,11 @@ interface CorrectionRow
   readonly inverseId: number | null;
   readonly iteration: number | null;
   readonly oldOutput: readonly number[] | null;
+  readonly oldJacobian: readonly number[] | null;
   readonly oldFailureReason: string | null;
   readonly wasExcluded: boolean;
   readonly newOutput: readonly number[] | null;
+  readonly newJacobian: readonly number[] | null;
   readonly newFailureReason: string | null;
   readonly isExcluded: boolean;
 }
@@ -46,8 +51,18 @@ function toCorrection(row: CorrectionRow): Correction {
     caseNumber !== null
       ? { kind: 'case', caseNumber }
       : { kind: 'inverse', objectiveId: row.objectiveId!, inverseId: row.inverseId!, iteration: row.iteration! };
-  const before = { output: row.oldOutput, failureReason: row.oldFailureReason, isExcluded: row.wasExcluded };
-  const after = { output: row.newOutput, failureReason: row.newFailureReason, isExcluded: row.isExcluded };
+  const before = {
+    output: row.oldOutput,
+    jacobian: row.oldJacobian,
+    failureReason: row.oldFailureReason,
+    isExcluded: row.wasExcluded,
+  };
+  const after = {
+    output: row.newOutput,
+    jacobian: row.newJacobian,
+    failureReason: row.newFailureReason,
+    isExcluded: row.isExcluded,
+  };
   return { id, revision, target, before, after, reason, isNote, correctedBy, createdAt };
 }
 
@@ -71,9 +86,11 @@ export async function insertCorrection(
       inverse_id: inverse?.inverseId ?? null,
       iteration: inverse?.iteration ?? null,
       old_output: before.output,
+      old_jacobian: before.jacobian,
       old_failure_reason: before.failureReason,
       was_excluded: before.isExcluded,
       new_output: after.output,
+      new_jacobian: after.jacobian,
       new_failure_reason: after.failureReason,
       is_excluded: after.isExcluded,
       reason: correction.reason,
@@ -184,19 +201,20 @@ export async function findCopies(
     objectiveId: number;
     inverseId: number;
     output: readonly number[];
+    jacobian: Jacobian | null;
     isExcluded: boolean;
   }>`
-    select o.id as "objectiveId", i.id as "inverseId", i.output, i.excluded_at is not null as "isExcluded"
+    select o.id as "objectiveId", i.id as "inverseId", i.output, i.jacobian, i.excluded_at is not null as "isExcluded"
     from objectives o cross join lateral (
-      select s.id, s.input, s.output, s.excluded_at from inverses s where s.objective_id = o.id and s.iteration = 1 offset 0) i
+      select s.id, s.input, s.output, s.jacobian, s.excluded_at from inverses s where s.objective_id = o.id and s.iteration = 1 offset 0) i
     where o.account_id = ${accountId} and o.trial_id = ${trialId} and o.disabled_at is null
       and i.input = ${input}::float8[] and i.output = coalesce(${before.output}::float8[], (
         select c.old_output from corrections c
         where c.trial_id = ${trialId} and c.case_number = ${caseNumber} and c.old_output is not null and i.excluded_at is not null
         order by c.revision desc limit 1))
     order by o.id`.execute(trx);
-  return rows.map(({ objectiveId, inverseId, output, isExcluded }) => ({
+  return rows.map(({ objectiveId, inverseId, output, jacobian, isExcluded }) => ({
     target: { kind: 'inverse', objectiveId, inverseId, iteration: 1 },
-    before: { output, failureReason: null, isExcluded },
+    before: { output, jacobian, failureReason: null, isExcluded },
   }));
 }

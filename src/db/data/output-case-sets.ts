@@ -21,9 +21,15 @@ const COLUMNS = [
 
 /** Sets from versions before 0.1.0 may have no count of their own. */
 const CASE_COUNT = sql<number>`coalesce(case_count, array_length(output_cases, 1), 0)`.as('caseCount');
+const HAS_JACOBIANS = sql<boolean>`jacobians is not null`.as('hasJacobians');
 
 function outputCaseSets(db: Db | Trx, accountId: number) {
-  return db.selectFrom('output_case_sets').select(COLUMNS).select(CASE_COUNT).where('account_id', '=', accountId);
+  return db
+    .selectFrom('output_case_sets')
+    .select(COLUMNS)
+    .select(CASE_COUNT)
+    .select(HAS_JACOBIANS)
+    .where('account_id', '=', accountId);
 }
 
 const selectSet = compileOnce<{ accountId: number; id: number }, OutputCaseSet>((db, value) =>
@@ -135,5 +141,10 @@ export async function insertOutputCaseSet(
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
-  return { ...row, caseCount: set.outputCases.rows, outputCases: set.outputCases };
+  return {
+    ...row,
+    caseCount: set.outputCases.rows,
+    hasJacobians: set.jacobians !== null,
+    outputCases: set.outputCases,
+  };
 }

@@ -44,15 +44,16 @@ const LEVELS: Readonly<Record<DeletedKind, readonly (readonly [Table, string])[]
   objective: [['objectives', 'id']],
 };
 
-/** Rows of one call. Sets and projects hold up to 80 MB each. */
+/** Rows of one call. Sets and projects hold up to 80 MB each, notes 10 MB. */
 const BATCH: Readonly<
-  Record<Table | 'inverses' | 'corrections' | 'added_cases' | 'evaluations' | 'batch_objectives', number>
+  Record<Table | 'inverses' | 'corrections' | 'added_cases' | 'evaluations' | 'batch_objectives' | 'notes', number>
 > = {
   evaluations: 2_000,
   batch_objectives: 1_000,
   batches: 20,
   inverses: 2_000,
   added_cases: 2_000,
+  notes: 50,
   corrections: 2_000,
   objectives: 50,
   trials: 200,
@@ -117,6 +118,8 @@ async function remove(trx: Trx, accountId: number, table: Table, ids: readonly n
 
 /** Some of the inverses of objectives that the caller holds, oldest iterations first, and the objectives that have none left. */
 async function removeObjectives(trx: Trx, accountId: number, ids: readonly number[]): Promise<number> {
+  const notes = await removeNotes(trx, ids);
+  if (notes > 0) return notes;
   await sql`delete from suggestion_jobs where objective_id = any (${ids}::bigint[])`.execute(trx);
   const inverseIds = await deleteStored(
     trx,
@@ -140,6 +143,17 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
   const explanations = sql`delete from explanations where objective_id = any (${emptyIds}::bigint[])`;
   await deleteStored(trx, 'explanations', explanations);
   return inverseIds.length + (await removeById(trx, 'objectives', emptyIds));
+}
+
+/** Some of the notes on objectives that the caller holds, with their files. */
+async function removeNotes(trx: Trx, objectiveIds: readonly number[]): Promise<number> {
+  const removed = await deleteStored(
+    trx,
+    'notes',
+    sql`delete from notes where id in (
+      select id from notes where objective_id = any (${objectiveIds}::bigint[]) limit ${BATCH.notes})`,
+  );
+  return removed.length;
 }
 
 /** Some of the evaluations or objectives of batches that the caller holds, or else the batches. */

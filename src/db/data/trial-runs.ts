@@ -1,5 +1,6 @@
 /** The objectives of a trial together: their runs, by objective and iteration, and which go on from which. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Jacobian } from '../../domain/jacobian.ts';
 import type { Objective } from '../../domain/objective.ts';
 import { RUN_VIEWS } from '../../domain/run-fields.ts';
 import type { Db } from '../connection/transaction.ts';
@@ -28,6 +29,8 @@ const FIELDS = [
 export interface TrialRunRow extends RunRow<(typeof FIELDS)[number], 'numbers'> {
   readonly input: readonly number[];
   readonly objectiveNumber: number;
+  /** Only where it is asked for. */
+  readonly jacobian?: Jacobian | null;
 }
 
 /** Runs that have an input; those of deleted objectives are left out. */
@@ -41,9 +44,14 @@ function runsOf({ accountId, trialId, without, after }: TrialRunsKey): RawBuilde
     order by i.objective_id, i.iteration`;
 }
 
-export async function listTrialRuns(db: Db, key: TrialRunsKey, limit: number): Promise<readonly TrialRunRow[]> {
+export async function listTrialRuns(
+  db: Db,
+  key: TrialRunsKey,
+  limit: number,
+  withDerivatives = false,
+): Promise<readonly TrialRunRow[]> {
   const { rows } = await sql<TrialRunRow>`
-    select o.number as "objectiveNumber", ${selectFields(FIELDS, 'numbers')}
+    select o.number as "objectiveNumber", ${selectFields(withDerivatives ? [...FIELDS, 'jacobian'] : FIELDS, 'numbers')}
     ${runsOf(key)} limit ${limit}`.execute(db);
   return rows;
 }

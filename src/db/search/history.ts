@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StatedColumns } from '../../domain/case-columns.ts';
 import type { SentDetails } from '../../domain/input-space.ts';
+import type { Jacobian } from '../../domain/jacobian.ts';
 import type { TypedElsewhere } from '../../domain/page-draft.ts';
 import { HISTORY_COLUMNS, RUN_VIEWS } from '../../domain/run-fields.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
@@ -122,11 +123,19 @@ const FIELDS = [
   .filter(isRead)
   .filter((name) => name !== 'isCorrected');
 
-export type HistoryRow = RunRow<(typeof FIELDS)[number], 'text'>;
+export interface HistoryRow extends RunRow<(typeof FIELDS)[number], 'text'> {
+  /** Only where it is asked for. */
+  readonly jacobian?: Jacobian | null;
+}
 
-function rowsWhere(objectiveId: number, condition: RawBuilder<unknown>, limit: number): RawBuilder<HistoryRow> {
+function rowsWhere(
+  objectiveId: number,
+  condition: RawBuilder<unknown>,
+  limit: number,
+  withDerivatives = false,
+): RawBuilder<HistoryRow> {
   return sql<HistoryRow>`
-    select ${selectFields(FIELDS, 'text')}
+    select ${selectFields(withDerivatives ? [...FIELDS, 'jacobian'] : FIELDS, 'text')}
     from inverses i where objective_id = ${objectiveId} and ${condition} order by iteration limit ${limit}`;
 }
 
@@ -136,9 +145,10 @@ export async function listHistory(
   objectiveId: number,
   after: { readonly iteration: number; readonly inverseId: number },
   limit: number,
+  withDerivatives = false,
 ): Promise<readonly HistoryRow[]> {
   const condition = sql`iteration > ${after.iteration}::int and id > ${after.inverseId}`;
-  return (await rowsWhere(objectiveId, condition, limit).execute(db)).rows;
+  return (await rowsWhere(objectiveId, condition, limit, withDerivatives).execute(db)).rows;
 }
 
 /** The same, of every nth iteration (the first, then n later) and those named. */

@@ -1,6 +1,7 @@
 import { type Compilable, sql } from 'kysely';
 import type { RunResult } from '../../domain/correction.ts';
 import { type Inverse, InverseStatus, isBeingComputed, type LearnedFrom } from '../../domain/inverse.ts';
+import type { Jacobian } from '../../domain/jacobian.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { Formed } from '../../domain/search/standing-of.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
@@ -259,6 +260,7 @@ export interface NewInverse {
   readonly status: InverseStatus;
   readonly input: readonly number[] | null;
   readonly output: readonly number[] | null;
+  readonly jacobian: Jacobian | null;
   readonly isLoaded: boolean;
   readonly isSatisfied: boolean;
 }
@@ -275,6 +277,7 @@ export async function insertInverse(trx: Trx, accountId: number, inverse: NewInv
       status: inverse.status,
       input: inverse.input,
       output: inverse.output,
+      jacobian: inverse.jacobian,
       suggested_at: inverse.input === null ? null : now,
       loaded_at: inverse.isLoaded ? now : null,
       satisfied_at: inverse.isSatisfied ? now : null,
@@ -289,7 +292,7 @@ export async function storeResult(trx: Trx, id: number, result: RunResult): Prom
   const isFailed = result.output === null;
   await sql`
     update inverses set
-      output = ${result.output}::float8[], failure_reason = ${result.failureReason}::text,
+      output = ${result.output}::float8[], jacobian = ${result.jacobian}::float8[], failure_reason = ${result.failureReason}::text,
       loaded_at = case when not ${isFailed}::boolean then coalesce(loaded_at, now()) end,
       failed_at = case when ${isFailed}::boolean then coalesce(failed_at, now()) end,
       excluded_at = case when ${result.isExcluded}::boolean then coalesce(excluded_at, now()) end, updated_at = now()

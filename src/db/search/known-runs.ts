@@ -36,6 +36,8 @@ export interface CoarseCases {
   readonly inputs: Matrix;
   /** NaN where the run failed. */
   readonly outputs: Matrix;
+  /** NaN where not known; null without any. */
+  readonly jacobians: Matrix | null;
 }
 
 export interface CaseColumns {
@@ -47,6 +49,7 @@ export interface CaseColumns {
   readonly failedCases: readonly number[];
   readonly addedInputs: Buffer | null;
   readonly addedOutputs: Buffer | null;
+  readonly addedJacobians: Buffer | null;
   /** Numbers of cases, from 1. */
   readonly failedAdded: readonly number[] | null;
   /** The first number, the count and the source of each batch of a cheaper source. */
@@ -54,19 +57,25 @@ export interface CaseColumns {
   readonly correctedCases: readonly number[] | null;
   readonly areExcluded: readonly boolean[] | null;
   readonly correctedOutputs: Buffer | null;
+  readonly correctedJacobians: Buffer | null;
 }
 
 /** What `toKnownCases` reads, of `caseSources`. */
 export const CASE_COLUMNS = sql`
   p.input_count as "inputCount", s.output_count as "outputCount", ${matrixColumn('p.input_cases')} as "inputCases",
   ${matrixColumn('s.output_cases')} as "outputCases", s.failed_cases as "failedCases",
-  ${matrixColumn('s.jacobians')} as "caseJacobians", a.inputs as "addedInputs", a.outputs as "addedOutputs",
+  ${matrixColumn('s.jacobians')} as "caseJacobians", a.inputs as "addedInputs", a.outputs as "addedOutputs", a.jacobians as "addedJacobians",
   a.coarse as "coarseBatches", f.numbers as "failedAdded",
-  c.numbers as "correctedCases", c."areExcluded", c.outputs as "correctedOutputs"`;
+  c.numbers as "correctedCases", c."areExcluded", c.outputs as "correctedOutputs", c.jacobians as "correctedJacobians"`;
 
 /** The output, or NaN where the run failed. */
 function orNaN(output: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce(${output}, array_fill('NaN'::float8, array[s.output_count]))`;
+}
+
+/** Derivatives of so many runs, none of them known. */
+function unknownJacobian(runs: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`array_fill('NaN'::float8, array[${runs}, s.output_count * p.input_count])`;
 }
 
 /** Joins `a`, `f` and `c`: what was added and corrected up to a revision. */
@@ -77,7 +86,9 @@ export function caseSources(revision: RawBuilder<unknown>): RawBuilder<unknown> 
       select string_agg(${matrixElements('a.inputs')}, ''::bytea order by a.first_number) as inputs,
         string_agg(${matrixElements('a.outputs')}, ''::bytea order by a.first_number) as outputs,
         jsonb_agg(jsonb_build_array(a.first_number, a.case_count, a.source) order by a.first_number)
-          filter (where p.sources @> jsonb_build_array(jsonb_build_object('name', a.source))) as coarse
+          filter (where p.sources @> jsonb_build_array(jsonb_build_object('name', a.source))) as coarse,
+        case when bool_or(a.jacobians is not null) then string_agg(
+           ${matrixElements(sql`coalesce(a.jacobians, ${unknownJacobian(sql`a.case_count`)})`)}, ''::bytea order by a.first_number) end as jacobians
       from added_cases a where ${isAdded}) a
     cross join lateral (
       select array_agg(a.first_number + f.row) as numbers
@@ -85,9 +96,11 @@ export function caseSources(revision: RawBuilder<unknown>): RawBuilder<unknown> 
     cross join lateral (
       select array_agg(c.case_number order by c.case_number) as numbers,
         array_agg(c.is_excluded order by c.case_number) as "areExcluded",
-        array_send(array_agg(${orNaN(sql`c.new_output`)} order by c.case_number)) as outputs
+        array_send(array_agg(${orNaN(sql`c.new_output`)} order by c.case_number)) as outputs,
+        case when bool_or(c.new_jacobian is not null) then string_agg(
+          ${matrixElements(sql`case when c.new_jacobian is null then ${unknownJacobian(sql`1`)} else array[c.new_jacobian] end`)}, ''::bytea order by c.case_number) end as jacobians
       from (
-        select distinct on (c.case_number) c.case_number, c.is_excluded, c.new_output from corrections c
+        select distinct on (c.case_number) c.case_number, c.is_excluded, c.new_output, c.new_jacobian from corrections c
         where t.revision > 0 and c.trial_id = t.id and c.case_number is not null and c.revision <= ${revision}
         order by c.case_number, c.revision desc) c) c`;
 }
@@ -106,22 +119,21 @@ export function toKnownCases(row: CaseColumns): KnownCases {
   const outputs = [...rowsOf(outputCases), ...rowsOf(addedOutputs)];
   const failed = new Set([...row.failedCases, ...(row.failedAdded ?? []).map((number) => number - 1)]);
   const excluded = new Set<number>();
-  const withoutDerivatives = new Set<number>();
   const corrected = decodeMatrix(row.correctedOutputs);
   for (const [k, number] of (row.correctedCases ?? []).entries()) {
     const output = corrected.values.subarray(k * corrected.columns, (k + 1) * corrected.columns);
-    if (!areEqual(output, outputs[number - 1]!)) withoutDerivatives.add(number - 1);
     outputs[number - 1] = output;
     if (row.areExcluded![k]) excluded.add(number - 1);
     if (Number.isNaN(output[0])) failed.add(number - 1);
     else failed.delete(number - 1);
   }
   const ofSources = coarseNumbers(row);
+  const jacobians = jacobiansOf(row, caseJacobians, outputs.length);
   const caseNumbers = outputs.flatMap((_, number) => (excluded.has(number) || ofSources.has(number) ? [] : [number]));
   return {
     inputCases: fromRows(caseNumbers, inputs, row.inputCount),
     outputCases: fromRows(caseNumbers, outputs, row.outputCount),
-    caseJacobians: caseJacobians && pickJacobians(caseJacobians, caseNumbers, withoutDerivatives),
+    caseJacobians: jacobians?.pick(caseNumbers) ?? null,
     failedCases: caseNumbers.flatMap((number, k) => (failed.has(number) ? [k] : [])),
     caseNumbers,
     coarseCases: Array.from(
@@ -134,6 +146,7 @@ export function toKnownCases(row: CaseColumns): KnownCases {
           source,
           inputs: fromRows(numbers, inputs, row.inputCount),
           outputs: fromRows(numbers, outputs, row.outputCount),
+          jacobians: jacobians?.pick(numbers) ?? null,
         };
       },
     ),
@@ -150,22 +163,22 @@ function coarseNumbers({ coarseBatches }: CaseColumns): ReadonlyMap<number, stri
   );
 }
 
-/** Derivatives of added and of corrected cases are not known. */
-function pickJacobians(
-  { rows, columns, values }: Matrix,
-  numbers: readonly number[],
-  without: ReadonlySet<number>,
-): Matrix {
-  const picked = new Float64Array(numbers.length * columns).fill(Number.NaN);
-  for (const [k, number] of numbers.entries()) {
-    if (number < rows && !without.has(number))
-      picked.set(values.subarray(number * columns, (number + 1) * columns), k * columns);
+/** One row for each of so many cases, designed and added, as corrected; null without any. */
+function jacobiansOf(row: CaseColumns, designed: Matrix | null, count: number): Matrix | null {
+  const { addedJacobians, correctedJacobians, correctedCases, inputCount, outputCount } = row;
+  if (designed === null && addedJacobians === null && correctedJacobians === null) return null;
+  const columns = inputCount * outputCount;
+  const values = new Float64Array(count * columns).fill(Number.NaN);
+  const added = decodeElements(addedJacobians, columns);
+  if (designed !== null) values.set(designed.values);
+  if (added.rows > 0) values.set(added.values, (count - added.rows) * columns);
+  const corrected = decodeElements(correctedJacobians, columns);
+  for (const [k, number] of (correctedCases ?? []).entries()) {
+    const at = (number - 1) * columns;
+    if (corrected.rows === 0) values.fill(Number.NaN, at, at + columns);
+    else values.set(corrected.values.subarray(k * columns, (k + 1) * columns), at);
   }
-  return new Matrix(numbers.length, columns, picked);
-}
-
-function areEqual(a: Float64Array, b: Float64Array): boolean {
-  return a.every((value, k) => value === b[k]);
+  return new Matrix(count, columns, values);
 }
 
 function rowsOf({ rows, columns, values }: Matrix): Float64Array[] {
@@ -226,19 +239,6 @@ export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}
 export const WAS_RUN = sql`i.input is not null and (
   i.output is not null and (i.status <> 'stopped' or i.loaded_at is not null) or i.status = 'failed')`;
 
-/**
- * The derivatives of the inverse `i`, which belong to the output they came with: none once a correction up to a revision, or any, has changed
- * it.
- */
-export function jacobianAsOf(revision: RawBuilder<unknown> | null): RawBuilder<unknown> {
-  const upTo = revision === null ? sql`` : sql`and c.revision <= ${revision}`;
-  return sql`case when i.jacobian is not null and not exists (
-    select from corrections c where c.inverse_id = i.id and not c.is_note and c.new_output is distinct from c.old_output ${upTo})
-    then i.jacobian end`;
-}
-
-const JACOBIAN_NOW = jacobianAsOf(null);
-
 /** The newest of some runs, where they are too many. */
 export function newestRuns(runs: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(${runs} order by objective_id desc, iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`;
@@ -255,7 +255,7 @@ export const OTHER_RUNS = gatheredRuns(
       union
       select q.id from objectives q where q.id = o.continues_id and q.trial_id = o.trial_id and q.disabled_at is null) q
     cross join lateral (
-      select i.objective_id, i.iteration, i.completed_order, i.input, i.output, ${JACOBIAN_NOW} as jacobian, i.source from inverses i
+      select i.objective_id, i.iteration, i.completed_order, i.input, i.output, i.jacobian, i.source from inverses i
       where i.objective_id = q.id and i.source is null and ${WAS_RUN} and i.excluded_at is null
       order by i.iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`),
 );

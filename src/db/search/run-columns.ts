@@ -16,21 +16,22 @@ export const INVERSE_COLUMNS = STORED_RUN_FIELDS.map(
   (name) => `i.${RUN_FIELDS[name].column} as ${name}`,
 ) as readonly InverseColumn[];
 
-/** Of the newest note on an inverse `i`; an empty one removes the note before it. */
-function ofNote(column: string): RawBuilder<unknown> {
+/** Of the newest note with a text on an inverse `i`. Along notes_of_runs. */
+function ofNote(column: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
-    select case when c.reason <> '' then ${sql.ref(`c.${column}`)} end from corrections c
-    where c.inverse_id = i.id and c.is_note order by c.revision desc limit 1)`;
+    select ${column} from notes n
+    where n.inverse_id = i.id and n.disabled_at is null and n.text <> '' order by n.id desc limit 1)`;
 }
 
 /** Fields that follow from others, or from other tables. */
 const EXPRESSIONS = {
   isRepeat: sql`i.repeat_of is not null`,
+  hasJacobian: sql`i.jacobian is not null`,
   isExcluded: sql`i.excluded_at is not null`,
   isCorrected: sql`exists (select from corrections c where c.inverse_id = i.id and not c.is_note)`,
-  note: ofNote('reason'),
-  notedBy: ofNote('corrected_by'),
-  notedAt: ofNote('created_at'),
+  note: ofNote(sql`n.text`),
+  notedBy: ofNote(sql`coalesce(n.edited_by, n.written_by)`),
+  notedAt: ofNote(sql`coalesce(n.edited_at, n.created_at)`),
 } satisfies Partial<Record<RunFieldName, RawBuilder<unknown>>>;
 
 /** Whether an inverse `i` was ever corrected. */

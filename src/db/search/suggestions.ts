@@ -12,7 +12,6 @@ import {
   type CaseColumns,
   caseSources,
   gatheredRuns,
-  jacobianAsOf,
   type KnownCases,
   type KnownRuns,
   newestRuns,
@@ -80,7 +79,7 @@ function runColumns(runs: string, prefix: string) {
 }
 
 const OWN_RUNS = sql`(
-  select i.iteration, i.objective_id, i.completed_order, i.input, i.output, ${jacobianAsOf(null)} as jacobian, i.source
+  select i.iteration, i.objective_id, i.completed_order, i.input, i.output, i.jacobian, i.source
   from inverses i where i.objective_id = o.id and ${WAS_RUN} and i.excluded_at is null) i`;
 
 /** The open inverses `i` of a table expression, as one row that `toPending` reads. */
@@ -233,10 +232,10 @@ function describeKnown(revision: number, { objectiveIds, iterations, completedOr
 function runsAsOf(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select i.objective_id, i.iteration, i.completed_order, i.input, i.source, case when c.id is null then i.output else c.old_output end as output,
-      ${jacobianAsOf(sql`k.revision`)} as jacobian
+      case when c.id is null then i.jacobian else c.old_jacobian end as jacobian
     from ${from}
     left join lateral (
-      select c.id, c.old_output, c.was_excluded from corrections c
+      select c.id, c.old_output, c.old_jacobian, c.was_excluded from corrections c
       where c.inverse_id = i.id and c.revision > k.revision order by c.revision limit 1) c on true
     where (${WAS_RUN} or c.id is not null) and not coalesce(c.was_excluded, i.excluded_at is not null)`;
 }

@@ -1,5 +1,15 @@
 /** Rows of cases or runs and their columns, before they are written in a format. domain/case-columns.ts states the columns. */
-import { type CaseColumns, columnTitle, rowTitle, titleOfRow, verdictTitle } from '../../domain/case-columns.ts';
+import {
+  type CaseColumns,
+  columnTitle,
+  derivativeTitle,
+  rowTitle,
+  titleOfRow,
+  verdictTitle,
+} from '../../domain/case-columns.ts';
+
+import { makeViolation, refuseViolations } from '../../domain/errors.ts';
+import type { Jacobian } from '../../domain/jacobian.ts';
 
 /** A number, or its text with all digits. */
 export type NumberText = number | string;
@@ -34,6 +44,28 @@ export function titlesOf({ columns, before, after, hasVerdicts }: RowTable): rea
   const taken = new Set([...titles, ...[...inputs, ...outputs].map(({ name }) => name)]);
   const verdicts = hasVerdicts ? outputs.map(({ name }) => verdictTitle(name)) : [];
   return [...titles, ...[...before.map(titleOfRow), ...verdicts, ...after].map((title) => rowTitle(title, taken))];
+}
+
+/** More columns are no table that people or spreadsheets read. */
+const MOST_DERIVATIVES = 10_000;
+
+/** The query parameter of operations that write rows of runs. */
+export const DERIVATIVE_FLAGS = {
+  derivatives:
+    'Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known, such as d:mass/width.',
+} as const;
+
+/** Titles of the columns of all derivatives, output by output. Throws VALIDATION_FAILED. */
+export function derivativeTitles({ inputs, outputs }: CaseColumns): readonly string[] {
+  const count = inputs.length * outputs.length;
+  const message = `must be left out: there would be ${count} columns of derivatives, and ${MOST_DERIVATIVES} is the most. The export of the model has them.`;
+  if (count > MOST_DERIVATIVES) refuseViolations([makeViolation(['derivatives'], message)]);
+  return outputs.flatMap((output) => inputs.map((input) => derivativeTitle(output.name, input.name)));
+}
+
+/** Their cells in a row. */
+export function derivativeCells(titles: readonly string[], jacobian: Jacobian | null): readonly (number | null)[] {
+  return titles.map((_, k) => (jacobian === null || Number.isNaN(jacobian[k]) ? null : jacobian[k]!));
 }
 
 export function toList(numbers: Numbers | null): readonly NumberText[] | null {

@@ -21,8 +21,8 @@ interface BodySettings {
   readonly requestTimeoutMs: number;
   /** The most numbers in the cases of one body; 0 means no limit. */
   readonly cells: number;
-  /** Largest file that a body holds; default: none but small ones. */
-  readonly fileBytes?: number | undefined;
+  /** Largest files that bodies hold; default: none but small ones. */
+  readonly files?: { readonly workbook?: number | undefined; readonly file?: number | undefined };
 }
 
 interface ReadRequestBody<B> extends BodyReading<B> {
@@ -38,7 +38,7 @@ export interface Bodies {
 
 /** Largest bodies without cases. A thousand outputs with targets, types, bounds and values take about 120 KB. */
 const LIMIT_BYTES = { plain: 64 * 1024, vectors: 256 * 1024 } as const satisfies Partial<Record<BodySize, number>>;
-/** A file travels as text, with its name beside it. */
+/** A file travels as text, with its name, a note and a thumbnail beside it. */
 const BASE64 = 4 / 3;
 /** Enough for a small body on a slow line; a client that takes longer only occupies a slot. */
 const SMALL_BODY_MS = 20_000;
@@ -58,17 +58,15 @@ export function makeBodies(settings: BodySettings): Bodies {
   const budget = new ByteBudget({ total: bodyBytesInFlight, perHolder: bodyBytesInFlight * ACCOUNT_SHARE });
   const pace = new Pace(BYTES, () => performance.now());
   const reader = makeBodyReader(textLimits(settings.cells));
-  const rulesOf = (size: BodySize) =>
-    size === 'cases' || size === 'file'
-      ? {
-          limitBytes:
-            size === 'cases' ? bodyLimitBytes : Math.ceil((settings.fileBytes ?? 0) * BASE64) + LIMIT_BYTES.plain,
-          timeLimitMs: requestTimeoutMs,
-        }
-      : {
-          limitBytes: Math.min(LIMIT_BYTES[size], bodyLimitBytes),
-          timeLimitMs: Math.min(SMALL_BODY_MS, requestTimeoutMs),
-        };
+  const rulesOf = (size: BodySize) => {
+    if (size === 'plain' || size === 'vectors') {
+      const timeLimitMs = Math.min(SMALL_BODY_MS, requestTimeoutMs);
+      return { limitBytes: Math.min(LIMIT_BYTES[size], bodyLimitBytes), timeLimitMs };
+    }
+    const limitBytes =
+      size === 'cases' ? bodyLimitBytes : Math.ceil((settings.files?.[size] ?? 0) * BASE64) + LIMIT_BYTES.vectors;
+    return { limitBytes, timeLimitMs: requestTimeoutMs };
+  };
   return {
     async read(request, reply, spec, holder) {
       const wantsDigest = request.headers['idempotency-key'] !== undefined;

@@ -6,8 +6,8 @@ import type { ParsedText } from './json-text.ts';
 /** Fields of a body as they were sent. */
 export type SentFields = Readonly<Record<string, unknown>>;
 
-/** How large a body may be. Cases travel in bodies of up to BODY_LIMIT_BYTES, workbooks in as many as WORKBOOK_MAXIMUM_BYTES need; large ones are read in a thread. */
-export type BodySize = 'plain' | 'vectors' | 'cases' | 'file';
+/** How large a body may be. Cases travel in bodies of up to BODY_LIMIT_BYTES, workbooks in as many as WORKBOOK_MAXIMUM_BYTES need, files of notes as FILE_MAXIMUM_BYTES; large ones are read in a thread. */
+export type BodySize = 'plain' | 'vectors' | 'cases' | 'workbook' | 'file';
 
 interface BodyForm {
   /** Default: 'plain'. A body with cases is listed in body/specs-with-cases.ts, where threads find it. */

@@ -1,5 +1,6 @@
 /** Bodies that may be large, by the names under which threads find them. Imports no database: threads load all of it. */
 import { newBatch as nativeBatch, newBatchObjectives as nativeBatchObjectives } from '../native/batches.wire.ts';
+import { newNote } from '../native/notes.wire.ts';
 import { newOutputCases as nativeOutputCases } from '../native/output-cases.wire.ts';
 import { newProject as nativeProject } from '../native/projects.wire.ts';
 import { newTrialCases as nativeTrialCases } from '../native/trial-cases.wire.ts';
@@ -15,6 +16,7 @@ export const SPECS_WITH_CASES = {
   nativeOutputCases,
   nativeTrialCases,
   newWorkbook,
+  newNote,
   sdkProject,
   sdkOutputCases,
 } satisfies Readonly<Record<string, BodySpec<unknown>>>;

@@ -32,13 +32,19 @@ export const accountSchema = z
       .object({ bytes: z.int().describe('The largest file that is taken.') })
       .nullable()
       .describe('Workbooks that the service calculates; null: its operator does not allow them.'),
+    files: z
+      .object({ bytes: z.int().describe('The largest file of a note; 0: none are taken.') })
+      .describe('Files of notes.'),
     deletedDataKeptDays: z.int().describe('Days between a deletion and its purge.'),
   })
   .meta({ id: 'Account' });
 
 export function presentAccount(
   { id, name, usage }: AccountView,
-  settings: Pick<HttpSettings, 'account' | 'rateLimitPerMinute' | 'deletedDataKeptDays' | 'cell' | 'workbookBytes'>,
+  settings: Pick<
+    HttpSettings,
+    'account' | 'rateLimitPerMinute' | 'deletedDataKeptDays' | 'cell' | 'workbookBytes' | 'fileBytes'
+  >,
 ): z.infer<typeof accountSchema> {
   const { account } = settings;
   return {
@@ -58,6 +64,7 @@ export function presentAccount(
       requestsPerMinute: orNull(settings.rateLimitPerMinute),
     },
     workbooks: settings.workbookBytes === undefined ? null : { bytes: settings.workbookBytes },
+    files: { bytes: settings.fileBytes ?? 0 },
     deletedDataKeptDays: settings.deletedDataKeptDays ?? 0,
   };
 }

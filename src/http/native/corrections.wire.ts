@@ -1,21 +1,18 @@
 import { z } from 'zod';
 import type { CorrectedCase, CorrectedInverse } from '../../application/data/correct-run.ts';
-import {
-  type Correction,
-  LONGEST_NOTE,
-  type NewCorrection,
-  type ResultChange,
-  type RunResult,
-} from '../../domain/correction.ts';
+import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { toRows } from '../../domain/jacobian.ts';
 import { isByName } from '../../domain/names.ts';
+import { LONGEST_NOTE } from '../../domain/note.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
-import { vectorSchema } from '../wire/vectors.ts';
+import { JACOBIAN_DESCRIPTION, jacobianSchema, vectorSchema } from '../wire/vectors.ts';
 import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
+import { valueSchema } from './run-fields.wire.ts';
 
 const MAXIMUM_REASON_LENGTH = 1_000;
 
@@ -23,6 +20,11 @@ const changeFields = {
   output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }, z.number())
     .optional()
     .describe('The output of the run, one number per output, or by the names of the outputs.'),
+  jacobian: jacobianSchema
+    .optional()
+    .describe(
+      `Of this output. ${JACOBIAN_DESCRIPTION} Left out: the same output keeps its derivatives, another one has none. null: none are known.`,
+    ),
   failed: z.literal(true).optional().describe('true, instead of an output, if the run failed.'),
   failureReason: textSchema({ minimum: 0, maximum: MAXIMUM_TEXT_LENGTH })
     .nullish()
@@ -63,7 +65,9 @@ const inverseCorrectionSchema = z
     ...changeFields,
     note: textSchema({ minimum: 0, maximum: LONGEST_NOTE })
       .optional()
-      .describe('A note on the run, which replaces an earlier one; empty to remove it. The result stays.'),
+      .describe(
+        'A note on the run instead of the newest on it; empty to delete that. The result stays. createNote adds one.',
+      ),
     reopen: z
       .boolean()
       .optional()
@@ -96,9 +100,19 @@ function readChange(fields: AnyFields, body: SentFields): { change?: ResultChang
   if (body['failureReason'] != null && body['failed'] === undefined) {
     violations.push(makeViolation(['failureReason'], 'must be left out unless failed is true.'));
   }
-  const { output, failed, failureReason = null, excluded, note } = fields;
-  if (isByName(body['output'])) return { change: { kind: 'output', output: [], byName: body['output'] }, violations };
-  if (output !== undefined) return { change: { kind: 'output', output }, violations };
+  if (body['jacobian'] !== undefined && body['output'] === undefined) {
+    violations.push(
+      makeViolation(['jacobian'], 'must be left out without output: send the output that it belongs to.'),
+    );
+  }
+  const { output, jacobian: sentJacobian, failed, failureReason = null, excluded, note } = fields;
+  const sentOutput = isByName(body['output']) ? { output: [], byName: body['output'] } : output && { output };
+  if (sentOutput !== undefined) {
+    return {
+      change: { kind: 'output', ...sentOutput, ...(sentJacobian !== undefined && { sentJacobian }) },
+      violations,
+    };
+  }
   if (failed !== undefined) return { change: { kind: 'failed', failureReason }, violations };
   if (excluded !== undefined) return { change: { kind: 'excluded', isExcluded: excluded }, violations };
   if (note !== undefined) return { change: { kind: 'note' }, violations };
@@ -144,13 +158,20 @@ export const newCaseCorrection: BodySpec<NewCorrection & { readonly mayReopen: b
 
 const resultFields = {
   output: z.array(z.number()).nullable().describe('null if the run failed.'),
+  jacobian: valueSchema('jacobian').nullable().describe('The derivatives of this output; null if none are known.'),
   failed: z.boolean(),
   failureReason: z.string().nullable(),
   excluded: z.boolean(),
 };
 
-function presentRunResult({ output, failureReason, isExcluded }: RunResult) {
-  return { output: output && [...output], failed: output === null, failureReason, excluded: isExcluded };
+function presentRunResult({ output, jacobian, failureReason, isExcluded }: RunResult) {
+  return {
+    output: output && [...output],
+    jacobian: jacobian && output && toRows(jacobian, output.length),
+    failed: output === null,
+    failureReason,
+    excluded: isExcluded,
+  };
 }
 
 const runResultSchema = z.object(resultFields).meta({ id: 'RunResult' });

@@ -54,6 +54,7 @@ const set: OutputCaseSet = {
   outputCount: 2,
   caseCount: 2,
   failedCases: [],
+  hasJacobians: false,
 };
 
 const inputCases = Matrix.from([
@@ -158,8 +159,8 @@ const correction: Correction = {
   id: 6,
   revision: 1,
   target: { kind: 'inverse', objectiveId: 77, inverseId: 901, iteration: 2 },
-  before: { output: [16.25, 19.5], failureReason: null, isExcluded: false },
-  after: { output: [1.625, 19.5], failureReason: null, isExcluded: false },
+  before: { output: [16.25, 19.5], jacobian: null, failureReason: null, isExcluded: false },
+  after: { output: [1.625, 19.5], jacobian: null, failureReason: null, isExcluded: false },
   reason: 'decimal point misread',
   correctedBy: 'the test rig',
   createdAt: instants.createdAt,

@@ -33,6 +33,12 @@ const insightSchema = z
           .array(z.object({ low: z.number(), high: z.number() }))
           .nullable()
           .describe('Per input, the range of that share given the uncertainty of the model; null together with it.'),
+        derivatives: z
+          .object({ known: z.int(), used: z.int(), rmseWithout: z.number().nullable() })
+          .optional()
+          .describe(
+            'How many derivatives of this output are known, how many of them the model uses, and what the root mean square error on cases left out would be without any. Left out where no run brought derivatives.',
+          ),
       }),
     ),
   })
@@ -198,11 +204,12 @@ export function presentExplanation(
       : null,
     insight: insight && {
       caseCount,
-      outputs: insight.map(({ crossValidated, sensitivity, sensitivityRanges }, output) => ({
+      outputs: insight.map(({ crossValidated, sensitivity, sensitivityRanges, derivatives }, output) => ({
         number: output,
         crossValidated,
         sensitivity: sensitivity && [...sensitivity],
         sensitivityRanges: sensitivityRanges && [...sensitivityRanges],
+        ...(derivatives && { derivatives }),
       })),
     },
     diagnosis: diagnosis && presentDiagnosis(objective, { caseCount, diagnosis }, best),

@@ -1,5 +1,10 @@
 import { Readable } from 'node:stream';
-import { type ExportPage, exportAccount, exportModel } from '../../application/exports/export-records.ts';
+import {
+  type ExportOptions,
+  type ExportPage,
+  exportAccount,
+  exportModel,
+} from '../../application/exports/export-records.ts';
 import type { Db } from '../../db/connection/transaction.ts';
 import type { HttpDeps } from '../deps.ts';
 import { type Answer, type AnswerSpec, defineOperation, type Operation } from '../operation.ts';
@@ -24,10 +29,10 @@ export async function beginExport(
   db: Db,
   accountId: number,
   scope: Pick<ExportScope, 'modelId' | 'withDeleted'>,
-  signal?: AbortSignal,
+  { signal, files }: Pick<ExportOptions, 'signal' | 'files'> = {},
 ): Promise<AsyncGenerator<string, void>> {
   const { modelId, withDeleted } = scope;
-  const options = { withDeleted, signal };
+  const options = { withDeleted, signal, files };
   const isWhole = modelId === null;
   const pages = isWhole ? exportAccount(db, accountId, options) : exportModel(db, accountId, modelId, options);
   const first = await pages.next();
@@ -40,7 +45,7 @@ async function* resume(first: ExportPage, pages: AsyncIterable<ExportPage>): Asy
 }
 
 interface ExportCall {
-  readonly deps: Pick<HttpDeps, 'db' | 'exportSlots'>;
+  readonly deps: Pick<HttpDeps, 'db' | 'exportSlots' | 'files'>;
   readonly accountId: number;
   readonly flags: Readonly<Record<string, boolean>>;
 }
@@ -53,7 +58,10 @@ async function stream({ deps, accountId, flags }: ExportCall, modelId: number | 
   const leave = deps.exportSlots?.enter(accountId);
   try {
     const scope = { modelId, withDeleted: flags['deleted'] === true };
-    const text = await beginExport(deps.db, accountId, scope, deps.exportSlots?.signal);
+    const text = await beginExport(deps.db, accountId, scope, {
+      signal: deps.exportSlots?.signal,
+      files: deps.files,
+    });
     const body = Readable.from(text, { highWaterMark: 1 });
     body.once('close', () => leave?.());
     return { status: 200, headers: { 'content-type': `${EXPORT_MEDIA_TYPE}; charset=utf-8` }, body };

@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import type {
-  ExportedAddedCases,
   ExportedExplanation,
   ExportedInverse,
   ExportPage,
@@ -22,6 +21,7 @@ import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
+import { noteSchema, presentNote } from './notes.wire.ts';
 import {
   endReasonField,
   learningFields,
@@ -30,7 +30,7 @@ import {
   presentMarks,
   targetsSchema,
 } from './objectives.wire.ts';
-import { presentRow, runShape } from './run-fields.wire.ts';
+import { presentRow, runShape, valueSchema } from './run-fields.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
@@ -45,6 +45,13 @@ const camelInstants = { createdAt: timestamp, updatedAt: timestamp, disabledAt: 
 const caseFields = {
   first: z.int().describe('Zero-based number of the first of these rows.'),
   rows: z.array(vector),
+};
+
+const jacobiansField = {
+  jacobians: z
+    .array(valueSchema('jacobian').nullable())
+    .optional()
+    .describe('The derivatives of these rows, null where none are known; left out where no case has any.'),
 };
 
 export const exportLineSchema = z
@@ -93,7 +100,7 @@ export const exportLineSchema = z
       updated_at: timestamp,
       disabled_at: timestamp.nullable(),
     }),
-    z.object({ type: z.literal('outputCases'), outputCaseSetId: z.int(), ...caseFields }),
+    z.object({ type: z.literal('outputCases'), outputCaseSetId: z.int(), ...caseFields, ...jacobiansField }),
     trialSchema.extend({ type: z.literal('trial') }),
     z.object({
       type: z.literal('addedCases'),
@@ -105,6 +112,7 @@ export const exportLineSchema = z
       createdAt: timestamp,
       inputs: z.array(vector),
       outputs: z.array(vector),
+      ...jacobiansField,
     }),
     z.object({
       type: z.literal('objective'),
@@ -145,6 +153,13 @@ export const exportLineSchema = z
     z.object({
       type: z.literal('inverse'),
       ...runShape(RUN_VIEWS.exported, true),
+    }),
+    noteSchema.extend({
+      type: z.literal('note'),
+      content: z
+        .string()
+        .nullable()
+        .describe('The file in base64; null: the note has none, or the storage of files has lost it.'),
     }),
     correctionSchema.extend({ type: z.literal('correction'), trialId: z.int() }),
     z.object({
@@ -218,18 +233,23 @@ function presentLine(record: ExportRecord): string {
       return JSON.stringify({ type, ...presentSet(record.set) });
     case 'outputCases': {
       const { outputCaseSetId, cases } = record;
-      return withJson({ type, outputCaseSetId, first: cases.first }, { rows: cases.rows });
+      const { first, rows, jacobians } = cases;
+      return withJson({ type, outputCaseSetId, first, ...(jacobians && { jacobians }) }, { rows });
     }
     case 'trial':
       return JSON.stringify({ type, ...presentTrial(record.trial) });
     case 'addedCases':
-      return presentAddedCases(record.added);
+      return presentAddedCases(record);
     case 'objective':
       return JSON.stringify({ type, ...presentObjective(record.objective, record.endReason) });
     case 'explanation':
       return presentExplanation(record.explanation);
     case 'inverse':
       return presentInverse(record.inverse);
+    case 'note': {
+      const content = record.content && Buffer.from(record.content).toString('base64');
+      return JSON.stringify({ type, ...presentNote(record.note), content });
+    }
     case 'correction':
       return JSON.stringify({ type, trialId: record.trialId, ...presentCorrection(record.correction) });
     case 'workbook': {
@@ -308,8 +328,10 @@ function presentObjective(objective: Objective, endReason: string | null) {
   };
 }
 
-function presentAddedCases({ failedCases, inputs, outputs, rows: _, ...added }: ExportedAddedCases): string {
-  const fields = { type: 'addedCases', ...added, createdAt: toTimestamp(added.createdAt) };
+function presentAddedCases({ added: all, jacobians }: Extract<ExportRecord, { type: 'addedCases' }>): string {
+  const { failedCases, inputs, outputs, rows: _, jacobians: __, ...added } = all;
+  const createdAt = toTimestamp(added.createdAt);
+  const fields = { type: 'addedCases', ...added, createdAt, ...(jacobians && { jacobians }) };
   return withJson(fields, { failedCases, inputs, outputs });
 }
 

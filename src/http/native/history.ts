@@ -7,6 +7,7 @@ import {
   type ObjectiveStamp,
 } from '../../application/search/read-history.ts';
 import { LARGEST_MAXIMUM_ATTEMPTS } from '../../domain/objective.ts';
+import { DERIVATIVE_FLAGS } from '../answer/row-table.ts';
 import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -54,7 +55,7 @@ export const historyOperations: readonly Operation[] = [
       },
     },
     formats: ROW_FORMATS,
-    flags: ROW_FLAGS,
+    flags: { ...ROW_FLAGS, ...DERIVATIVE_FLAGS },
     hasETag: true,
     waits: 'change',
     answers: {
@@ -80,8 +81,10 @@ export const historyOperations: readonly Operation[] = [
       if (isKnown(stamp)) return { status: 304, headers };
       const after = numbers['after']!;
       if (format !== 'json') {
-        const request = { iteration: after, inverseId: 0, limit: Number.POSITIVE_INFINITY };
-        return answerRows(call, toRunTable(await getRunTable(db, accountId, stamp, request)), headers);
+        const withDerivatives = call.flags['derivatives'] === true;
+        const request = { iteration: after, inverseId: 0, limit: Number.POSITIVE_INFINITY, withDerivatives };
+        const table = await getRunTable(db, accountId, stamp, request);
+        return answerRows(call, toRunTable(table, withDerivatives), headers);
       }
       const isInsightKnown = texts['knownInsight'] === presentInsightVersion(stamp);
       const history = await getHistory(db, accountId, stamp, {

@@ -8,7 +8,7 @@ import { type MissMeasure, makeMissMeasure, tolerancesOf } from '../../domain/ne
 import { ALL_OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import { HISTORY_COLUMNS, type HistoryColumnName, type HistoryFieldName, RUN_FIELDS } from '../../domain/run-fields.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import { timestamp, toTimestamp } from '../wire/fields.ts';
+import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { fitQualitySchema, presentFitQuality } from './fit.wire.ts';
 import {
@@ -55,6 +55,11 @@ export const historySchema = z
         'The iterations that wait for their outputs or are being computed. Those before the first of them are final.',
       ),
     revision: z.int().describe('The revision of the data of the trial. When it changes, ask for all iterations again.'),
+    notesChangedAt: timestamp
+      .nullable()
+      .describe(
+        'Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may have.',
+      ),
     completedCount: z
       .int()
       .describe('How often an iteration was completed or given up, outputs that came late included.'),
@@ -248,6 +253,7 @@ function presentHead(history: History) {
     continuedBy: history.continuedBy,
     openIterations,
     revision: objective.dataRevision,
+    notesChangedAt: toOptionalTimestamp(history.notesChangedAt),
     completedCount: objective.completedCount,
     lateIterations,
     stopReason: objective.stopReason,

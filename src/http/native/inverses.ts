@@ -11,6 +11,7 @@ import { DomainError, makeViolation, refuseViolations } from '../../domain/error
 import { isBeingComputed } from '../../domain/inverse.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
+import { DERIVATIVE_FLAGS } from '../answer/row-table.ts';
 import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import type { HttpDeps } from '../deps.ts';
 import { goneSignalOf } from '../gone-signal.ts';
@@ -184,7 +185,7 @@ export const inverseOperations: readonly Operation[] = [
       },
     },
     formats: ROW_FORMATS,
-    flags: ROW_FLAGS,
+    flags: { ...ROW_FLAGS, ...DERIVATIVE_FLAGS },
     answers: pageOf.spec('The inverses in order of creation.', inverseSchema, runTypes),
     handle: async (call) => {
       if (call.texts['status'] !== undefined) return answerOpen(call);
@@ -192,8 +193,10 @@ export const inverseOperations: readonly Operation[] = [
         const { db } = call.deps;
         const stamp = await getObjectiveStamp(db, call.accountId, call.ids);
         const { after, limit } = call.page;
-        const table = await getRunTable(db, call.accountId, stamp, { iteration: 0, inverseId: after ?? 0, limit });
-        return answerRows(call, toRunTable(table), nextPageHeaders(call, table.nextAfter));
+        const withDerivatives = call.flags['derivatives'] === true;
+        const request = { iteration: 0, inverseId: after ?? 0, limit, withDerivatives };
+        const table = await getRunTable(db, call.accountId, stamp, request);
+        return answerRows(call, toRunTable(table, withDerivatives), nextPageHeaders(call, table.nextAfter));
       }
       const listed = await listInverses(call.deps.db, call.accountId, call.ids, call.page);
       return pageOf.written(call, listed, (inverse) => presentInverse(viewOf(listed.objective, inverse)));

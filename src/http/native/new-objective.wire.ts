@@ -15,7 +15,14 @@ import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { nameSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readNewObjective } from '../wire/read-objective.ts';
-import { listSchema, namedInputValue, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
+import {
+  JACOBIAN_DESCRIPTION,
+  jacobianSchema,
+  listSchema,
+  namedInputValue,
+  nullableVectorSchema,
+  vectorSchema,
+} from '../wire/vectors.ts';
 import { constraintSchema } from './project-fields.wire.ts';
 import { sentOptionFields, sentStopRule } from './search-options.wire.ts';
 
@@ -71,6 +78,7 @@ const newObjectivesSchema = z
       .nullish()
       .transform((output) => output ?? undefined)
       .describe('The output of the black box at initialInput: send both or neither.'),
+    initialJacobian: jacobianSchema.optional().describe(`Of initialOutput. ${JACOBIAN_DESCRIPTION}`),
     desiredL1Norm: desiredL1Norm
       .nullish()
       .transform((norm) => norm ?? 0)

@@ -38,6 +38,10 @@ export function inversePath(ids: Partial<TrialIds>, objectiveId: number, inverse
   return `${objectivePath(ids, objectiveId)}/inverses/${inverseId}`;
 }
 
+export function notePath(ids: Partial<TrialIds>, objectiveId: number, noteId: number): string {
+  return `${objectivePath(ids, objectiveId)}/notes/${noteId}`;
+}
+
 export function workbookPath(workbookId: number): string {
   return `${NATIVE_PREFIX}/workbooks/${workbookId}`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
 import type { ObjectivePath } from '../../application/paths.ts';
 import { getHistory, getObjectiveStamp } from '../../application/search/read-history.ts';
 import { readReportFacts } from '../../application/search/read-report.ts';
@@ -18,11 +19,15 @@ import { bytesSchema, MEDIA_TYPES } from '../wire/formats.ts';
 import { presentCorrection } from './corrections.wire.ts';
 import { presentFitParameters } from './fit.wire.ts';
 import { presentHistory } from './history.wire.ts';
+import { presentNote } from './notes.wire.ts';
 import { presentProjectSummary } from './projects.wire.ts';
+import { makePresentTrialRun, type trialRunSchema } from './trial-runs.wire.ts';
 
 const POLICY = `${REPORT_POLICY}; frame-ancestors 'none'; sandbox`;
 /** Of the intervals of a fit. */
 const CONFIDENCE = 0.95;
+/** More of the trial's other runs are not read. */
+const MOST_OTHERS = 1_000;
 
 type ReportCall = Call<ObjectivePath, unknown>;
 
@@ -96,7 +101,8 @@ export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask,
   let text = '';
   // What somebody is typing is no part of a report.
   for await (const piece of inSlices(presentHistory(history, { ...stamp, typing: [] }), nextSlice)) text += piece;
-  const { project, corrections, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
+  const { project, corrections, notes, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
+  const others = await readOthers(wanted, history.objective.id);
   const fit =
     fitOutputs(history.objective.objectiveTypes).length > 0
       ? presentFitParameters(await modelInsights.fit({ db, accountId, signal }, path, CONFIDENCE))
@@ -105,11 +111,21 @@ export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask,
     history: text,
     source: {
       project: presentProjectSummary(project),
+      ...others,
       corrections: corrections.map(presentCorrection),
+      notes: notes.map(presentNote),
       caseCount,
       fit,
       changedAt: toTimestamp(changedAt),
       version: VERSION,
     },
   };
+}
+
+async function readOthers({ db, accountId, path }: Wanted, objectiveId: number) {
+  const runs = await readTrialRuns(db, accountId, path, { limit: MOST_OTHERS, after: null, without: objectiveId });
+  const present = makePresentTrialRun(runs);
+  const others: z.infer<typeof trialRunSchema>[] = [];
+  for await (const batch of runs.batches) others.push(...batch.map(present));
+  return { others, areOthersCut: runs.nextAfter !== null };
 }

@@ -27,6 +27,7 @@ import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
+import { noteOperations } from './notes.ts';
 import { reportOperations } from './report.ts';
 import { trialCaseOperations } from './trial-cases.ts';
 import { trialRunOperations } from './trial-runs.ts';
@@ -48,6 +49,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...reportOperations,
   ...overviewOperations,
   ...correctionOperations,
+  ...noteOperations,
   ...keyOperations,
   ...webhookOperations,
   ...accountOperations,

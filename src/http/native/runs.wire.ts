@@ -5,7 +5,7 @@ import { makeVerdict } from '../../domain/acceptance.ts';
 import { titleOfRow, toCaseColumns } from '../../domain/case-columns.ts';
 import { RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
 import { mapBatches } from '../answer/json-array.ts';
-import type { ExportedRow, RowTable } from '../answer/row-table.ts';
+import { derivativeCells, derivativeTitles, type ExportedRow, type RowTable } from '../answer/row-table.ts';
 import type { AnswerSpec } from '../operation.ts';
 import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
 import { presentFacts, runShape } from './run-fields.wire.ts';
@@ -35,23 +35,25 @@ export const runTypes: NonNullable<AnswerSpec['otherTypes']> = {
   [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
-export function toRunTable({ objective, columns, batches }: RunTable): RowTable {
+export function toRunTable({ objective, columns: stated, batches }: RunTable, withDerivatives: boolean): RowTable {
   const judge = makeVerdict(objective);
+  const columns = toCaseColumns(stated);
+  const derivatives = withDerivatives ? derivativeTitles(columns) : [];
   return {
-    columns: toCaseColumns(columns),
+    columns,
     before: before.map(sentName),
-    after: after.map(sentName),
+    after: [...after.map(sentName), ...derivatives],
     hasVerdicts: true,
-    batches: mapBatches(batches, (row) => toRow(row, judge)),
+    batches: mapBatches(batches, (row) => toRow(row, judge, derivatives)),
   };
 }
 
-function toRow(row: HistoryRow, judge: ReturnType<typeof makeVerdict>): ExportedRow {
+function toRow(row: HistoryRow, judge: ReturnType<typeof makeVerdict>, derivatives: readonly string[]): ExportedRow {
   const { input, output } = row;
   return {
     input,
     output,
-    facts: presentFacts([...before, ...after], row),
+    facts: [...presentFacts([...before, ...after], row), ...derivativeCells(derivatives, row.jacobian ?? null)],
     met: output === null ? null : judge(output.split(',').map(Number)),
   };
 }

@@ -4,7 +4,7 @@ import type { TrialCasePage } from '../../application/data/read-trial-cases.ts';
 import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
 import type { TrialCase } from '../../domain/trial-cases.ts';
 import { mapBatches } from '../answer/json-array.ts';
-import type { ExportedRow, RowTable } from '../answer/row-table.ts';
+import { derivativeCells, derivativeTitles, type ExportedRow, type RowTable } from '../answer/row-table.ts';
 import type { AnswerSpec } from '../operation.ts';
 import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
 
@@ -33,16 +33,22 @@ export const trialCaseTypes: NonNullable<AnswerSpec['otherTypes']> = {
   [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
-export function toTrialCaseTable({ project, set, batches }: TrialCasePage): RowTable {
+export function toTrialCaseTable({ project, set, batches }: TrialCasePage, withDerivatives = false): RowTable {
+  const columns = toCaseColumns({ ...project, ...project.names, outputCount: set.outputCount });
+  const derivatives = withDerivatives ? derivativeTitles(columns) : [];
   return {
-    columns: toCaseColumns({ ...project, ...project.names, outputCount: set.outputCount }),
+    columns,
     before: BEFORE,
-    after: AFTER,
+    after: [...AFTER, ...derivatives],
     hasVerdicts: false,
-    batches: mapBatches(batches, toRow),
+    batches: mapBatches(batches, (one) => toRow(one, derivatives)),
   };
 }
 
-function toRow({ number, input, output, isExcluded }: TrialCase): ExportedRow {
-  return { input, output, facts: [number, output === null ? FAILED_ROW : COMPLETED_ROW, isExcluded], met: null };
+function toRow(
+  { number, input, output, jacobian, isExcluded }: TrialCase,
+  derivatives: readonly string[],
+): ExportedRow {
+  const status = output === null ? FAILED_ROW : COMPLETED_ROW;
+  return { input, output, facts: [number, status, isExcluded, ...derivativeCells(derivatives, jacobian)], met: null };
 }

@@ -2,6 +2,7 @@ import { addCases } from '../../application/data/add-cases.ts';
 import { readTrialCasePage } from '../../application/data/read-trial-cases.ts';
 import { labelsOf } from '../../domain/names.ts';
 import { createdWithoutPath, nextPageHeaders, pageOf } from '../answer/answers.ts';
+import { DERIVATIVE_FLAGS } from '../answer/row-table.ts';
 import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { ROW_FORMATS } from '../wire/formats.ts';
@@ -46,7 +47,7 @@ export const trialCaseOperations: readonly Operation[] = [
     isList: true,
     formats: ROW_FORMATS,
     texts: ROW_TEXTS,
-    flags: ROW_FLAGS,
+    flags: { ...ROW_FLAGS, ...DERIVATIVE_FLAGS },
     answers: pageOf.spec(
       'The cases as they are now; after takes the number of the last case.',
       trialCaseSchema,
@@ -55,7 +56,11 @@ export const trialCaseOperations: readonly Operation[] = [
     handle: async (call) => {
       const page = await readTrialCasePage(call.deps.db, call.accountId, call.ids, call.page);
       if (call.format !== 'json') {
-        return answerRows(call, toTrialCaseTable(page), nextPageHeaders(call, page.nextAfter));
+        return answerRows(
+          call,
+          toTrialCaseTable(page, call.flags['derivatives'] === true),
+          nextPageHeaders(call, page.nextAfter),
+        );
       }
       const labels = labelsOf(page.project);
       return pageOf.written(call, page, (one) => presentTrialCase(one, labels));

@@ -7,9 +7,11 @@ import {
   TOO_MANY_TEXTS,
 } from '../../domain/case-table.ts';
 import { describeWrongType, makeViolation, refuseViolations, type Violation } from '../../domain/errors.ts';
+import { toRows } from '../../domain/jacobian.ts';
 import { isByName, type Labels } from '../../domain/names.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
+import { RUN_FIELDS } from '../../domain/run-fields.ts';
 import { checkFailedCases } from '../../domain/trial.ts';
 import { CaseOrigin, type TrialCase } from '../../domain/trial-cases.ts';
 import { parseCsvText } from '../body/csv-text.ts';
@@ -18,9 +20,10 @@ import { parseWorkbook } from '../body/workbook-cases.ts';
 import { caseRowsSchema, failedRowsSchema } from '../wire/case-rows.ts';
 import { nameSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { arrayFault, namedInputValue, numberFault } from '../wire/vectors.ts';
+import { arrayFault, JACOBIAN_DESCRIPTION, jacobianSchema, namedInputValue, numberFault } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
+import { fieldSchema } from './run-fields.wire.ts';
 
 export const sourceSchema = nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 
@@ -35,6 +38,12 @@ const newTrialCasesSchema = z
     failed: failedRowsSchema.describe(
       'Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored.',
     ),
+    jacobians: z
+      .array(jacobianSchema)
+      .optional()
+      .describe(
+        `One entry per row of inputs, null where nothing is known. ${JACOBIAN_DESCRIPTION} A case that is known already keeps what it has: correct it to change its derivatives.`,
+      ),
     source: sourceSchema
       .nullish()
       .transform((text) => text ?? null)
@@ -72,7 +81,7 @@ const MAXIMUM_WIDTH = { inputs: MAXIMUM_INPUT_COUNT, outputs: MAXIMUM_OUTPUT_COU
 
 function readJsonCases(body: SentFields): Parsed<CaseTable> {
   const { fields, violations: shapeViolations } = readFields(newTrialCasesSchema, body);
-  const { inputs, outputs, failed: failedRows = [], source = null } = fields;
+  const { inputs, outputs, failed: failedRows = [], jacobians: sentJacobians, source = null } = fields;
   const violations = [...shapeViolations];
   if (inputs === undefined || outputs === undefined) return { kind: 'violations', violations };
   if (inputs.length !== outputs.length) {
@@ -80,6 +89,10 @@ function readJsonCases(body: SentFields): Parsed<CaseTable> {
     violations.push(makeViolation(['outputs'], message));
   }
   violations.push(...checkFailedCases(failedRows, inputs.length, 'failed'));
+  if (sentJacobians !== undefined && sentJacobians.length !== inputs.length) {
+    const message = `must have one entry per row of inputs (${inputs.length}), has ${sentJacobians.length}.`;
+    violations.push(makeViolation(['jacobians'], message));
+  }
   const failed = new Set(failedRows);
   for (const [row, output] of outputs.entries()) if (output === null) failed.add(row);
   const firstRun = outputs.findIndex((_, row) => !failed.has(row));
@@ -98,7 +111,14 @@ function readJsonCases(body: SentFields): Parsed<CaseTable> {
     }
   }
   if (violations.length > 0) return { kind: 'violations', violations: violations.slice(0, LISTED_CASE_VIOLATIONS) };
-  const value = { headings, ...writer.take(), failed: [...failed].sort((a, b) => a - b), lines: null, source };
+  const value = {
+    headings,
+    ...writer.take(),
+    failed: [...failed].sort((a, b) => a - b),
+    ...(sentJacobians && { sentJacobians }),
+    lines: null,
+    source,
+  };
   return { kind: 'value', value };
 }
 
@@ -253,6 +273,7 @@ export const trialCaseSchema = z
     inputByName: inputByNameSchema,
     output: z.array(z.number()).nullable().describe('null if the run failed.'),
     outputByName: outputByNameSchema,
+    jacobian: fieldSchema('jacobian').describe(RUN_FIELDS.jacobian.description),
     failed: z.boolean(),
     excluded: z.boolean().describe('Whether no suggestion learns from it.'),
     corrected: z.boolean().describe('Whether the output differs from the one that was first stored.'),
@@ -268,6 +289,7 @@ export function presentTrialCase(one: TrialCase, labels: Labels | null): z.infer
     ...presentInputByName(labels, one.input),
     output: one.output === null ? null : [...one.output],
     ...presentOutputByName(labels, one.output),
+    jacobian: one.jacobian && one.output && toRows(one.jacobian, one.output.length),
     failed: one.output === null,
     excluded: one.isExcluded,
     corrected: one.isCorrected,

@@ -1,5 +1,6 @@
 import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
+import { DERIVATIVE_FLAGS } from '../answer/row-table.ts';
 import { answerRows, ROW_FLAGS, ROW_TEXTS } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { ROW_FORMATS } from '../wire/formats.ts';
@@ -17,7 +18,7 @@ export const trialRunOperations: readonly Operation[] = [
     isList: true,
     formats: ROW_FORMATS,
     texts: ROW_TEXTS,
-    flags: ROW_FLAGS,
+    flags: { ...ROW_FLAGS, ...DERIVATIVE_FLAGS },
     numbers: {
       without: {
         description: 'The id of an objective whose runs are left out.',
@@ -32,10 +33,11 @@ export const trialRunOperations: readonly Operation[] = [
       trialRunTypes,
     ),
     handle: async (call) => {
-      const request = { ...call.page, without: call.numbers['without'] ?? null };
+      const withDerivatives = call.format !== 'json' && call.flags['derivatives'] === true;
+      const request = { ...call.page, without: call.numbers['without'] ?? null, withDerivatives };
       const runs = await readTrialRuns(call.deps.db, call.accountId, call.ids, request);
       if (call.format !== 'json') {
-        return answerRows(call, toTrialRunTable(runs), nextPageHeaders(call, runs.nextAfter));
+        return answerRows(call, toTrialRunTable(runs, withDerivatives), nextPageHeaders(call, runs.nextAfter));
       }
       return pageOf.written(call, runs, makePresentTrialRun(runs));
     },

@@ -7,7 +7,7 @@ import { type MissMeasure, makeMissMeasure } from '../../domain/nearest.ts';
 import { InverseStatus, RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
 import { CaseOrigin } from '../../domain/trial-cases.ts';
 import { mapBatches } from '../answer/json-array.ts';
-import type { ExportedRow, RowTable } from '../answer/row-table.ts';
+import { derivativeCells, derivativeTitles, type ExportedRow, type RowTable } from '../answer/row-table.ts';
 import type { AnswerSpec } from '../operation.ts';
 import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
 import { presentFacts, presentRow, runShape } from './run-fields.wire.ts';
@@ -59,7 +59,7 @@ export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) =
     input: [...run.input],
     output: run.output && [...run.output],
     met: metOf(run, judge),
-    ...presentRow(ofTrial, { ...run, ...missesIn(run, measure) }),
+    ...presentRow(ofTrial, { ...run, ...derivativesIn(run), ...missesIn(run, measure) }),
   });
 }
 
@@ -70,6 +70,10 @@ function factsOf(run: TrialRun): { [Name in keyof typeof facts]: z.infer<(typeof
   }
   const status = run.output === null ? FAILED_ROW : COMPLETED_ROW;
   return { source: run.origin, sourceName: run.source, number: run.number, iteration: null, status };
+}
+
+function derivativesIn(run: TrialRun) {
+  return run.kind === 'case' && { hasJacobian: run.jacobian !== null };
 }
 
 function missesIn({ output }: TrialRun, measure: MissMeasure) {
@@ -118,24 +122,35 @@ export const trialRunTypes: NonNullable<AnswerSpec['otherTypes']> = {
   [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
-export function toTrialRunTable({ objective, project, batches }: TrialRuns): RowTable {
+export function toTrialRunTable({ objective, project, batches }: TrialRuns, withDerivatives = false): RowTable {
   const judge = makeVerdict(objective);
+  const columns = toCaseColumns({ ...project, ...project.names, outputCount: objective.objectives.length });
+  const derivatives = withDerivatives ? derivativeTitles(columns) : [];
   return {
-    columns: toCaseColumns({ ...project, ...project.names, outputCount: objective.objectives.length }),
+    columns,
     before: BEFORE,
-    after: after.map(sentName),
+    after: [...after.map(sentName), ...derivatives],
     hasVerdicts: true,
-    batches: mapBatches(batches, (run) => toRow(run, judge)),
+    batches: mapBatches(batches, (run) => toRow(run, judge, derivatives)),
   };
 }
 
-function toRow(run: TrialRun, judge: Verdict): ExportedRow {
+function toRow(run: TrialRun, judge: Verdict, derivatives: readonly string[]): ExportedRow {
   const { source, sourceName, number, iteration, status } = factsOf(run);
   const objective = run.kind === 'run' ? run.objectiveNumber : null;
   return {
     input: run.input,
     output: run.output,
-    facts: [source, sourceName, objective, number, iteration, status, ...presentFacts(after, run)],
+    facts: [
+      source,
+      sourceName,
+      objective,
+      number,
+      iteration,
+      status,
+      ...presentFacts(after, run),
+      ...derivativeCells(derivatives, run.jacobian ?? null),
+    ],
     met: metOf(run, judge),
   };
 }

@@ -16,7 +16,7 @@ export const newWorkbook = bodyOf(
         .describe('The file, .xlsx, in base64.'),
     })
     .meta({ id: 'NewWorkbook', examples: [{ name: 'bridge.xlsx', content: 'UEsDBBQAAAAI' }] }),
-  { size: 'file' },
+  { size: 'workbook' },
 );
 
 const chosen = (what: string) =>

@@ -8,6 +8,8 @@ export const MEDIA_TYPES = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   html: 'text/html',
   pdf: 'application/pdf',
+  bytes: 'application/octet-stream',
+  jpeg: 'image/jpeg',
 } as const;
 
 export type AnswerFormat = keyof typeof MEDIA_TYPES;

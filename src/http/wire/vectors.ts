@@ -124,7 +124,7 @@ export const jacobianSchema = z
   .meta(documentAs(jacobian.nullable()));
 
 export const JACOBIAN_DESCRIPTION =
-  'The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.';
+  'The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known; categories and booleans have none.';
 
 /** Positions of up to `limit` elements that are not finite numbers. */
 export function findNonNumbers(values: readonly unknown[], limit: number): readonly number[] {

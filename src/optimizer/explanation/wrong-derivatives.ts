@@ -1,4 +1,4 @@
-/** Advice on derivatives that do not agree with the values of the runs. */
+/** Advice on derivatives that do not agree with the values of the runs, or not yet. */
 import type { Advice } from '../insights.ts';
 import type { Prepared } from '../prepare.ts';
 
@@ -6,11 +6,11 @@ import type { Prepared } from '../prepare.ts';
 const MOST = 10;
 
 export function adviseOnWrongDerivatives({ cases, encoding, residuals }: Prepared): readonly Advice[] {
-  const advice = cases.distrusted.map(({ output, feature, factor }): Advice => {
+  const advice = cases.distrusted.map(({ output, feature, factor, isWrong }): Advice => {
     // Of a fit, the residuals stand for outputs, or for several of them.
     const known = output === null ? null : residuals === null ? output : (residuals.kept[output] ?? null);
     return {
-      kind: 'wrong-derivatives',
+      kind: isWrong ? 'wrong-derivatives' : 'unproven-derivatives',
       outputs: known === null ? [] : [known],
       ...(feature !== null && { inputs: [encoding.owner[feature]!] }),
       factor,

@@ -15,6 +15,11 @@ const NEIGHBOURS = 4;
 const FAR = 0.3;
 /** A factor this far from 1, and so many standard errors, is not 1. */
 const OFF = { least: 0.2, errors: 4 };
+/**
+ * Where outputs bend between two runs, what right derivatives say of a change is off by chance; least squares then give a factor below 1, f,
+ * at which a factor of 1 leaves 1 / f times as much unexplained. Beyond so many times the derivatives are wrong.
+ */
+const SURELY = 4;
 /** Derivatives that leave more than this share of the squared changes unexplained tell next to nothing about them. */
 const LARGEST_REST = 0.7;
 /** Fewer comparisons beyond those that the factors explain tell nothing. */
@@ -27,6 +32,8 @@ export interface Distrusted {
   readonly feature: number | null;
   /** By how much of what they say the values change. */
   readonly factor: number;
+  /** false: they may be right, as outputs bend between runs that are far apart. */
+  readonly isWrong: boolean;
 }
 
 /** A change of an output between two runs beside what the derivatives say. */
@@ -52,7 +59,7 @@ export function distrustedSlopes(
   const features = Array.from({ length: p }, (_, f) => f).filter((f) => all.some(({ parts }) => parts[f] !== 0));
   const factors = factorOf(all, ({ parts }) => features.map((f) => parts[f]!));
   const found = features.flatMap((feature, k): Distrusted[] =>
-    factors !== null && isOff(factors[k]!) ? [{ output: null, feature, factor: factors[k]!.factor }] : [],
+    factors !== null && isOff(factors[k]!) ? [{ output: null, feature, ...verdictOf(factors[k]!) }] : [],
   );
   if (found.length > 0 && 2 * found.length < features.length) {
     // What is left is judged with these at what the values say of them.
@@ -60,16 +67,22 @@ export function distrustedSlopes(
     for (const { parts } of left) for (const { feature, factor } of found) parts[feature!]! *= factor;
     if (judge(left) === null) return found;
   }
-  const factor = judge(all);
-  if (factor !== null) return [{ output: null, feature: null, factor }];
+  const verdict = judge(all);
+  if (verdict !== null) return [{ output: null, feature: null, ...verdict }];
   return Array.from({ length: m }, (_, output) => output).flatMap((output): Distrusted[] => {
     const own = judge(all.filter((one) => one.output === output));
-    return own === null ? [] : [{ output, feature: null, factor: own }];
+    return own === null ? [] : [{ output, feature: null, ...own }];
   });
 }
 
+type Verdict = Pick<Distrusted, 'factor' | 'isWrong'>;
+
+function verdictOf(found: Factor): Verdict {
+  return { factor: found.factor, isWrong: isOff(found) && found.times > SURELY };
+}
+
 /** The factor of derivatives that is not 1, or with which they tell next to nothing; null where they may be right. */
-function judge(all: readonly Comparison[]): number | null {
+function judge(all: readonly Comparison[]): Verdict | null {
   const total = ({ parts }: Comparison) => parts.reduce((sum, part) => sum + part, 0);
   const factors = factorOf(all, (one) => [total(one)]);
   if (factors === null) return null;
@@ -79,12 +92,14 @@ function judge(all: readonly Comparison[]): number | null {
     rest += one.weight * (one.change - total(one)) ** 2;
     changes += one.weight * one.change ** 2;
   }
-  return isOff(factors[0]!) || rest > LARGEST_REST * changes ? factors[0]!.factor : null;
+  return isOff(factors[0]!) || rest > LARGEST_REST * changes ? verdictOf(factors[0]!) : null;
 }
 
 interface Factor {
   readonly factor: number;
   readonly error: number;
+  /** How many times as much a factor of 1 would leave unexplained. */
+  readonly times: number;
 }
 
 function isOff({ factor, error }: Factor): boolean {
@@ -125,7 +140,8 @@ function factorOf(all: readonly Comparison[], terms: (one: Comparison) => readon
     const unit = new Float64Array(q);
     unit[i] = 1;
     solveWithFactor(A, q, unit);
-    return { factor, error: Math.sqrt(Math.max(0, variance * unit[i]!)) };
+    const times = 1 + (factor - 1) ** 2 / (unit[i]! * sum);
+    return { factor, error: Math.sqrt(Math.max(0, variance * unit[i]!)), times };
   });
 }
 

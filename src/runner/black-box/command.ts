@@ -15,6 +15,8 @@ export interface CommandDefinition {
   readonly copies: readonly string[];
   /** `out.json` or `mass=out.txt:/mass = (\S+)/` */
   readonly read: readonly string[];
+  /** The file with the derivatives. */
+  readonly jacobian?: string;
   /** What exit codes mean. */
   readonly onExit: ReadonlyMap<number, ExitMeaning>;
   readonly environment: Readonly<Record<string, string>>;
@@ -24,7 +26,7 @@ export interface CommandDefinition {
 export const command: BlackBoxKind = {
   key: 'command',
   example: 'the program that evaluates an input, such as ["python3", "model.py"]',
-  keys: ['command', 'shell', 'templates', 'copies', 'read', 'onExit', 'environment', 'keep'],
+  keys: ['command', 'shell', 'templates', 'copies', 'read', 'jacobian', 'onExit', 'environment', 'keep'],
   read: (reader, fields) => toBlackBox(readCommand(reader, fields)),
 };
 
@@ -62,7 +64,7 @@ export function openCommand(
 }
 
 function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: CallOptions, where: Surroundings) {
-  const { command: line, shell, templates, copies, onExit, keep } = stated;
+  const { command: line, shell, templates, copies, jacobian, onExit, keep } = stated;
   const isOfCall = (rule: string) => !rule.includes('=') || names.outputs.includes(rule.split('=')[0]!.trim());
   return {
     command: line,
@@ -72,6 +74,7 @@ function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: 
     templates,
     copies,
     reads: isWhole ? stated.read : stated.read.filter(isOfCall),
+    jacobian,
     fits,
     curves,
     onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
@@ -92,6 +95,7 @@ export function readCommand(reader: ValueReader, fields: Fields): CommandDefinit
     templates: reader.texts(fields.get('templates'), ['templates']),
     copies: reader.texts(fields.get('copies'), ['copies']),
     read: reader.texts(fields.get('read'), ['read']),
+    ...readJacobianFile(reader, fields.get('jacobian')),
     onExit: readOnExit(reader, fields.get('onExit')),
     environment: readEnvironment(reader, fields.get('environment')),
     keep: (keep && reader.word(keep, ['keep'], ['all', 'failed', 'none'])) ?? 'failed',
@@ -118,6 +122,16 @@ function readCommandLine(reader: ValueReader, value: Value | undefined, shell: b
     if (item.kind === 'text') return item.text; // an argument may be empty
     return reader.text(item, [...path, String(i + 1)]) ?? '';
   });
+}
+
+function readJacobianFile(reader: ValueReader, value: Value | undefined): Pick<CommandDefinition, 'jacobian'> {
+  const stated = value && reader.fields(value, ['jacobian'], ['file']);
+  if (stated === undefined) return {};
+  const file = stated.get('file');
+  if (file === undefined)
+    reader.refuse(value!.at, ['jacobian', 'file'], 'is required: the file that the command leaves.');
+  const name = file && reader.text(file, ['jacobian', 'file']);
+  return name === undefined ? {} : { jacobian: name };
 }
 
 function readOnExit(reader: ValueReader, value: Value | undefined): ReadonlyMap<number, ExitMeaning> {

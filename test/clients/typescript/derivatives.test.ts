@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { readGiven } from '../../../clients/typescript/src/solve/given.ts';
-import { fit as fitTo, log, real, solve, within } from '../../../clients/typescript/src/solve.ts';
+import { fit as fitTo, log, openProject, real, solve, within } from '../../../clients/typescript/src/solve.ts';
 import { openPlaces, type Places } from './places.ts';
 
 let here: Places['here'];
@@ -89,4 +89,49 @@ it('saves runs with them, and keeps them in the journal', async () => {
   const finished = lines.split('\n').filter((line) => line.includes('"kind":"finished"'));
   expect(finished.length).toBe(steep.history.length);
   expect(finished.every((line) => line.includes('"jacobian":[['))).toBe(true);
+});
+
+it('sends them for runs that are retried or corrected', async () => {
+  let calls = 0;
+  const mendedLater = (x: { a: number; b: number }) => {
+    calls += 1;
+    if ([2, 7].includes(calls)) throw new Error('not yet');
+    return [outputsOf(x), slopesOf(x)] as const;
+  };
+  const options = { ...here(), inputs, goals: { ...goals, z: within(50, 1e-3) }, cases: 5, budget: 8 };
+  await solve(mendedLater, options);
+  const result = await solve(mendedLater, { ...options, retryFailed: true });
+  const project = await openProject({ ...here(), ...problem });
+  const path = (ids: typeof result.ids) => ({
+    model_id: ids.modelId,
+    project_id: ids.projectId,
+    trial_id: ids.trialId!,
+  });
+  const retried = (await project.client.call('listCorrections', { path: path(result.ids) })).body;
+  expect(retried).toHaveLength(2);
+  for (const { old, new: corrected } of retried) {
+    expect(old.jacobian).toBeNull();
+    const run = result.history.find(({ output }) => output?.y === corrected.output![0])!;
+    const { y, z } = slopesOf(run.input);
+    expect(corrected.jacobian).toEqual([
+      [y.a, y.b],
+      [z.a, z.b],
+    ]);
+  }
+  const told: { readonly id: number }[] = [];
+  while (!project.isOver) {
+    for (const run of await project.ask()) {
+      told.push(run);
+      await project.tell(run, told.length < 4 ? [outputsOf(run.input), slopesOf(run.input)] : wanted);
+    }
+  }
+  const how = { reason: 'adjoint run later' };
+  await project.correct(told[0]!, [{ y: 1, z: 2 }, { y: { a: 3 } }], how);
+  const { ids } = await project.result();
+  const [correction] = (await project.client.call('listCorrections', { path: path(ids) })).body;
+  expect(correction!.new.jacobian).toEqual([
+    [3, null],
+    [null, null],
+  ]);
+  await project.close();
 });

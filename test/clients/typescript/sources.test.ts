@@ -24,7 +24,6 @@ it('runs the function of the source that the service asks for, and ends with a r
   const result = await solve(fine, {
     inputs,
     goals,
-    name: 'sources',
     sources: { coarse: { run: coarse, cost: 0.05 } },
     ...here(),
   });

@@ -147,16 +147,20 @@ def report(evaluation_id: int, lease_token: str, outcome: Sequence[float] | Fail
             body = m.NewEvaluationFailure(lease_token=lease_token, reason=clean_reason(outcome.reason), retryable=outcome.retryable)
             failed: m.FailedEvaluation = (yield Call("fail_evaluation", evaluation_id, body)).body
             return Told(failed.state)
-        jacobian = jacobian_of(outcome)
-        slopes: dict[str, Any] = {} if jacobian is None else {"jacobian": jacobian}
-        output = m.NewEvaluationOutput(lease_token=lease_token, output=list(outcome), compute_time=round(seconds * 1e9), **slopes)
-        told: m.ReportedEvaluation = (yield Call("put_evaluation_output", evaluation_id, output)).body
-        is_last = told.inverse is not None and told.inverse.status in ("converged", "max_iterations")
-        judged = told.inverse
+        output = m.NewEvaluationOutput(lease_token=lease_token, compute_time=round(seconds * 1e9), **told(outcome))
+        answer: m.ReportedEvaluation = (yield Call("put_evaluation_output", evaluation_id, output)).body
+        judged = answer.inverse
+        is_last = judged is not None and judged.status in ("converged", "max_iterations")
         off = (None, None) if judged is None else (judged.misses, judged.missed_by)
-        return Told(told.state, tuple(warning.detail for warning in told.warnings), is_last, *off)
+        return Told(answer.state, tuple(warning.detail for warning in answer.warnings), is_last, *off)
     except LOST:
         return Told("lost")
+
+
+def told(outcome: Sequence[float]) -> dict[str, Any]:
+    """The fields of a body that an output fills, with its derivatives where it has any."""
+    jacobian = jacobian_of(outcome)
+    return {"output": list(outcome), **({} if jacobian is None else {"jacobian": jacobian})}
 
 
 def release(evaluation_id: int, lease_token: str) -> Steps[None]:

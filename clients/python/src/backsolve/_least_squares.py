@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from typing_extensions import Unpack
 
+from ._derivatives import read_jacobian
 from .fitted import FitResult
 from .fitting import Fit, Loss, Sigma, _plain, fit
 from .inputs import Input
@@ -67,18 +68,17 @@ class _Residuals:
         self.__name__ = getattr(fun, "__name__", "least_squares")
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
-        x = [float(values[name]) for name in self._names]
-        if self._jac is True:
-            residuals, jacobian = self._fun(_vector(x), *self._args, **self._kwargs)
-            return {OUTPUT: _plain(residuals)}, {OUTPUT: _rows(jacobian)}
-        if callable(self._jac):
-            return {OUTPUT: self.at(x)}, {OUTPUT: _rows(self._jac(_vector(x), *self._args, **self._kwargs))}
-        return {OUTPUT: self.at(x)}
+        residuals, jacobian = self.at([float(values[name]) for name in self._names])
+        return {OUTPUT: residuals} if jacobian is None else ({OUTPUT: residuals}, {OUTPUT: jacobian})
 
-    def at(self, x: Sequence[float]) -> list[Any]:
+    def at(self, x: Sequence[float]) -> tuple[list[Any], list[Any] | None]:
+        """The residuals and the rows of their Jacobian."""
         given = self._fun(_vector(x), *self._args, **self._kwargs)
-        residuals = _plain(given[0] if self._jac is True else given)
-        return list(residuals) if isinstance(residuals, Sequence) else [residuals]
+        residuals, jacobian = given if self._jac is True else (given, None)
+        if callable(self._jac):
+            jacobian = self._jac(_vector(x), *self._args, **self._kwargs)
+        plain = _plain(residuals)
+        return list(plain) if isinstance(plain, Sequence) else [plain], None if jacobian is None else _rows(jacobian)
 
     @property
     def __signature__(self) -> Any:
@@ -127,19 +127,21 @@ def least_squares(
             f"least_squares of backsolve has no jac={jac!r}: give a function, True where fun returns the Jacobian as well, or nothing."
         )
     box = _Residuals(fun, names, args, kwargs or {}, jac)
+    inputs = {name: Input("float", low, high) for name, low, high in zip(names, lower, upper, strict=True)}
     options: dict[str, Any] = dict(search)
     if start is not None or residuals is None:
         at = start or [(low + high) / 2 for low, high in zip(lower, upper, strict=True)]
-        first = box.at(at)
+        first, slopes = box.at(at)
         if residuals is not None and residuals != len(first):
             raise ValueError(f"fun returns {len(first)} residuals, not {residuals}.")
         residuals = len(first)
         if all(math.isfinite(float(value)) for value in first):
-            options["options"] = {"initial_input": at, "initial_output": [float(value) for value in first], **options.get("options", {})}
+            known: dict[str, Any] = {"initial_input": at, "initial_output": [float(value) for value in first]}
+            known |= {} if slopes is None else {"initial_jacobian": read_jacobian(slopes, inputs, {OUTPUT: fit([0.0] * residuals)})}
+            options["options"] = {**known, **options.get("options", {})}
     if loss != "linear" and sigma is None:
         sigma = f_scale
     goal = fit([0.0] * (residuals or 1), sigma, loss=loss)
-    inputs = {name: Input("float", low, high) for name, low, high in zip(names, lower, upper, strict=True)}
     result = solve(box, inputs, {OUTPUT: goal}, budget=max_nfev, parallel=parallel, progress=progress, **options)
     return _answer(result, names, goal, (lower, upper))
 

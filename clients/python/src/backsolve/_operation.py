@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 T = TypeVar("T")
 JSON_MEDIUM = "application/json"
 XLSX_MEDIUM = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-BYTE_MEDIA = (XLSX_MEDIUM, "application/pdf")
+BYTE_MEDIA = (XLSX_MEDIUM, "application/pdf", "application/octet-stream", "image/jpeg")
 """Answers that are no text."""
 LINES_MEDIUM = "application/x-ndjson"
 

@@ -141,7 +141,7 @@ def _correct(path: Path, run: dict[str, Any], outcome: Outcome) -> Steps[None]:
     if isinstance(outcome, Failed):
         fields |= {"failed": True, "failureReason": _batch.clean_reason(outcome.reason)}
     else:
-        fields["output"] = outcome
+        fields |= _batch.told(outcome)
     if "case" in run:
         yield Call("correct_case", *path, run["case"], m.NewCaseCorrection.model_validate(fields))
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _batch
 from ._generated import models as m
 from ._journal import Folder
 from ._progress import Progress
@@ -40,7 +41,7 @@ class Verifying:
                 break
             outcome = await self._work.call(at)
             failure = outcome.reason if isinstance(outcome, Failed) else None
-            made.append({"input": at, "output": None if isinstance(outcome, Failed) else outcome, "failure": failure})
+            made.append({"input": at, "output": None, **({} if isinstance(outcome, Failed) else _batch.told(outcome)), "failure": failure})
             self._folder.write(record)
             has_news = await self._tell(result, made[-1:]) or has_news
             self._note(at, failure)
@@ -57,7 +58,9 @@ class Verifying:
         if not made:
             return False
         assert result.objective is not None  # noqa: S101 - a fit has one
-        body = m.NewTrialCases(inputs=[each["input"] for each in made], outputs=[each["output"] for each in made], source=SOURCE)
+        jacobians = [each.get("jacobian") for each in made]
+        slopes: dict[str, Any] = {"jacobians": jacobians} if any(each is not None for each in jacobians) else {}
+        body = m.NewTrialCases(inputs=[each["input"] for each in made], outputs=[each["output"] for each in made], **slopes, source=SOURCE)
         place = (result.model_id, result.project_id, result.objective.trial_id)
         return (await self._client.add_cases(*place, body)).body.added > 0
 

@@ -226,7 +226,7 @@ class _Project:
             values = self.space.read_output(output)
             if isinstance(values, Failed):
                 raise ValueError(f"{values.reason}; for a failed run send failed=True.")
-            return {**fields, "output": values}
+            return {**fields, **_batch.told(values)}
         return {**fields, "failed": True} if failed else {**fields, "excluded": excluded}
 
 

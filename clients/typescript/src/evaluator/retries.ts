@@ -74,7 +74,7 @@ export async function retryRuns({ client, journal, trial, jobs, evaluate, onResu
   const { marked, unsent } = retriesOf(journal.lines);
   const send = async (line: RetriedLine | FinishedLine, outcome: Reportable) => {
     if (outcome.kind !== 'output') return;
-    await sendOutput(client, trial, line, outcome.output);
+    await sendOutput(client, trial, line, outcome);
     await journal.corrected({ id: line.evaluation, leaseToken: '' }, outcome);
   };
   await inParallel(unsent, jobs, (line) => send(line, line.outcome));
@@ -110,24 +110,29 @@ async function sendOutput(
   client: ServiceClient,
   { modelId, projectId, trialId }: TrialPath,
   { run, objectiveId, inverseId, caseNumber, input }: RetriedLine | FinishedLine,
-  output: unknown,
+  { output, jacobian }: Extract<Reportable, { kind: 'output' }>,
 ): Promise<void> {
   const trial = { model_id: modelId, project_id: projectId, trial_id: trialId };
+  const told = { output, ...(jacobian != null && { jacobian }) };
   if (isOwn(run)) {
     // The service had no output of it, so it is new to the trial.
-    await client.call('addCases', { path: trial, body: { inputs: [input], outputs: [output], source: run } });
+    const jacobians = jacobian == null ? {} : { jacobians: [jacobian] };
+    await client.call('addCases', {
+      path: trial,
+      body: { inputs: [input], outputs: [output], ...jacobians, source: run },
+    });
   } else if (run === 'inverse') {
     const path = { objective_id: objectiveId!, inverse_id: inverseId! };
-    await correct((body) => client.call('correctInverseFlat', { path, body }), output);
+    await correct((body) => client.call('correctInverseFlat', { path, body }), told);
   } else {
     const path = { ...trial, number: caseNumber! };
-    await correct((body) => client.call('correctCase', { path, body }), output);
+    await correct((body) => client.call('correctCase', { path, body }), told);
   }
 }
 
 /** Changes the verdict of a search that has ended only where the output satisfies it. */
-async function correct(send: (body: object) => Promise<unknown>, output: unknown): Promise<void> {
-  const body = { output, reason: REASON };
+async function correct(send: (body: object) => Promise<unknown>, told: object): Promise<void> {
+  const body = { ...told, reason: REASON };
   await send(body).catch((error: unknown) => {
     if (!(error instanceof BacksolveError) || error.code !== 'REOPENING_NEEDED') throw error;
     return send({ ...body, reopen: true });

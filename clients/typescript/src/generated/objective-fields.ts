@@ -8,6 +8,7 @@ export const OBJECTIVE_FIELDS: Names = {
   reuse: null,
   initialInput: null,
   initialOutput: null,
+  initialJacobian: null,
   desiredL1Norm: null,
   continues: null,
   fixedInputs: null,

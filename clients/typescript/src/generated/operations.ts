@@ -48,6 +48,7 @@ import type {
   NewInverseOutput,
   NewKey,
   NewModel,
+  NewNote,
   NewObjectives,
   NewOutputCases,
   NewProject,
@@ -59,6 +60,8 @@ import type {
   NewWebhook,
   NewWorkbook,
   NoFields,
+  Note,
+  NotePatch,
   Objective,
   ObjectiveGlance,
   ObjectiveIdentifiability,
@@ -348,6 +351,11 @@ export interface Operations {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
+      /**
        * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
        * decimal sign is a comma.
        */
@@ -482,6 +490,11 @@ export interface Operations {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
+      /**
        * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
        * decimal sign is a comma.
        */
@@ -591,6 +604,11 @@ export interface Operations {
     query?: {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
+      /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
       /** The iteration after which to begin. */
       after?: number | undefined;
       /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
@@ -632,6 +650,11 @@ export interface Operations {
       after?: number | undefined;
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
+      /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
       /** The id of an objective whose runs are left out. */
       without?: number | undefined;
       /**
@@ -851,6 +874,122 @@ export interface Operations {
     } | undefined;
     answers: {
       200: { 'application/json': Correction[] };
+    };
+  };
+  /** List the notes on an objective and its runs */
+  listNotes: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+      /** newest: the newest records come first, and after leads to older ones. */
+      order?: 'oldest' | 'newest' | undefined;
+      /** Only those on this run, by its id. */
+      inverse?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Note[] };
+    };
+  };
+  /** Write a note on an objective or one of its runs, with a file or without */
+  createNote: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewNote;
+    answers: {
+      201: { 'application/json': Note };
+    };
+  };
+  /** Read a note, also a deleted one until it is purged */
+  getNote: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+      note_id: number;
+    };
+    answers: {
+      200: { 'application/json': Note };
+    };
+  };
+  /** Change the text of a note */
+  updateNote: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+      note_id: number;
+    };
+    body: NotePatch;
+    answers: {
+      200: { 'application/json': Note };
+    };
+  };
+  /** Delete a note with its file */
+  deleteNote: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+      note_id: number;
+    };
+    answers: {
+      204: Record<never, never>;
+    };
+  };
+  /** Take the deletion of a note back */
+  restoreNote: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+      note_id: number;
+    };
+    headers: 'Idempotency-Key';
+    answers: {
+      200: { 'application/json': Note };
+    };
+  };
+  /** Save the file of a note */
+  getNoteFile: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+      note_id: number;
+    };
+    answers: {
+      200: { 'application/octet-stream': Uint8Array<ArrayBuffer> };
+    };
+  };
+  /** Read the thumbnail of the file of a note */
+  getNoteThumbnail: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+      note_id: number;
+    };
+    answers: {
+      200: { 'image/jpeg': Uint8Array<ArrayBuffer> };
     };
   };
   /** List the keys */
@@ -1400,6 +1539,11 @@ export interface Operations {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
       /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
+      /**
        * Of CSV: comma writes 1,5 instead of 1.5 and separates the cells by semicolons, as spreadsheets expect where the
        * decimal sign is a comma.
        */
@@ -1488,6 +1632,11 @@ export interface Operations {
     query?: {
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
+      /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
       /** The iteration after which to begin. */
       after?: number | undefined;
       /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
@@ -1526,6 +1675,11 @@ export interface Operations {
       after?: number | undefined;
       /** Of CSV: whether to begin with a byte order mark, by which spreadsheets know that the file is in UTF-8. */
       bom?: boolean | undefined;
+      /**
+       * Of rows of CSV, lines of JSON and workbooks: whether to add a column for each derivative that may be known,
+       * such as d:mass/width.
+       */
+      derivatives?: boolean | undefined;
       /** The id of an objective whose runs are left out. */
       without?: number | undefined;
       /**
@@ -1656,6 +1810,98 @@ export interface Operations {
     body: NewInverseCorrection;
     answers: {
       200: { 'application/json': CorrectedInverse };
+    };
+  };
+  /** List the notes on an objective and its runs */
+  listNotesFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+      /** newest: the newest records come first, and after leads to older ones. */
+      order?: 'oldest' | 'newest' | undefined;
+      /** Only those on this run, by its id. */
+      inverse?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Note[] };
+    };
+  };
+  /** Write a note on an objective or one of its runs, with a file or without */
+  createNoteFlat: {
+    path: {
+      objective_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewNote;
+    answers: {
+      201: { 'application/json': Note };
+    };
+  };
+  /** Read a note, also a deleted one until it is purged */
+  getNoteFlat: {
+    path: {
+      objective_id: number;
+      note_id: number;
+    };
+    answers: {
+      200: { 'application/json': Note };
+    };
+  };
+  /** Change the text of a note */
+  updateNoteFlat: {
+    path: {
+      objective_id: number;
+      note_id: number;
+    };
+    body: NotePatch;
+    answers: {
+      200: { 'application/json': Note };
+    };
+  };
+  /** Delete a note with its file */
+  deleteNoteFlat: {
+    path: {
+      objective_id: number;
+      note_id: number;
+    };
+    answers: {
+      204: Record<never, never>;
+    };
+  };
+  /** Take the deletion of a note back */
+  restoreNoteFlat: {
+    path: {
+      objective_id: number;
+      note_id: number;
+    };
+    headers: 'Idempotency-Key';
+    answers: {
+      200: { 'application/json': Note };
+    };
+  };
+  /** Save the file of a note */
+  getNoteFileFlat: {
+    path: {
+      objective_id: number;
+      note_id: number;
+    };
+    answers: {
+      200: { 'application/octet-stream': Uint8Array<ArrayBuffer> };
+    };
+  };
+  /** Read the thumbnail of the file of a note */
+  getNoteThumbnailFlat: {
+    path: {
+      objective_id: number;
+      note_id: number;
+    };
+    answers: {
+      200: { 'image/jpeg': Uint8Array<ArrayBuffer> };
     };
   };
 }

@@ -176,6 +176,16 @@ export class WorkbookInUseError extends BacksolveError {
   override readonly name = 'WorkbookInUseError';
 }
 
+/** Somebody has changed the note. */
+export class NoteChangedError extends BacksolveError {
+  override readonly name = 'NoteChangedError';
+}
+
+/** The storage of files does not answer. */
+export class FilesUnavailableError extends BacksolveError {
+  override readonly name = 'FilesUnavailableError';
+}
+
 /** A request under this Idempotency-Key is still running. */
 export class IdempotencyKeyInUseError extends BacksolveError {
   override readonly name = 'IdempotencyKeyInUseError';
@@ -243,6 +253,8 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'workbooks-not-allowed': WorkbooksNotAllowedError,
   'workbooks-unavailable': WorkbooksUnavailableError,
   'workbook-in-use': WorkbookInUseError,
+  'note-changed': NoteChangedError,
+  'files-unavailable': FilesUnavailableError,
   'idempotency-key-in-use': IdempotencyKeyInUseError,
   'idempotency-key-reused': IdempotencyKeyReusedError,
   'too-many-requests': TooManyRequestsError,

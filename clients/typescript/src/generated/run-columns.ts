@@ -15,6 +15,7 @@ export const RUN_COLUMNS = {
   sources: { field: 'source', as: 'byIteration' },
   excluded: { field: 'excluded', as: 'iterations' },
   corrected: { field: 'corrected', as: 'iterations' },
+  withJacobian: { field: 'hasJacobian', as: 'iterations' },
   notes: { field: 'note', as: 'byIteration' },
   notedBy: { field: 'notedBy', as: 'byIteration' },
   notedAt: { field: 'notedAt', as: 'byIteration' },

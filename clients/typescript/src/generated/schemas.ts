@@ -244,7 +244,7 @@ export interface NewOutputCases {
   /**
    * One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the
    * units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left
-   * out by name, where one is not known.
+   * out by name, where one is not known; categories and booleans have none.
    */
   jacobians?: readonly (readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null)[] | undefined;
 }
@@ -334,6 +334,13 @@ export interface NewTrialCases {
   outputs: readonly (readonly number[] | Record<string, number> | null)[];
   /** Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored. */
   failed?: readonly number[] | null | undefined;
+  /**
+   * One entry per row of inputs, null where nothing is known. The derivatives of the outputs by the inputs, in the
+   * units of both: one row per output with one number per input, or by names, {"mass": {"width": 0.2}}. null, or left
+   * out by name, where one is not known; categories and booleans have none. A case that is known already keeps what it
+   * has: correct it to change its derivatives.
+   */
+  jacobians?: readonly (readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null)[] | undefined;
   /** The source of the cases, shown with each of them. */
   source?: string | null | undefined;
 }
@@ -389,6 +396,11 @@ export interface TrialCase {
    * names.
    */
   outputByName?: Record<string, number> | null | undefined;
+  /**
+   * The derivatives that were reported with the output: one row per output with one number per input, null where not
+   * known.
+   */
+  jacobian: Array<Array<number | null>> | null;
   failed: boolean;
   /** Whether no suggestion learns from it. */
   excluded: boolean;
@@ -427,6 +439,12 @@ export interface NewObjectives {
   initialInput?: readonly number[] | Record<string, number | string | boolean> | null | undefined;
   /** The output of the black box at initialInput: send both or neither. */
   initialOutput?: readonly number[] | Record<string, number> | null | undefined;
+  /**
+   * Of initialOutput. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known;
+   * categories and booleans have none.
+   */
+  initialJacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** Judges exact objectives together with convergence; default: 0. */
   desiredL1Norm?: number | null | undefined;
   /**
@@ -1251,8 +1269,8 @@ export interface ExplainedObjective {
 
 export interface Advice {
   /**
-   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives;
-   * further kinds may come.
+   * constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives,
+   * unproven-derivatives; further kinds may come.
    */
   kind: string;
   sentence: string;
@@ -1322,6 +1340,15 @@ export interface Insight {
       low: number;
       high: number;
     }> | null;
+    /**
+     * How many derivatives of this output are known, how many of them the model uses, and what the root mean square
+     * error on cases left out would be without any. Left out where no run brought derivatives.
+     */
+    derivatives?: {
+      known: number;
+      used: number;
+      rmseWithout: number | null;
+    } | undefined;
   }>;
 }
 
@@ -1550,7 +1577,8 @@ export interface NewInverseOutput {
   computeTime?: number | null | undefined;
   /**
    * The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input,
-   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known; categories and booleans
+   * have none.
    */
   jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
@@ -1698,6 +1726,11 @@ export interface History {
   openIterations: number[];
   /** The revision of the data of the trial. When it changes, ask for all iterations again. */
   revision: number;
+  /**
+   * Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may
+   * have.
+   */
+  notesChangedAt: string | null;
   /** How often an iteration was completed or given up, outputs that came late included. */
   completedCount: number;
   /** With completed: the iterations up to after that have got an output since. Ask for them again. */
@@ -1874,6 +1907,8 @@ export interface History {
   excluded: number[];
   /** Iterations that were ever corrected. */
   corrected: number[];
+  /** Iterations whose derivatives were reported. */
+  withJacobian: number[];
   /** By iteration, for those that have one. */
   notes: Record<string, string>;
   /** Who wrote the note: the label of the API key, or its key id. */
@@ -1952,6 +1987,8 @@ export interface TrialRun {
   /** Whether no suggestion learns from it. */
   excluded: boolean;
   corrected: boolean;
+  /** Whether derivatives of its output were reported. */
+  hasJacobian: boolean;
   /** A note of a person on the run. */
   note: string | null;
   /** Who wrote the note: the label of the API key, or its key id. */
@@ -2336,6 +2373,13 @@ export interface ObjectiveGlance {
 export interface NewInverseCorrection {
   /** The output of the run, one number per output, or by the names of the outputs. */
   output?: readonly number[] | Record<string, number> | undefined;
+  /**
+   * Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known;
+   * categories and booleans have none. Left out: the same output keeps its derivatives, another one has none. null:
+   * none are known.
+   */
+  jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
   failed?: true | undefined;
   /** Why the run failed; only with failed. */
@@ -2346,7 +2390,7 @@ export interface NewInverseCorrection {
   excluded?: boolean | undefined;
   /** The reason for the correction, for the log; required, except for a note. */
   reason?: string | undefined;
-  /** A note on the run, which replaces an earlier one; empty to remove it. The result stays. */
+  /** A note on the run instead of the newest on it; empty to delete that. The result stays. createNote adds one. */
   note?: string | undefined;
   /**
    * true: an objective that has ended gets a new verdict, and continues if nothing satisfies it. This also reopens a
@@ -2395,6 +2439,8 @@ export interface Correction {
 export interface RunResult {
   /** null if the run failed. */
   output: number[] | null;
+  /** The derivatives of this output; null if none are known. */
+  jacobian: Array<Array<number | null>> | null;
   failed: boolean;
   failureReason: string | null;
   excluded: boolean;
@@ -2403,6 +2449,13 @@ export interface RunResult {
 export interface NewCaseCorrection {
   /** The output of the run, one number per output, or by the names of the outputs. */
   output?: readonly number[] | Record<string, number> | undefined;
+  /**
+   * Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one
+   * number per input, or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known;
+   * categories and booleans have none. Left out: the same output keeps its derivatives, another one has none. null:
+   * none are known.
+   */
+  jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
   /** true, instead of an output, if the run failed. */
   failed?: true | undefined;
   /** Why the run failed; only with failed. */
@@ -2428,9 +2481,64 @@ export interface CorrectedCase {
   input: number[];
   /** null if the run failed. */
   output: number[] | null;
+  /** The derivatives of this output; null if none are known. */
+  jacobian: Array<Array<number | null>> | null;
   failed: boolean;
   failureReason: string | null;
   excluded: boolean;
+}
+
+export interface Note {
+  id: number;
+  objectiveId: number;
+  /** null: on the objective as a whole. */
+  inverseId: number | null;
+  /** The number of that run. */
+  iteration: number | null;
+  text: string;
+  file: {
+    name: string;
+    /** By the content of the file. */
+    mediaType: string;
+    bytes: number;
+    hasThumbnail: boolean;
+  } | null;
+  /** The label of the API key, or its key id; "sign-in link" for a session of the page. */
+  writtenBy: string;
+  createdAt: string;
+  /** Who changed the text last; null: nobody has. */
+  editedBy: string | null;
+  editedAt: string | null;
+  /** null: it is not deleted. */
+  deletedAt: string | null;
+}
+
+export interface NewNote {
+  /** What is noted; may be empty beside a file. */
+  text?: string | undefined;
+  /** The run of the objective that the note is on, also while it is open; default: the objective. */
+  inverseId?: number | null | undefined;
+  file?: {
+    /**
+     * Folders before it, control characters and what no file system takes are left out; at most 200 characters are
+     * kept.
+     */
+    name: string;
+    /** The file in base64. */
+    content: string;
+    /**
+     * A small JPEG picture of the file in base64, at most 65536 bytes and 512 pixels on either side. Everything but the
+     * picture itself is left out, such as EXIF.
+     */
+    thumbnail?: string | null | undefined;
+  } | null | undefined;
+}
+
+export interface NotePatch {
+  /** The text from now on; may be empty beside a file. */
+  text: string;
+  /** The text that it replaces: refused with 409 if somebody has changed that since. */
+  replaces?: string | undefined;
 }
 
 export interface NewKey {
@@ -2606,6 +2714,11 @@ export interface Account {
     /** The largest file that is taken. */
     bytes: number;
   } | null;
+  /** Files of notes. */
+  files: {
+    /** The largest file of a note; 0: none are taken. */
+    bytes: number;
+  };
   /** Days between a deletion and its purge. */
   deletedDataKeptDays: number;
 }
@@ -2709,6 +2822,8 @@ export type ExportLine = {
   /** Zero-based number of the first of these rows. */
   first: number;
   rows: Array<number[]>;
+  /** The derivatives of these rows, null where none are known; left out where no case has any. */
+  jacobians?: Array<Array<Array<number | null>> | null> | undefined;
 } | {
   id: number;
   modelId: number;
@@ -2735,6 +2850,8 @@ export type ExportLine = {
   createdAt: string;
   inputs: Array<number[]>;
   outputs: Array<number[]>;
+  /** The derivatives of these rows, null where none are known; left out where no case has any. */
+  jacobians?: Array<Array<Array<number | null>> | null> | undefined;
 } | {
   type: 'objective';
   id: number;
@@ -2894,6 +3011,32 @@ export type ExportLine = {
   note: string | null;
   notedBy: string | null;
   notedAt: string | null;
+} | {
+  id: number;
+  objectiveId: number;
+  /** null: on the objective as a whole. */
+  inverseId: number | null;
+  /** The number of that run. */
+  iteration: number | null;
+  text: string;
+  file: {
+    name: string;
+    /** By the content of the file. */
+    mediaType: string;
+    bytes: number;
+    hasThumbnail: boolean;
+  } | null;
+  /** The label of the API key, or its key id; "sign-in link" for a session of the page. */
+  writtenBy: string;
+  createdAt: string;
+  /** Who changed the text last; null: nobody has. */
+  editedBy: string | null;
+  editedAt: string | null;
+  /** null: it is not deleted. */
+  deletedAt: string | null;
+  type: 'note';
+  /** The file in base64; null: the note has none, or the storage of files has lost it. */
+  content: string | null;
 } | {
   id: number;
   /** The revision of the data of the trial, from this correction on. */
@@ -3366,7 +3509,8 @@ export interface NewEvaluationOutput {
   computeTime?: number | null | undefined;
   /**
    * The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input,
-   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known.
+   * or by names, {"mass": {"width": 0.2}}. null, or left out by name, where one is not known; categories and booleans
+   * have none.
    */
   jacobian?: readonly (readonly (number | null)[] | Record<string, number | null> | null)[] | Record<string, readonly (number | null)[] | Record<string, number | null> | null> | null | undefined;
 }

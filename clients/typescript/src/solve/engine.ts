@@ -9,7 +9,7 @@ import type { EvaluatorEnd, EvaluatorEvent } from '../evaluator/evaluator-option
 import { lastAsked, type OwnRunKind, type RetriedLine, type RunKind } from '../evaluator/journal.ts';
 import { retryRuns, type TrialPath } from '../evaluator/retries.ts';
 import { pause } from '../retry.ts';
-import { listed, toEvaluation, triesOf } from './plan.ts';
+import { listed, type StartPoint, slopesOf, toEvaluation, triesOf } from './plan.ts';
 import type { Session } from './session.ts';
 import { verifyFits } from './verifying.ts';
 
@@ -226,10 +226,12 @@ export class Engine {
     }
   }
 
-  async #evaluateStart(input: readonly number[]): Promise<readonly number[] | null> {
+  async #evaluateStart(input: readonly number[]): Promise<StartPoint | null> {
     const outcome = await this.#evaluateOwn('start', input);
     if (outcome === undefined) throw new InterruptedError('Interrupted before the start was evaluated.');
-    return listed(outcome, this.#session.plan.project.outputNames);
+    const initialOutput = listed(outcome, this.#session.plan.project.outputNames);
+    const initialJacobian = slopesOf(outcome);
+    return initialOutput && { initialInput: input, initialOutput, ...(initialJacobian && { initialJacobian }) };
   }
 
   /** Outside any lease. Undefined when it was ended early. */

@@ -92,6 +92,22 @@ export async function joinLocalService(folder: string, options: LocalOptions = {
   }
 }
 
+/**
+ * Keeps the service of a folder, if it runs, from ending, for work on the database of the folder. One that is about to end is waited for.
+ * Returns what lets it end again.
+ */
+export async function holdLocalService(folder: string): Promise<() => Promise<void>> {
+  const users = path.join(folder, LOCAL_FILES.users);
+  await makeOwnFolder(users);
+  const leave = await enterFolder(users);
+  // It removes its address before it ends, and looks for users once more after that.
+  const isStable = async () =>
+    (await findOwners(folder)).length === 0 || (await readOwn(path.join(folder, LOCAL_FILES.address))) !== undefined;
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (performance.now() < deadline && !(await isStable())) await pause(POLL_MS, undefined);
+  return leave;
+}
+
 type Found = Pick<LocalService, 'url' | 'key'>;
 
 async function findOrStart(folder: string, options: LocalOptions): Promise<Found> {

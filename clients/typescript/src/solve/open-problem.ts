@@ -10,7 +10,7 @@ import type { Retries } from '../evaluator/retries.ts';
 import type { Batch, NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
 import { hasSameTargets, throughFile, withStops } from './defaults.ts';
 import type { BatchRecord, ProblemFolder, ProblemRecord } from './folder.ts';
-import { type KnownRun, type Plan, parallelismOf, type Words } from './plan.ts';
+import { type KnownRun, type Plan, parallelismOf, type StartPoint, type Words } from './plan.ts';
 
 /** The folder belongs to a problem with other inputs or outputs, or to one on another service. */
 export class ChangedProblemError extends Error {
@@ -31,7 +31,7 @@ export interface OpenOptions {
   readonly runsBefore: number;
   readonly retries: Retries;
   /** Runs the start of the search; null when the run failed. */
-  readonly evaluateStart: (input: readonly number[]) => Promise<readonly number[] | null>;
+  readonly evaluateStart: (input: readonly number[]) => Promise<StartPoint | null>;
 }
 
 /** Throws ChangedProblemError when `record` was made for other inputs or outputs, or for another service. */
@@ -263,8 +263,7 @@ class Opening {
   async #toBody({ objectives }: BatchRecord): Promise<NewBatch> {
     const { plan, evaluateStart } = this.#options;
     const limits = plan.budget === null ? {} : { maximumAttempts: this.#attemptsLeft(plan.budget) };
-    const output = plan.start === null ? null : await evaluateStart(plan.start);
-    const start = output === null ? {} : { initialInput: plan.start!, initialOutput: output };
+    const start = plan.start === null ? null : await evaluateStart(plan.start);
     const { trialId } = this.#record;
     return {
       name: plan.project.name,

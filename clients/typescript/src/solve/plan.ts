@@ -12,6 +12,9 @@ export interface KnownRun {
   readonly isInside: boolean;
 }
 
+/** Where a search starts, as it was run. */
+export type StartPoint = Pick<NewObjectives, 'initialInput' | 'initialOutput' | 'initialJacobian'>;
+
 /** Lists in the order of inputs and outputs, never maps. */
 export type ProjectBody = NewProject & { readonly outputNames: readonly string[] };
 
@@ -119,4 +122,12 @@ export function listed(outcome: Reportable, names: readonly string[]): readonly 
   if (outcome.kind !== 'output') return null;
   const { output } = outcome;
   return Array.isArray(output) ? output : names.map((name) => (output as Readonly<Record<string, number>>)[name]!);
+}
+
+/** Derivatives as the service takes them. */
+export type SentSlopes = NonNullable<NewObjectives['initialJacobian']>;
+
+/** The derivatives of an output, if it has any. */
+export function slopesOf(outcome: Reportable): SentSlopes | null {
+  return outcome.kind === 'output' ? ((outcome.jacobian ?? null) as SentSlopes | null) : null;
 }

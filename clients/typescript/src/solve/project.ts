@@ -11,7 +11,7 @@ import { failureOf, type Given, readGiven } from './given.ts';
 import type { Goals } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 import { refuseUnknownOptions } from './options.ts';
-import { MAXIMUM_PARALLEL } from './plan.ts';
+import { MAXIMUM_PARALLEL, slopesOf } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { type Result, readResult } from './result.ts';
 import type { Session } from './session.ts';
@@ -144,7 +144,13 @@ export class Project<I extends Inputs, G extends Goals> {
     const outcome = readGiven(this.#problem, output);
     if (outcome.kind !== 'output') throw new TypeError(`A correction needs finite outputs: ${outcome.reason}.`);
     const { body: evaluation } = await client.call('getEvaluation', { path: { evaluation_id: run.id } });
-    const body = { output: outcome.output as readonly number[], reason, reopen };
+    const jacobian = slopesOf(outcome);
+    const body = {
+      output: outcome.output as readonly number[],
+      ...(jacobian !== null && { jacobian }),
+      reason,
+      reopen,
+    };
     const { objectiveId, inverseId, caseNumber } = evaluation;
     if (objectiveId !== null && inverseId !== null) {
       const path = { objective_id: objectiveId, inverse_id: inverseId };

@@ -15,7 +15,7 @@ import { pause } from '../retry.ts';
 import { type Advice, adviseOnScales, withScales } from './defaults.ts';
 import type { ProblemFolder, ProblemRecord } from './folder.ts';
 import { isOpen, openProblem, refuseChanges } from './open-problem.ts';
-import type { Plan, Words } from './plan.ts';
+import type { Plan, StartPoint, Words } from './plan.ts';
 import { FINE } from './sources.ts';
 
 export interface SessionOptions {
@@ -36,7 +36,7 @@ export interface SessionOptions {
 
 /** Runs outside any lease, for those who can call the black box. */
 export interface OwnRuns {
-  readonly evaluateStart: (input: readonly number[]) => Promise<readonly number[] | null>;
+  readonly evaluateStart: (input: readonly number[]) => Promise<StartPoint | null>;
   readonly retry: (trial: TrialPath) => Promise<void>;
 }
 

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
-import { listed } from './plan.ts';
+import { listed, slopesOf } from './plan.ts';
 import type { Session } from './session.ts';
 
 export interface VerifyOptions {
@@ -51,11 +51,13 @@ async function nextOf({ client }: Session, objectiveId: number): Promise<readonl
 async function addCases({ client, batch, plan }: Session, made: readonly Made[]): Promise<void> {
   if (made.length === 0) return;
   const { modelId, projectId, trialId } = batch!;
+  const jacobians = made.map(({ outcome }) => slopesOf(outcome));
   await client.call('addCases', {
     path: { model_id: modelId, project_id: projectId, trial_id: trialId! },
     body: {
       inputs: made.map(({ input }) => input),
       outputs: made.map(({ outcome }) => listed(outcome, plan.project.outputNames)),
+      ...(jacobians.some((one) => one !== null) && { jacobians }),
       source: 'verify',
     },
   });

@@ -111,8 +111,9 @@ async function readNewest(
   const answer = await askForChange(ask, { signal: abort, isUrgent });
   if (answer.status === 304) return known;
   const { body, headers } = answer;
-  // Earlier runs were corrected or judged again, or got an output after they had been given up.
-  if (body.revision !== known.head.revision || body.lateIterations.length > 0) return await readAll(objectiveId, abort);
+  // Earlier runs were corrected, judged again or noted on, or got an output after they had been given up.
+  const isChanged = body.revision !== known.head.revision || body.notesChangedAt !== known.head.notesChangedAt;
+  if (isChanged || body.lateIterations.length > 0) return await readAll(objectiveId, abort);
   const columns = replaceRows(known.columns, rowFrom(known.columns, after + 1), body);
   // A part of the history is thinned less than the whole.
   const { insight, diagnosis, standing, advice } = body.isInsightKnown ? known.head : body;

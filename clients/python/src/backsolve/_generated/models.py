@@ -236,7 +236,7 @@ class NewOutputCases(Wire):
     failed_cases: list[int] | None = None
     """Zero-based rows whose run failed; their values are ignored."""
     jacobians: list[list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None] | None = None
-    """One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
+    """One entry per row of outputCases, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none."""
 
 
 class LoadedOutputCaseSet(Wire):
@@ -321,6 +321,8 @@ class NewTrialCases(Wire):
     """Row i belongs to row i of inputs; null if the run failed."""
     failed: list[int] | None = None
     """Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored."""
+    jacobians: list[list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None] | None = None
+    """One entry per row of inputs, null where nothing is known. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none. A case that is known already keeps what it has: correct it to change its derivatives."""
     source: str | None = None
     """The source of the cases, shown with each of them."""
 
@@ -372,6 +374,8 @@ class TrialCase(Wire):
     """null if the run failed."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     failed: bool
     excluded: bool
     """Whether no suggestion learns from it."""
@@ -459,6 +463,8 @@ class NewObjectives(Wire):
     """Where the search starts; default: the best case known."""
     initial_output: list[float] | dict[str, float] | None = None
     """The output of the black box at initialInput: send both or neither."""
+    initial_jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """Of initialOutput. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none."""
     desired_l1_norm: float | None = None
     """Judges exact objectives together with convergence; default: 0."""
     continues: int | None = None
@@ -1117,7 +1123,7 @@ class AdviceRuns(Wire):
 
 class Advice(Wire):
     kind: str
-    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives; further kinds may come."""
+    """constant-outputs, sum-of-squares, wrong-run, repeats-disagree, repeats-unclear, noisy-runs, wrong-derivatives, unproven-derivatives; further kinds may come."""
     sentence: str
     outputs: list[int]
     """The objectives that it is about."""
@@ -1170,6 +1176,13 @@ class InsightOutputsSensitivityRanges(Wire):
     high: float
 
 
+class InsightOutputsDerivatives(Wire):
+    """How many derivatives of this output are known, how many of them the model uses, and what the root mean square error on cases left out would be without any. Left out where no run brought derivatives."""
+    known: int
+    used: int
+    rmse_without: float | None
+
+
 class InsightOutputs(Wire):
     number: int
     """Zero-based number of the objective."""
@@ -1179,6 +1192,8 @@ class InsightOutputs(Wire):
     """Per input, the share of the variance of this output that involves it, including interactions. null if the cases do not allow an estimate."""
     sensitivity_ranges: list[InsightOutputsSensitivityRanges] | None
     """Per input, the range of that share given the uncertainty of the model; null together with it."""
+    derivatives: InsightOutputsDerivatives | None = None
+    """How many derivatives of this output are known, how many of them the model uses, and what the root mean square error on cases left out would be without any. Left out where no run brought derivatives."""
 
 
 class Insight(Wire):
@@ -1381,7 +1396,7 @@ class NewInverseOutput(Wire):
     compute_time: float | None = None
     """Nanoseconds that the run took; by default the time since the suggestion was handed out."""
     jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
-    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
+    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none."""
     failed: bool | None = None
     """true, instead of an output, if the run failed."""
     reason: str | None = None
@@ -1560,6 +1575,8 @@ class History(Wire):
     """The iterations that wait for their outputs or are being computed. Those before the first of them are final."""
     revision: int
     """The revision of the data of the trial. When it changes, ask for all iterations again."""
+    notes_changed_at: datetime | None
+    """Of the notes on the objective and its runs; null: there are none. When it changes, notes of earlier iterations may have."""
     completed_count: int
     """How often an iteration was completed or given up, outputs that came late included."""
     late_iterations: list[int]
@@ -1670,6 +1687,8 @@ class History(Wire):
     """Iterations that a correction has excluded."""
     corrected: list[int]
     """Iterations that were ever corrected."""
+    with_jacobian: list[int]
+    """Iterations whose derivatives were reported."""
     notes: dict[str, str]
     """By iteration, for those that have one."""
     noted_by: dict[str, str]
@@ -1728,6 +1747,8 @@ class TrialRun(Wire):
     excluded: bool
     """Whether no suggestion learns from it."""
     corrected: bool
+    has_jacobian: bool
+    """Whether derivatives of its output were reported."""
     note: str | None
     """A note of a person on the run."""
     noted_by: str | None
@@ -2140,6 +2161,8 @@ class ObjectiveGlance(Wire):
 class NewInverseCorrection(Wire):
     output: list[float] | dict[str, float] | None = None
     """The output of the run, one number per output, or by the names of the outputs."""
+    jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none. Left out: the same output keeps its derivatives, another one has none. null: none are known."""
     failed: Literal[True] | None = None
     """true, instead of an output, if the run failed."""
     failure_reason: str | None = None
@@ -2149,7 +2172,7 @@ class NewInverseCorrection(Wire):
     reason: str | None = None
     """The reason for the correction, for the log; required, except for a note."""
     note: str | None = None
-    """A note on the run, which replaces an earlier one; empty to remove it. The result stays."""
+    """A note on the run instead of the newest on it; empty to delete that. The result stays. createNote adds one."""
     reopen: bool | None = None
     """true: an objective that has ended gets a new verdict, and continues if nothing satisfies it. This also reopens a stopped objective. Ignored where it changes nothing."""
 
@@ -2199,6 +2222,8 @@ class Correction(Wire):
 class RunResult(Wire):
     output: list[float] | None
     """null if the run failed."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives of this output; null if none are known."""
     failed: bool
     failure_reason: str | None
     excluded: bool
@@ -2207,6 +2232,8 @@ class RunResult(Wire):
 class NewCaseCorrection(Wire):
     output: list[float] | dict[str, float] | None = None
     """The output of the run, one number per output, or by the names of the outputs."""
+    jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
+    """Of this output. The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none. Left out: the same output keeps its derivatives, another one has none. null: none are known."""
     failed: Literal[True] | None = None
     """true, instead of an output, if the run failed."""
     failure_reason: str | None = None
@@ -2227,9 +2254,63 @@ class CorrectedCase(Wire):
     input: list[float]
     output: list[float] | None
     """null if the run failed."""
+    jacobian: list[list[float | None]] | None
+    """The derivatives of this output; null if none are known."""
     failed: bool
     failure_reason: str | None
     excluded: bool
+
+
+class NoteFile(Wire):
+    name: str
+    media_type: str
+    """By the content of the file."""
+    bytes: int
+    has_thumbnail: bool
+
+
+class Note(Wire):
+    id: int
+    objective_id: int
+    inverse_id: int | None
+    """null: on the objective as a whole."""
+    iteration: int | None
+    """The number of that run."""
+    text: str
+    file: NoteFile | None
+    written_by: str
+    """The label of the API key, or its key id; 'sign-in link' for a session of the page."""
+    created_at: datetime
+    edited_by: str | None
+    """Who changed the text last; null: nobody has."""
+    edited_at: datetime | None
+    deleted_at: datetime | None
+    """null: it is not deleted."""
+
+
+class NewNoteFile(Wire):
+    """A file of the note."""
+    name: str
+    """Folders before it, control characters and what no file system takes are left out; at most 200 characters are kept."""
+    content: str
+    """The file in base64."""
+    thumbnail: str | None = None
+    """A small JPEG picture of the file in base64, at most 65536 bytes and 512 pixels on either side. Everything but the picture itself is left out, such as EXIF."""
+
+
+class NewNote(Wire):
+    text: str | None = None
+    """What is noted; may be empty beside a file."""
+    inverse_id: int | None = None
+    """The run of the objective that the note is on, also while it is open; default: the objective."""
+    file: NewNoteFile | None = None
+
+
+class NotePatch(Wire):
+    text: str
+    """The text from now on; may be empty beside a file."""
+    replaces: str | None = None
+    """The text that it replaces: refused with 409 if somebody has changed that since."""
 
 
 class NewKey(Wire):
@@ -2391,6 +2472,12 @@ class AccountWorkbooks(Wire):
     """The largest file that is taken."""
 
 
+class AccountFiles(Wire):
+    """Files of notes."""
+    bytes: int
+    """The largest file of a note; 0: none are taken."""
+
+
 class Account(Wire):
     id: int
     name: str
@@ -2404,6 +2491,8 @@ class Account(Wire):
     """null: no limit."""
     workbooks: AccountWorkbooks | None
     """Workbooks that the service calculates; null: its operator does not allow them."""
+    files: AccountFiles
+    """Files of notes."""
     deleted_data_kept_days: int
     """Days between a deletion and its purge."""
 
@@ -2521,6 +2610,8 @@ class ExportLineObject6(Wire):
     first: int
     """Zero-based number of the first of these rows."""
     rows: list[list[float]]
+    jacobians: list[list[list[float | None]] | None] | None = None
+    """The derivatives of these rows, null where none are known; left out where no case has any."""
 
 
 class ExportLineObject7(Wire):
@@ -2551,6 +2642,8 @@ class ExportLineObject8(Wire):
     created_at: datetime
     inputs: list[list[float]]
     outputs: list[list[float]]
+    jacobians: list[list[list[float | None]] | None] | None = None
+    """The derivatives of these rows, null where none are known; left out where no case has any."""
 
 
 class ExportLineObject9Constraints(Wire):
@@ -2736,7 +2829,37 @@ class ExportLineObject11(Wire):
     noted_at: datetime | None
 
 
-class ExportLineObject12Target(Wire):
+class ExportLineObject12File(Wire):
+    name: str
+    media_type: str
+    """By the content of the file."""
+    bytes: int
+    has_thumbnail: bool
+
+
+class ExportLineObject12(Wire):
+    id: int
+    objective_id: int
+    inverse_id: int | None
+    """null: on the objective as a whole."""
+    iteration: int | None
+    """The number of that run."""
+    text: str
+    file: ExportLineObject12File | None
+    written_by: str
+    """The label of the API key, or its key id; 'sign-in link' for a session of the page."""
+    created_at: datetime
+    edited_by: str | None
+    """Who changed the text last; null: nobody has."""
+    edited_at: datetime | None
+    deleted_at: datetime | None
+    """null: it is not deleted."""
+    type: Literal["note"]
+    content: str | None
+    """The file in base64; null: the note has none, or the storage of files has lost it."""
+
+
+class ExportLineObject13Target(Wire):
     """The record that was corrected: a case or an inverse."""
     case_number: int | None
     """null for an inverse."""
@@ -2746,11 +2869,11 @@ class ExportLineObject12Target(Wire):
     iteration: int | None
 
 
-class ExportLineObject12(Wire):
+class ExportLineObject13(Wire):
     id: int
     revision: int
     """The revision of the data of the trial, from this correction on."""
-    target: ExportLineObject12Target
+    target: ExportLineObject13Target
     """The record that was corrected: a case or an inverse."""
     old: RunResult
     new: RunResult
@@ -2765,7 +2888,7 @@ class ExportLineObject12(Wire):
     trial_id: int
 
 
-class ExportLineObject13(Wire):
+class ExportLineObject14(Wire):
     type: Literal["workbook"]
     id: int
     name: str
@@ -2773,18 +2896,18 @@ class ExportLineObject13(Wire):
     """The file in base64."""
 
 
-class ExportLineObject14Evaluator(Wire):
+class ExportLineObject15Evaluator(Wire):
     kind: Literal["pull"]
 
 
-class ExportLineObject14Evaluator2(Wire):
+class ExportLineObject15Evaluator2(Wire):
     kind: Literal["http"]
     url: str
     timeout_seconds: int | None
     concurrency: int | None
 
 
-class ExportLineObject14Evaluator3(Wire):
+class ExportLineObject15Evaluator3(Wire):
     kind: Literal["workbook"]
     workbook_id: int
     inputs: list[str]
@@ -2793,14 +2916,14 @@ class ExportLineObject14Evaluator3(Wire):
     """A cell for each output."""
 
 
-class ExportLineObject14ProgressCases(Wire):
+class ExportLineObject15ProgressCases(Wire):
     """Designed cases; all 0 in a batch of a given trial."""
     planned: int
     done: int
     failed: int
 
 
-class ExportLineObject14ProgressObjectives(Wire):
+class ExportLineObject15ProgressObjectives(Wire):
     """Objectives that are not counted have not begun."""
     planned: int
     """All of them."""
@@ -2812,7 +2935,7 @@ class ExportLineObject14ProgressObjectives(Wire):
     """The number that could not be loaded."""
 
 
-class ExportLineObject14ProgressEvaluations(Wire):
+class ExportLineObject15ProgressEvaluations(Wire):
     waiting: int
     leased: int
     done: int
@@ -2820,15 +2943,15 @@ class ExportLineObject14ProgressEvaluations(Wire):
     cancelled: int
 
 
-class ExportLineObject14Progress(Wire):
-    cases: ExportLineObject14ProgressCases
+class ExportLineObject15Progress(Wire):
+    cases: ExportLineObject15ProgressCases
     """Designed cases; all 0 in a batch of a given trial."""
-    objectives: ExportLineObject14ProgressObjectives
+    objectives: ExportLineObject15ProgressObjectives
     """Objectives that are not counted have not begun."""
-    evaluations: ExportLineObject14ProgressEvaluations
+    evaluations: ExportLineObject15ProgressEvaluations
 
 
-class ExportLineObject14(Wire):
+class ExportLineObject15(Wire):
     id: int
     model_id: int
     project_id: int
@@ -2840,12 +2963,12 @@ class ExportLineObject14(Wire):
     is_paused: bool
     """While true nothing is handed out."""
     parallelism: int
-    evaluator: ExportLineObject14Evaluator | ExportLineObject14Evaluator2 | ExportLineObject14Evaluator3
+    evaluator: ExportLineObject15Evaluator | ExportLineObject15Evaluator2 | ExportLineObject15Evaluator3
     timeout_seconds: int
     maximum_tries: int
     maximum_losses: int
     stop_after_failures: int
-    progress: ExportLineObject14Progress
+    progress: ExportLineObject15Progress
     failure_reason: str | None
     created_at: datetime
     updated_at: datetime
@@ -2853,7 +2976,7 @@ class ExportLineObject14(Wire):
     type: Literal["batch"]
 
 
-class ExportLineObject15(Wire):
+class ExportLineObject16(Wire):
     id: int
     kind: Literal["case", "inverse"]
     """case: a designed case. inverse: a suggested input."""
@@ -2904,7 +3027,7 @@ class ExportLineObject15(Wire):
     type: Literal["evaluation"]
 
 
-class ExportLineObject16(Wire):
+class ExportLineObject17(Wire):
     type: Literal["end"]
     lines: int
     """Number of lines before this one. Without this line an export is incomplete."""
@@ -3248,7 +3371,7 @@ class NewEvaluationOutput(Wire):
     compute_time: float | None = None
     """Nanoseconds that the run took; by default the time since the claim."""
     jacobian: list[list[float | None] | dict[str, float | None] | None] | dict[str, list[float | None] | dict[str, float | None] | None] | None = None
-    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known."""
+    """The derivatives of the outputs by the inputs, in the units of both: one row per output with one number per input, or by names, {'mass': {'width': 0.2}}. null, or left out by name, where one is not known; categories and booleans have none."""
 
 
 class ReportedEvaluationInverseLearnedFromObjectives(Wire):
@@ -3489,4 +3612,4 @@ class WorkbookFile(Wire):
 
 
 Noise: TypeAlias = Literal["estimate"] | NoiseObject
-ExportLine: TypeAlias = ExportLineObject | ExportLineObject2 | ExportLineObject3 | ExportLineObject4 | ExportLineObject5 | ExportLineObject6 | ExportLineObject7 | ExportLineObject8 | ExportLineObject9 | ExportLineObject10 | ExportLineObject11 | ExportLineObject12 | ExportLineObject13 | ExportLineObject14 | ExportLineObject15 | ExportLineObject16
+ExportLine: TypeAlias = ExportLineObject | ExportLineObject2 | ExportLineObject3 | ExportLineObject4 | ExportLineObject5 | ExportLineObject6 | ExportLineObject7 | ExportLineObject8 | ExportLineObject9 | ExportLineObject10 | ExportLineObject11 | ExportLineObject12 | ExportLineObject13 | ExportLineObject14 | ExportLineObject15 | ExportLineObject16 | ExportLineObject17

@@ -62,6 +62,14 @@ _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200
 _CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _CORRECT_CASE = Operation("correctCase", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections", {200: "m.CorrectedCase"})
 _LIST_CORRECTIONS = Operation("listCorrections", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections", {200: "list[m.Correction]"})
+_LIST_NOTES = Operation("listNotes", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes", {200: "list[m.Note]"})
+_CREATE_NOTE = Operation("createNote", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes", {201: "m.Note"})
+_GET_NOTE = Operation("getNote", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_UPDATE_NOTE = Operation("updateNote", "PATCH", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_DELETE_NOTE = Operation("deleteNote", "DELETE", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}", {204: None})
+_RESTORE_NOTE = Operation("restoreNote", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/restore", {200: "m.Note"})
+_GET_NOTE_FILE = Operation("getNoteFile", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/file", {200: None})
+_GET_NOTE_THUMBNAIL = Operation("getNoteThumbnail", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes/{note_id}/thumbnail", {200: None})
 _LIST_KEYS = Operation("listKeys", "GET", "/keys", {200: "list[m.Key]"})
 _CREATE_KEY = Operation("createKey", "POST", "/keys", {201: "m.CreatedKey"})
 _GET_KEY = Operation("getKey", "GET", "/keys/{key_id}", {200: "m.Key"})
@@ -129,6 +137,14 @@ _GET_PREDICTIONS_FLAT = Operation("getPredictionsFlat", "GET", "/objectives/{obj
 _GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
 _GET_REPORT_FLAT = Operation("getReportFlat", "GET", "/objectives/{objective_id}/report", {200: None, 304: None})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
+_LIST_NOTES_FLAT = Operation("listNotesFlat", "GET", "/objectives/{objective_id}/notes", {200: "list[m.Note]"})
+_CREATE_NOTE_FLAT = Operation("createNoteFlat", "POST", "/objectives/{objective_id}/notes", {201: "m.Note"})
+_GET_NOTE_FLAT = Operation("getNoteFlat", "GET", "/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_UPDATE_NOTE_FLAT = Operation("updateNoteFlat", "PATCH", "/objectives/{objective_id}/notes/{note_id}", {200: "m.Note"})
+_DELETE_NOTE_FLAT = Operation("deleteNoteFlat", "DELETE", "/objectives/{objective_id}/notes/{note_id}", {204: None})
+_RESTORE_NOTE_FLAT = Operation("restoreNoteFlat", "POST", "/objectives/{objective_id}/notes/{note_id}/restore", {200: "m.Note"})
+_GET_NOTE_FILE_FLAT = Operation("getNoteFileFlat", "GET", "/objectives/{objective_id}/notes/{note_id}/file", {200: None})
+_GET_NOTE_THUMBNAIL_FLAT = Operation("getNoteThumbnailFlat", "GET", "/objectives/{objective_id}/notes/{note_id}/thumbnail", {200: None})
 
 
 class Operations(Caller):
@@ -214,21 +230,21 @@ class Operations(Caller):
         """Disable a trial and its objectives."""
         return self._call(_DELETE_TRIAL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, timeout=timeout)
 
-    def list_trial_cases(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialCase]]:
+    def list_trial_cases(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialCase]]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
+        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_cases_csv(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_trial_cases_csv(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    def list_trial_cases_xlsx(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def list_trial_cases_xlsx(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_cases_lines(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialCaseLine]:
+    def list_trial_cases_lines(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialCaseLine]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
+        return self._lines(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal}, timeout=timeout)
 
     def add_cases(self, model_id: int, project_id: int, trial_id: int, body: m.NewTrialCases, *, source: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.AddedCases]:
         """Add cases to a trial, as JSON, CSV or a workbook."""
@@ -270,21 +286,21 @@ class Operations(Caller):
         """Stop an objective."""
         return self._call(_STOP_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
-    def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    def list_inverses_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def list_inverses_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
     def suggest_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
@@ -310,37 +326,37 @@ class Operations(Caller):
         """Give up one open inverse."""
         return self._call(_STOP_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    def get_history_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def get_history_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+    def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    def list_trial_runs_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def list_trial_runs_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
     def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
@@ -389,6 +405,38 @@ class Operations(Caller):
     def list_corrections(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Correction]]:
         """List the corrections of a trial."""
         return self._call(_LIST_CORRECTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def list_notes(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+        """List the notes on an objective and its runs."""
+        return self._call(_LIST_NOTES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+
+    def create_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Write a note on an objective or one of its runs, with a file or without."""
+        return self._call(_CREATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def get_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Read a note, also a deleted one until it is purged."""
+        return self._call(_GET_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    def update_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Change the text of a note."""
+        return self._call(_UPDATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+
+    def delete_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a note with its file."""
+        return self._call(_DELETE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    def restore_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Take the deletion of a note back."""
+        return self._call(_RESTORE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    def get_note_file(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Save the file of a note."""
+        return self._call(_GET_NOTE_FILE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+
+    def get_note_thumbnail(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Read the thumbnail of the file of a note."""
+        return self._call(_GET_NOTE_THUMBNAIL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
 
     def list_keys(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Key]]:
         """List the keys."""
@@ -602,21 +650,21 @@ class Operations(Caller):
         """Stop an objective."""
         return self._call(_STOP_OBJECTIVE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
-    def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    def list_inverses_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def list_inverses_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
     def suggest_inverse_flat(self, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
@@ -642,37 +690,37 @@ class Operations(Caller):
         """Give up one open inverse."""
         return self._call(_STOP_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    def get_history_flat(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    def get_history_flat(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def get_history_flat_csv(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    def get_history_flat_csv(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    def get_history_flat_xlsx(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def get_history_flat_xlsx(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def get_history_flat_lines(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
+    def get_history_flat_lines(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+    def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
-    def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
+    def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    def list_trial_runs_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    def list_trial_runs_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
+    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Iterator[m.TrialRunLine]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
     def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
@@ -709,6 +757,38 @@ class Operations(Caller):
     def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
         return self._call(_CORRECT_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def list_notes_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+        """List the notes on an objective and its runs."""
+        return self._call(_LIST_NOTES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+
+    def create_note_flat(self, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Write a note on an objective or one of its runs, with a file or without."""
+        return self._call(_CREATE_NOTE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def get_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Read a note, also a deleted one until it is purged."""
+        return self._call(_GET_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    def update_note_flat(self, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Change the text of a note."""
+        return self._call(_UPDATE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+
+    def delete_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a note with its file."""
+        return self._call(_DELETE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    def restore_note_flat(self, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Take the deletion of a note back."""
+        return self._call(_RESTORE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    def get_note_file_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Save the file of a note."""
+        return self._call(_GET_NOTE_FILE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+
+    def get_note_thumbnail_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Read the thumbnail of the file of a note."""
+        return self._call(_GET_NOTE_THUMBNAIL_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
 
 
 class AsyncOperations(AsyncCaller):
@@ -794,21 +874,21 @@ class AsyncOperations(AsyncCaller):
         """Disable a trial and its objectives."""
         return await self._call(_DELETE_TRIAL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, timeout=timeout)
 
-    async def list_trial_cases(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialCase]]:
+    async def list_trial_cases(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialCase]]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
+        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal}, timeout=timeout)
 
-    async def list_trial_cases_csv(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_trial_cases_csv(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    async def list_trial_cases_xlsx(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def list_trial_cases_xlsx(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_cases_lines(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialCaseLine]:
+    def list_trial_cases_lines(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialCaseLine]:
         """List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal}, timeout=timeout)
+        return self._lines(_LIST_TRIAL_CASES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal}, timeout=timeout)
 
     async def add_cases(self, model_id: int, project_id: int, trial_id: int, body: m.NewTrialCases, *, source: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.AddedCases]:
         """Add cases to a trial, as JSON, CSV or a workbook."""
@@ -850,21 +930,21 @@ class AsyncOperations(AsyncCaller):
         """Stop an objective."""
         return await self._call(_STOP_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    async def list_inverses(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
-    async def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_inverses_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    async def list_inverses_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def list_inverses_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    def list_inverses_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._lines(_LIST_INVERSES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
     async def suggest_inverse(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
@@ -890,37 +970,37 @@ class AsyncOperations(AsyncCaller):
         """Give up one open inverse."""
         return await self._call(_STOP_INVERSE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    async def get_history(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    async def get_history_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    async def get_history_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def get_history_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+    async def list_trial_runs(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
-    async def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_trial_runs_csv(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    async def list_trial_runs_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def list_trial_runs_xlsx(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+    def list_trial_runs_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._lines(_LIST_TRIAL_RUNS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
     async def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
@@ -969,6 +1049,38 @@ class AsyncOperations(AsyncCaller):
     async def list_corrections(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Correction]]:
         """List the corrections of a trial."""
         return await self._call(_LIST_CORRECTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def list_notes(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+        """List the notes on an objective and its runs."""
+        return await self._call(_LIST_NOTES, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+
+    async def create_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Write a note on an objective or one of its runs, with a file or without."""
+        return await self._call(_CREATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def get_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Read a note, also a deleted one until it is purged."""
+        return await self._call(_GET_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    async def update_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Change the text of a note."""
+        return await self._call(_UPDATE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+
+    async def delete_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a note with its file."""
+        return await self._call(_DELETE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    async def restore_note(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Take the deletion of a note back."""
+        return await self._call(_RESTORE_NOTE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    async def get_note_file(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Save the file of a note."""
+        return await self._call(_GET_NOTE_FILE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+
+    async def get_note_thumbnail(self, model_id: int, project_id: int, trial_id: int, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Read the thumbnail of the file of a note."""
+        return await self._call(_GET_NOTE_THUMBNAIL, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)
 
     async def list_keys(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Key]]:
         """List the keys."""
@@ -1182,21 +1294,21 @@ class AsyncOperations(AsyncCaller):
         """Stop an objective."""
         return await self._call(_STOP_OBJECTIVE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
+    async def list_inverses_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[list[m.Inverse]]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
+        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
-    async def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_inverses_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="text/csv", timeout=timeout)
 
-    async def list_inverses_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def list_inverses_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    def list_inverses_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, decimal: Literal["point", "comma"] | None = None, status: Literal["open"] | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """List the inverses of an objective, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "decimal": decimal, "status": status}, timeout=timeout)
+        return self._lines(_LIST_INVERSES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "decimal": decimal, "status": status}, timeout=timeout)
 
     async def suggest_inverse_flat(self, objective_id: int, body: m.NoFields | None = None, *, prefer: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Suggestion]:
         """Ask for the next input to try."""
@@ -1222,37 +1334,37 @@ class AsyncOperations(AsyncCaller):
         """Give up one open inverse."""
         return await self._call(_STOP_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
-    async def get_history_flat(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
+    async def get_history_flat(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[m.History | None]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def get_history_flat_csv(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
+    async def get_history_flat_csv(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[str]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
+        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="text/csv", timeout=timeout)
 
-    async def get_history_flat_xlsx(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def get_history_flat_xlsx(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def get_history_flat_lines(self, objective_id: int, *, bom: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
+    def get_history_flat_lines(self, objective_id: int, *, bom: bool | None = None, derivatives: bool | None = None, after: int | None = None, every: int | None = None, completed: int | None = None, decimal: Literal["point", "comma"] | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
-        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+        return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"bom": bom, "derivatives": derivatives, "after": after, "every": every, "completed": completed, "decimal": decimal, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
-    async def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
+    async def list_trial_runs_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[list[m.TrialRun]]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
-    async def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
+    async def list_trial_runs_flat_csv(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[str]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="text/csv", timeout=timeout)
 
-    async def list_trial_runs_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
+    async def list_trial_runs_flat_xlsx(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> Answer[bytes]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
+        return await self._call(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, medium="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", timeout=timeout)
 
-    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
+    def list_trial_runs_flat_lines(self, objective_id: int, *, limit: int | None = None, after: int | None = None, bom: bool | None = None, derivatives: bool | None = None, without: int | None = None, decimal: Literal["point", "comma"] | None = None, timeout: float | None = None) -> AsyncIterator[m.TrialRunLine]:
         """List all runs of the trial as an objective judges them, or write them as rows of CSV or lines of JSON."""
-        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "without": without, "decimal": decimal}, timeout=timeout)
+        return self._lines(_LIST_TRIAL_RUNS_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "bom": bom, "derivatives": derivatives, "without": without, "decimal": decimal}, timeout=timeout)
 
     async def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
         """Read the probability that an input with tolerances still meets the targets."""
@@ -1289,3 +1401,35 @@ class AsyncOperations(AsyncCaller):
     async def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
         return await self._call(_CORRECT_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def list_notes_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, order: Literal["oldest", "newest"] | None = None, inverse: int | None = None, timeout: float | None = None) -> Answer[list[m.Note]]:
+        """List the notes on an objective and its runs."""
+        return await self._call(_LIST_NOTES_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after, "order": order, "inverse": inverse}, timeout=timeout)
+
+    async def create_note_flat(self, objective_id: int, body: m.NewNote, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Write a note on an objective or one of its runs, with a file or without."""
+        return await self._call(_CREATE_NOTE_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def get_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Read a note, also a deleted one until it is purged."""
+        return await self._call(_GET_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    async def update_note_flat(self, objective_id: int, note_id: int, body: m.NotePatch, *, timeout: float | None = None) -> Answer[m.Note]:
+        """Change the text of a note."""
+        return await self._call(_UPDATE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, body=body, timeout=timeout)
+
+    async def delete_note_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Delete a note with its file."""
+        return await self._call(_DELETE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, timeout=timeout)
+
+    async def restore_note_flat(self, objective_id: int, note_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Note]:
+        """Take the deletion of a note back."""
+        return await self._call(_RESTORE_NOTE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    async def get_note_file_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Save the file of a note."""
+        return await self._call(_GET_NOTE_FILE_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="application/octet-stream", timeout=timeout)
+
+    async def get_note_thumbnail_flat(self, objective_id: int, note_id: int, *, timeout: float | None = None) -> Answer[bytes]:
+        """Read the thumbnail of the file of a note."""
+        return await self._call(_GET_NOTE_THUMBNAIL_FLAT, path={"objective_id": objective_id, "note_id": note_id}, medium="image/jpeg", timeout=timeout)

@@ -144,6 +144,14 @@ class WorkbookInUseError(ServiceError):
     """A batch uses the workbook."""
 
 
+class NoteChangedError(ServiceError):
+    """Somebody has changed the note."""
+
+
+class FilesUnavailableError(ServiceError):
+    """The storage of files does not answer."""
+
+
 class IdempotencyKeyInUseError(ServiceError):
     """A request under this Idempotency-Key is still running."""
 
@@ -204,6 +212,8 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "workbooks-not-allowed": WorkbooksNotAllowedError,
     "workbooks-unavailable": WorkbooksUnavailableError,
     "workbook-in-use": WorkbookInUseError,
+    "note-changed": NoteChangedError,
+    "files-unavailable": FilesUnavailableError,
     "idempotency-key-in-use": IdempotencyKeyInUseError,
     "idempotency-key-reused": IdempotencyKeyReusedError,
     "too-many-requests": TooManyRequestsError,

@@ -2,7 +2,7 @@
 import type { NewInverseCorrection } from '../../../../../clients/typescript/src/index.ts';
 import { readOutputs } from '../by-hand/read-outputs.ts';
 
-export type CorrectionKind = 'output' | 'failed' | 'exclude' | 'include' | 'note';
+export type CorrectionKind = 'output' | 'failed' | 'exclude' | 'include';
 
 /** What each says. */
 export const KINDS: Readonly<Record<CorrectionKind, string>> = {
@@ -10,7 +10,6 @@ export const KINDS: Readonly<Record<CorrectionKind, string>> = {
   failed: 'The run failed: there is no output',
   exclude: 'Leave it out: it stays in the table, but the search ignores it',
   include: 'Count it again',
-  note: 'The result is right: only write a note on the run',
 };
 
 /** Those that make sense for a run. Run 1 starts the search and needs an output, so it cannot be marked as failed. */
@@ -20,18 +19,12 @@ export function kindsOf(target: {
   readonly isExcluded: boolean;
 }): readonly CorrectionKind[] {
   const mayFail = target.isCase || target.number !== 1;
-  return [
-    'output',
-    ...(mayFail ? (['failed'] as const) : []),
-    target.isExcluded ? 'include' : 'exclude',
-    ...(target.isCase ? [] : (['note'] as const)),
-  ];
+  return ['output', ...(mayFail ? (['failed'] as const) : []), target.isExcluded ? 'include' : 'exclude'];
 }
 
 /** Those that take a text, and the column of the runs that has it. */
 export const TEXTS = {
   failed: { label: 'What happened (optional)', column: 'failureReasons', maximumLength: 1000 },
-  note: { label: 'Note (empty to remove it)', column: 'notes', maximumLength: 2000 },
 } as const;
 export type TextKind = keyof typeof TEXTS;
 export type Words = Readonly<Partial<Record<TextKind, string>>>;
@@ -58,8 +51,7 @@ export interface CorrectionRead {
 }
 
 export function readCorrection({ kind, texts, words, reason, reopens }: CorrectionDraft): CorrectionRead {
-  const reasonFault =
-    reason.trim() === '' && kind !== 'note' ? 'Enter a reason: the log of corrections keeps it.' : undefined;
+  const reasonFault = reason.trim() === '' ? 'Enter a reason: the log of corrections keeps it.' : undefined;
   const read = kind === 'output' ? readOutputs(texts) : undefined;
   const outputFaults = read?.faults ?? new Map<number, string>();
   if (reasonFault !== undefined || outputFaults.size > 0) return { body: undefined, outputFaults, reasonFault };
@@ -69,8 +61,7 @@ export function readCorrection({ kind, texts, words, reason, reopens }: Correcti
     failed: { failed: true as const, ...(failure !== '' && { failureReason: failure }) },
     exclude: { excluded: true },
     include: { excluded: false },
-    note: { note: words.note?.trim() ?? '' },
   }[kind];
-  const body = { ...change, ...(kind !== 'note' && { reason: reason.trim() }), ...(reopens && { reopen: true }) };
+  const body = { ...change, reason: reason.trim(), ...(reopens && { reopen: true }) };
   return { body, outputFaults, reasonFault };
 }

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { Link } from '../../../shell/link.tsx';
 import { service } from '../../../shell/service.ts';
 import { may } from '../../../shell/session.ts';
 import type { Run } from '../history.ts';
+import { addressOf } from '../tabs/tabs.ts';
 import { InputValues } from './input-values.tsx';
 import { OutputForm } from './output-form.tsx';
 import type { TypedOutputs } from './typed.ts';
@@ -38,6 +40,9 @@ export function OpenInput({ run, isFirst, typed, inverseId, iteration, input, re
       </h3>
       {repeated !== undefined && <p>Repeat the input of {repeated} to see how much the outputs scatter.</p>}
       <InputValues head={run.head.value} input={input} />
+      <Link to={addressOf(run.objectiveId, `runs/${iteration}`)} keepsPlace>
+        Notes and photos
+      </Link>
       {may('write') ? (
         <>
           <TypingElsewhere run={run} typed={typed} inverseId={inverseId} />

@@ -6,10 +6,15 @@ export type OutputInsight = Insight['outputs'][number];
 type Range = NonNullable<OutputInsight['sensitivityRanges']>[number];
 
 /** How far its predictions of an output can be trusted. */
-export function trustOf({ crossValidated: { r2, rmse } }: OutputInsight, unit: string | null | undefined): string {
+export function trustOf(
+  { crossValidated: { r2, rmse }, derivatives }: OutputInsight,
+  unit: string | null | undefined,
+): string {
   if (r2 === null) return 'too few runs to say';
   const facts = `R² ${r2.toFixed(2).replace('-', '−')}`;
-  const error = rmse === null ? '' : `, off by ${withUnit(short(Number(rmse.toPrecision(2))), unit)}`;
+  const off = (value: number) => withUnit(short(Number(value.toPrecision(2))), unit);
+  const without = derivatives?.rmseWithout == null ? '' : ` (${off(derivatives.rmseWithout)} without derivatives)`;
+  const error = rmse === null ? '' : `, off by ${off(rmse)}${without}`;
   if (r2 < 0.5) return `too little known: ${facts}${error}`;
   return `${r2 >= 0.95 ? 'well known' : r2 >= 0.8 ? 'known' : 'roughly known'}: ${facts}${error}`;
 }

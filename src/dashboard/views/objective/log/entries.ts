@@ -1,8 +1,9 @@
 /** What happened to the data of a trial, as far as the service records it. Needs no browser. */
-import type { Correction } from '../../../../../clients/typescript/src/index.ts';
+import type { Correction, Note } from '../../../../../clients/typescript/src/index.ts';
 import { factAt, type Head, stateOf } from '../../../../shown/columns.ts';
 import { correctionText } from '../../../../shown/correction-text.ts';
 import { counted } from '../../../../shown/formats.ts';
+import { noteText } from '../../../../shown/note-text.ts';
 import type { JudgedAll } from '../judged.ts';
 import { keyAt, nameAt, runKey } from '../runs/run-key.ts';
 
@@ -21,10 +22,19 @@ export interface Entry {
 }
 
 /** Newest first; those without a time come last, because cases come before the runs. */
-export function entriesOf(all: JudgedAll, corrections: readonly Correction[]): readonly Entry[] {
+export function entriesOf(
+  all: JudgedAll,
+  corrections: readonly Correction[],
+  notes: readonly Note[],
+): readonly Entry[] {
   const head = all.run.head.value;
   const started: Entry = { at: Date.parse(head.createdAt), kind: 'started', what: startText(head) };
-  const dated = [started, ...resultsOf(all).toReversed(), ...corrections.map((one) => changeOf(all, one))];
+  const changes = [
+    // What a correction noted is among the notes.
+    ...corrections.filter(({ isNote }) => !isNote).map((one) => changeOf(all, one)),
+    ...notes.map(notedIn),
+  ];
+  const dated = [started, ...resultsOf(all).toReversed(), ...changes];
   return [
     ...dated.filter(({ at }) => !Number.isNaN(at)).sort((a, b) => b.at - a.at),
     ...failuresOf(all),
@@ -78,8 +88,14 @@ function casesOf(all: JudgedAll): readonly Entry[] {
     .map(([from, count]) => ({ at: Number.NaN, kind: 'added', what: `${counted(count, 'case')}: ${from}` }));
 }
 
+function notedIn(note: Note): Entry {
+  const { iteration, createdAt, writtenBy: by } = note;
+  const run = iteration === null ? {} : { key: String(iteration), name: `run ${iteration}` };
+  return { at: Date.parse(createdAt), kind: 'changed', what: noteText(note), by, ...run };
+}
+
 function changeOf(all: JudgedAll, correction: Correction): Entry {
-  const { target, createdAt, correctedBy, reason, isNote } = correction;
+  const { target, createdAt, correctedBy, reason } = correction;
   const { run, others } = all;
   const isOwn = target.objectiveId === run.objectiveId;
   const source = isOwn
@@ -95,7 +111,7 @@ function changeOf(all: JudgedAll, correction: Correction): Entry {
     kind: 'changed' as const,
     what,
     by: correctedBy,
-    ...(!isNote && { reason }),
+    reason,
   };
   if (!isOwn && source === undefined) return { ...entry, name: 'a run of a deleted objective' };
   return { ...entry, key: runKey(number, source), name: source?.name ?? `run ${number}` };

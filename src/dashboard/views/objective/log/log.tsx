@@ -8,6 +8,7 @@ import type { PartProps } from '../part.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { type Entry, type EntryKind, entriesOf } from './entries.ts';
 import { useCorrections } from './read-corrections.ts';
+import { useNotes } from './read-notes.ts';
 import './log.css';
 
 const SHOWN = 100;
@@ -24,9 +25,12 @@ const CHOICES: Readonly<Record<'all' | EntryKind, string>> = {
 export function Log({ judged: { run }, all, source }: PartProps) {
   const id = useId();
   const { found, failure } = useCorrections(run);
+  const notes = useNotes(run.objectiveId, undefined, run.head.value.notesChangedAt);
   const [kind, choose] = useState<'all' | EntryKind>('all');
   const [most, setMost] = useState(SHOWN);
-  const entries = entriesOf(all, found.value ?? []).filter((entry) => kind === 'all' || entry.kind === kind);
+  const entries = entriesOf(all, found.value ?? [], notes.found.value ?? []).filter(
+    (entry) => kind === 'all' || entry.kind === kind,
+  );
   return (
     <section aria-labelledby={`${id}-title`}>
       <div class="section-head">
@@ -50,7 +54,7 @@ export function Log({ judged: { run }, all, source }: PartProps) {
         Failed runs and cases are listed without times, at the end; the page of a failed run has its time. The service
         does not record who entered a result.
       </p>
-      <Fault error={failure.value ?? source.failure.value} />
+      <Fault error={failure.value ?? notes.failure.value ?? source.failure.value} />
       <ScrollBox label="Entries of the data log">
         <table class="log">
           <TableHead titles={['When', 'Run', 'What', 'Reason', 'By']} />

@@ -1,4 +1,4 @@
-/** The corrections of a trial, read again whenever its data or its notes have changed. */
+/** The corrections of a trial, read again whenever its data has changed. */
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Correction } from '../../../../../clients/typescript/src/index.ts';
@@ -23,8 +23,7 @@ export function useCorrections(run: Run): Corrections {
 function openCorrections(run: Run): Corrections & { start(): () => void } {
   const found = signal<readonly Correction[] | undefined>(undefined);
   const failure = signal<unknown>(undefined);
-  // A note leaves the revision as it is.
-  const state = computed(() => `${run.head.value.revision} ${[...run.columns.value.notedAt.values()].join()}`);
+  const revision = computed(() => run.head.value.revision);
   const read = async (abort: AbortSignal) => {
     const { modelId, projectId, trialId } = run.head.peek();
     const path = { model_id: modelId, project_id: projectId, trial_id: trialId };
@@ -43,7 +42,7 @@ function openCorrections(run: Run): Corrections & { start(): () => void } {
   const start = () =>
     effect(() => {
       // Reading it subscribes to it.
-      void state.value;
+      void revision.value;
       const ended = new AbortController();
       void read(ended.signal);
       return () => ended.abort();

@@ -6,6 +6,7 @@ import { correctionText } from '../../../../shown/correction-text.ts';
 import { isFit } from '../../../../shown/distances.ts';
 import { dayAndTime, rough } from '../../../../shown/formats.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
+import { onDemand } from '../../../parts/on-demand.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { explain, service } from '../../../shell/service.ts';
 import { targetAt } from '../actions/correcting.ts';
@@ -17,6 +18,8 @@ import { addressOf } from '../tabs/tabs.ts';
 import { keyAt, nameAt, rowOfKey } from './run-key.ts';
 import { hasResult, RunState } from './run-state.tsx';
 import { RunValues } from './run-values.tsx';
+
+const Notes = onDemand(async () => (await import('../../notes/notes.tsx')).Notes);
 
 export function RunPage({ judged, all, source, choice, rest: key }: PartProps) {
   const { run: own } = judged;
@@ -59,6 +62,8 @@ function Shown({ all, row }: ShownProps) {
   // The link that led here is gone.
   useEffect(() => title.current?.focus(), []);
   const origin = others.value.sources[row];
+  // A case has none.
+  const inverseId = columns.inverseIds[row]!;
   return (
     <section aria-labelledby="run-title">
       <div class="run-page-head">
@@ -73,6 +78,9 @@ function Shown({ all, row }: ShownProps) {
       <Facts all={all} row={row} />
       <RunValues head={run.head.value} columns={columns} row={row} />
       <Changes all={all} row={row} />
+      {!Number.isNaN(inverseId) && (
+        <Notes run={run} on={{ objectiveId: origin?.objectiveId ?? run.objectiveId, inverseId }} />
+      )}
     </section>
   );
 }
@@ -105,7 +113,6 @@ function Facts({ all, row }: ShownProps) {
   const inverse = useInverse(origin?.objectiveId ?? run.objectiveId, columns.inverseIds[row]!);
   const loadedAt = columns.loadedAt[row]!;
   const reason = factAt(columns, 'failureReasons', row);
-  const note = factAt(columns, 'notes', row);
   const worst = distances.value.worst[row]!;
   return (
     <dl class="run-facts">
@@ -131,11 +138,6 @@ function Facts({ all, row }: ShownProps) {
         <Fact name="Misfit">{rough(columns.misfits[row]!)}</Fact>
       )}
       {worst > 0 && <Fact name="Worst miss">{rough(worst)} times the allowed deviation</Fact>}
-      {note !== undefined && (
-        <Fact name="Note">
-          {note} ({factAt(columns, 'notedBy', row)})
-        </Fact>
-      )}
     </dl>
   );
 }
@@ -173,8 +175,8 @@ function Changes({ all, row }: ShownProps) {
   const columns = run.columns.value;
   const isCase = others.value.sources[row]?.objectiveId === null;
   const inverseId = columns.inverseIds[row]!;
-  const mine = (found.value ?? []).filter(({ target }) =>
-    isCase ? target.caseNumber === columns.iterations[row] : target.inverseId === inverseId,
+  const mine = (found.value ?? []).filter(({ target, isNote }) =>
+    isCase ? target.caseNumber === columns.iterations[row] : target.inverseId === inverseId && !isNote,
   );
   if (failure.value !== undefined) return <p class="fault">{explain(failure.value)}</p>;
   if (mine.length === 0) return null;
@@ -184,8 +186,8 @@ function Changes({ all, row }: ShownProps) {
       <ul>
         {mine.map((one) => (
           <li key={one.id}>
-            {dayAndTime(new Date(one.createdAt))}, {one.correctedBy}: {correctionText(run.head.value, one)}
-            {!one.isNote && `; ${one.reason}`}
+            {dayAndTime(new Date(one.createdAt))}, {one.correctedBy}: {correctionText(run.head.value, one)};{' '}
+            {one.reason}
           </li>
         ))}
       </ul>

@@ -66,6 +66,7 @@ function Badges({ columns, row, isBest }: BadgesProps) {
     ...(repeated === undefined ? [] : [['repeat', `Runs the input of ${repeated} again`] as const]),
     ...(note === undefined ? [] : [['note', `${note} (${factAt(columns, 'notedBy', row)})`] as const]),
     ...(columns.corrected[row] === 1 ? [['corrected'] as const] : []),
+    ...(columns.withJacobian[row] === 1 ? [['∂', 'Its derivatives were reported'] as const] : []),
     ...(columns.excluded[row] === 1 ? [['left out'] as const] : []),
   ];
   if (badges.length === 0) return null;

@@ -11,6 +11,7 @@ const Front = onDemand(async () => (await import('../further/front.tsx')).Front)
 const Further = onDemand(async () => (await import('../further/further.tsx')).Further);
 const Insight = onDemand(async () => (await import('../insight/insight.tsx')).Insight);
 const Log = onDemand(async () => (await import('../log/log.tsx')).Log);
+const Notes = onDemand(async () => (await import('../../notes/notes.tsx')).Notes);
 const Runs = onDemand(async () => (await import('../runs/runs.tsx')).Runs);
 
 const PARTS: Readonly<Record<TabName, FunctionComponent<PartProps>>> = {
@@ -30,6 +31,7 @@ const PARTS: Readonly<Record<TabName, FunctionComponent<PartProps>>> = {
       {!isFitted(run.head.value) && <Further run={run} />}
     </>
   ),
+  notes: ({ judged }) => <Notes run={judged.run} />,
   log: Log,
 };
 

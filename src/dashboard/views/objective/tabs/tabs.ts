@@ -7,6 +7,7 @@ const TABS = {
   fit: 'Fit',
   front: 'Front',
   insight: 'Insight',
+  notes: 'Notes',
   log: 'Data log',
 } as const;
 

@@ -1,0 +1,8 @@
+/** Where files of notes are kept, unless in the database. */
+import type { ObjectStore } from '../application/notes/note-files.ts';
+import type { Config } from '../config.ts';
+import { makeS3Store } from '../files/s3-store.ts';
+
+export function makeFiles({ files: { s3 } }: Config): ObjectStore | undefined {
+  return s3 && makeS3Store(s3);
+}

@@ -1,0 +1,122 @@
+/** Writes a note, with a file or a photo. What is typed stays in the browser until it is sent. */
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import { fileSize } from '../../../shown/note-text.ts';
+import { Fault } from '../../parts/fault.tsx';
+import { useSending } from '../../parts/sending.ts';
+import { draftsOf } from '../../shell/drafts.ts';
+import { service } from '../../shell/service.ts';
+import { session } from '../../shell/session.ts';
+import { makeThumbnail, toBase64 } from './photo.ts';
+
+interface NoteFormProps {
+  readonly objectiveId: number;
+  readonly inverseId: number | undefined;
+  onAdd(): void;
+}
+
+const LONGEST = 2_000;
+/** Of a file on a slow line. */
+const TIMEOUT_MS = 120_000;
+
+export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
+  const id = useId();
+  const drafts = useMemo(() => draftsOf(session.peek()?.account ?? ''), []);
+  const name = `note/${objectiveId}/${inverseId ?? ''}`;
+  const [text, setText] = useState(() => drafts.read(name) ?? '');
+  const [file, setFile] = useState<File | undefined>(undefined);
+  const [complaint, setComplaint] = useState<string | undefined>(undefined);
+  // Until it is stored: a second try under the same key adds nothing twice.
+  const key = useRef<string | undefined>(undefined);
+  const sending = useSending();
+  const write = (typed: string) => {
+    key.current = undefined;
+    setText(typed);
+    if (typed === '') drafts.remove(name);
+    else drafts.write(name, typed);
+  };
+  const choose = async (chosen: File | undefined) => {
+    if (chosen === undefined) return;
+    key.current = undefined;
+    sending.forget();
+    const fault = await faultOf(chosen);
+    setComplaint(fault);
+    setFile(fault === undefined ? chosen : undefined);
+  };
+  const add = async () => {
+    const path = { objective_id: objectiveId };
+    const sent = file && { name: file.name, content: await toBase64(file), thumbnail: await makeThumbnail(file) };
+    const body = { text: text.trim(), ...(inverseId !== undefined && { inverseId }), ...(sent && { file: sent }) };
+    key.current ??= crypto.randomUUID();
+    await service.call('createNoteFlat', { path, body, idempotencyKey: key.current, timeoutMs: TIMEOUT_MS });
+    write('');
+    setFile(undefined);
+    onAdd();
+  };
+  const picker = (label: string, more: object) => (
+    <label class="button file">
+      {label}
+      <input
+        type="file"
+        {...more}
+        onChange={({ currentTarget }) => {
+          void choose(currentTarget.files?.[0]);
+          currentTarget.value = '';
+        }}
+      />
+    </label>
+  );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void sending.send(add);
+      }}
+    >
+      <label for={id}>New note</label>
+      <textarea
+        id={id}
+        rows={2}
+        maxLength={LONGEST}
+        value={text}
+        onInput={({ currentTarget }) => write(currentTarget.value)}
+      />
+      <div class="file-buttons">
+        {picker('Attach a file', {})}
+        {picker('Take a photo', { accept: 'image/*', capture: 'environment' })}
+        <button type="submit" class="primary" disabled={sending.isBusy || (text.trim() === '' && file === undefined)}>
+          {sending.isBusy ? 'Adding…' : 'Add'}
+        </button>
+      </div>
+      <p role="status" class="said">
+        {file !== undefined && (
+          <>
+            <bdi>{file.name}</bdi> ({fileSize(file.size)}) will be attached.{' '}
+            <button type="button" class="quiet" onClick={() => setFile(undefined)}>
+              Remove it
+            </button>
+          </>
+        )}
+      </p>
+      {complaint !== undefined && (
+        <p class="fault" role="alert">
+          {complaint}
+        </p>
+      )}
+      <Fault error={sending.error} />
+    </form>
+  );
+}
+
+/** Why the service would not take the file, said before it is sent; it decides itself. */
+async function faultOf(file: File): Promise<string | undefined> {
+  if (file.size === 0) return `${file.name} is empty. Choose another file.`;
+  try {
+    const { body } = await service.call('getAccount');
+    const most = body.files.bytes;
+    if (most === 0) return 'This service takes no files.';
+    if (file.size <= most) return undefined;
+    return `${file.name} has ${fileSize(file.size)}; at most ${fileSize(most)} are taken. Choose a smaller file.`;
+  } catch {
+    return undefined;
+  }
+}
