@@ -5,6 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findOwners } from '../../clients/typescript/src/solve/folder-lock.ts';
+import { isWritten } from '../support/doc-blocks.ts';
+import { blocksOf, readPages } from '../support/doc-commands.ts';
 import { runCommand } from '../support/run-command.ts';
 
 let folder: string;
@@ -52,4 +54,15 @@ sources:
   const [title, ...rows] = (await readFile(path.join(folder, 'meshes.csv'), 'utf8')).trim().split('\r\n');
   expect(title).toMatch(/sourceName$/);
   expect(rows.filter((row) => row.endsWith(',coarse')).length).toBeGreaterThan(3);
+});
+
+test('the files of the guide are solved with runs of both meshes', async () => {
+  const page = (await readPages()).find((one) => one.path === 'docs/guides/cheap-models.md')!;
+  for (const { info, text } of blocksOf(page).filter(isWritten)) await writeFile(path.join(folder, info), text);
+  const { code, stdout, stderr } = await runCommand(['run', path.join(folder, 'beam.yaml')], {
+    PATH: process.env['PATH']!,
+  });
+  expect(code, stdout + stderr).toBe(0);
+  expect(stdout).toContain('(coarse)');
+  expect(stdout).toContain('Solved: everything is met');
 });

@@ -131,3 +131,24 @@ it('cases loaded as those of a source teach the models without cost, and are nei
   // The wanted input itself was loaded with a wrong output, so the models stay near it.
   expect(Math.hypot(guided.input[0] - 0.62, guided.input[1] - 0.37)).toBeLessThan(0.4);
 });
+
+it('a file says by its column sourceName which source made each row, as exports write it', async () => {
+  const { trial } = await makeTrial();
+  const inputs = Array.from({ length: 6 }, (_, k) => [k / 5, (k % 3) / 2]);
+  const lines = inputs.map((x, k) =>
+    [...x, ...(k % 2 === 0 ? coarse(x) : fine(x)), k % 2 === 0 ? 'coarse' : ''].join(),
+  );
+  const csv = `x1,x2,y1,y2,y3,sourceName\n${lines.join('\n')}\n`;
+  const added = await send('POST', `${trial}/cases`, csv, { 'content-type': 'text/csv' });
+  expect(added.body, JSON.stringify(added.body)).toMatchObject({ added: 6, leftOut: 0, duplicates: 0 });
+  const { body: list } = await send('GET', `${trial}/cases`);
+  expect(list.items.map((one: { sourceName: string | null }) => one.sourceName)).toEqual([
+    null,
+    null,
+    null,
+    null,
+    'coarse',
+    'coarse',
+    'coarse',
+  ]);
+});

@@ -138,7 +138,7 @@ function readNewProject(sent: SentFields): Parsed<NewProject> {
     caseCount,
     ...(parallelism != null && { parallelism }),
     outputCount,
-    sources,
+    ...(sources && { sources }),
   });
   violations.push(...wrongDetails, ...checkSources(sources ?? []));
   violations.push(...read.violations);
