@@ -22,10 +22,24 @@ export interface PageSession {
 }
 
 /** @param url  of the service. Rejects with its answer to a wrong key. */
-export async function openPageSession(url: string, key: string): Promise<PageSession> {
+export function openPageSession(url: string, key: string): Promise<PageSession> {
+  return signIn(url, { key });
+}
+
+/** Accepts an invitation as somebody of this name. */
+export function joinByInvitation(url: string, invitation: string, name: string): Promise<PageSession> {
+  return signIn(url, { invitation, name });
+}
+
+/** Gives whoever uses a session of the account a name. */
+export function nameSession(url: string, name: string, session: PageSession): Promise<PageSession> {
+  return signIn(url, { name }, session.headers);
+}
+
+async function signIn(url: string, credentials: object, own: PageSession['headers'] = {}): Promise<PageSession> {
   const { origin, hostname } = new URL(url);
-  const headers = { 'content-type': 'application/json', origin };
-  const answer = await fetch(`${origin}/session`, { method: 'POST', headers, body: JSON.stringify({ key }) });
+  const headers = { ...own, 'content-type': 'application/json', origin };
+  const answer = await fetch(`${origin}/session`, { method: 'POST', headers, body: JSON.stringify(credentials) });
   const text = await answer.text();
   if (answer.status !== 201) throw new Error(`signing in: ${answer.status} ${text}`);
   const { pageSecret } = JSON.parse(text) as { pageSecret: string };

@@ -2,9 +2,9 @@
 import { hostname } from 'node:os';
 import { Designs } from './application/data/designs.ts';
 import { openDatabase } from './composing/database.ts';
+import { makeFiles } from './composing/files.ts';
 import { allowedHosts, type RunningIngress, startIngress } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
-import { makeFiles } from './composing/files.ts';
 import { makeSheets } from './composing/sheets.ts';
 import { startWorker } from './composing/worker.ts';
 import type { Config } from './config.ts';

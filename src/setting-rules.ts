@@ -223,6 +223,7 @@ export function parseOrigins(value: string, context: z.RefinementCtx): string[] 
   return parts;
 }
 
-function splitList(value: string): string[] {
+/** The parts of a list that commas separate. */
+export function splitList(value: string): string[] {
   return value.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 }

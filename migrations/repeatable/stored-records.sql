@@ -1,4 +1,4 @@
--- revision 4: raise it with every change of this file
+-- revision 5: raise it with every change of this file
 --
 -- What every record that counts as storage takes, in bytes, and whether it counts as a row. Storage is counted from this view alone,
 -- in ranges of positions, which an index of each table serves. kind: the table. A new table of an account needs a part here and in
@@ -50,7 +50,7 @@ select 'inverses', id, account_id,
   192 + coalesce(pg_column_size(input), 0) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(expected), 0)
     + coalesce(pg_column_size(jacobian), 0)
     + coalesce(pg_column_size(learned_from), 0) + coalesce(pg_column_size(pending), 0)
-    + coalesce(pg_column_size(failure_reason), 0),
+    + coalesce(pg_column_size(failure_reason), 0) + coalesce(octet_length(requested_by), 0) + coalesce(octet_length(loaded_by), 0),
   1
 from inverses
 union all

@@ -6,19 +6,19 @@ import { withDatabase } from './with-database.ts';
 
 export const page: Command = {
   summary: 'print a link that signs you in to the page',
-  usage: `Usage: backsolve page [--account NAME] [--url URL]
+  usage: `Usage: backsolve page [--account NAME] [--person NAME] [--url URL]
 
 Prints a link to the page that signs in whoever opens it first, within ${LINK_MINUTES} minutes, with all rights of the account
-(default: "default"). URL is the address of the service as your browser reaches it; the default follows from HOST and PORT.
+(default: "default"), or as a member of it and with the accounts and roles of that person. URL is the address of the service as your browser reaches it; the default follows from HOST and PORT.
 Uses DATABASE_URL, or the database that \`start\` keeps in DATA_DIR, whether it runs or not.`,
-  flags: { account: text, url: text },
+  flags: { account: text, person: text, url: text },
 
   async run(args, config) {
-    const options = { account: { ...text, default: 'default' }, url: text };
-    const { account, url } = parseCommand(this.usage, { args: [...args], options }).values;
+    const options = { account: { ...text, default: 'default' }, person: text, url: text };
+    const { account, person, url } = parseCommand(this.usage, { args: [...args], options }).values;
     const address = url === undefined ? addressOf(config) : readAddress(url);
     await withDatabase(config, async (db) =>
-      console.log(linkTo(address, await createSignInLink(db, account), config.cell)),
+      console.log(linkTo(address, await createSignInLink(db, account, { person }), config.cell)),
     );
     return 0;
   },

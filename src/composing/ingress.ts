@@ -4,6 +4,7 @@ import { LastUses } from '../application/accounts/last-uses.ts';
 import { EvaluationWaiters } from '../application/evaluations/evaluation-waiters.ts';
 import { ExportSlots } from '../application/exports/export-slots.ts';
 import { NewestResults } from '../application/newest-results.ts';
+import type { OpenId } from '../application/people/openid-sign-in.ts';
 import { ChangeWaiters } from '../application/search/change-waiters.ts';
 import { ModelInsights } from '../application/search/model-insights.ts';
 import { SuggestionWaiters } from '../application/search/suggestion-waiters.ts';
@@ -19,6 +20,7 @@ import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from '../http/rate-
 import { buildServer } from '../http/server.ts';
 import { WrongKeys } from '../http/wrong-keys.ts';
 import { ROOT } from '../installation.ts';
+import { OpenIdProvider } from '../openid/provider.ts';
 import { startSchedule } from '../worker/schedule.ts';
 import { atMost, HAND_BACK_MS, type Parts } from './parts.ts';
 import { evaluatorUrlJudge, webhookUrlJudge } from './url-judges.ts';
@@ -67,6 +69,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     overviews: new NewestResults(KEPT_OVERVIEWS),
     exportSlots,
     sheets: parts.sheets,
+    openId: makeOpenId(config),
     ...(parts.files !== undefined && { files: parts.files }),
     log,
     metrics,
@@ -133,6 +136,13 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     await close();
     throw error;
   }
+}
+
+/** Undefined: no provider is configured. */
+function makeOpenId({ openId }: Config): OpenId | undefined {
+  const { issuer, groupRoles, emailDomains, ...others } = openId;
+  if (issuer === undefined) return undefined;
+  return { provider: new OpenIdProvider({ issuer, ...others }), rules: { groupRoles, emailDomains } };
 }
 
 /** Behind proxies every connection comes from a proxy. */

@@ -1,7 +1,7 @@
 /** What the parts of a running process share. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ObjectStore } from '../application/notes/note-files.ts';
 import type { Designs } from '../application/data/designs.ts';
+import type { ObjectStore } from '../application/notes/note-files.ts';
 import type { Config } from '../config.ts';
 import type { DiskSpace } from '../db/connection/disk-space.ts';
 import type { Listener } from '../db/connection/listen.ts';

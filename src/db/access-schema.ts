@@ -1,4 +1,4 @@
-/** Types of the tables of credentials and of the page, as in schema.ts. */
+/** Types of the tables of credentials, of people and of the page, as in schema.ts. */
 import type { ColumnType, Generated } from 'kysely';
 
 interface ApiKeysTable {
@@ -13,6 +13,8 @@ interface ApiKeysTable {
   revoked_at: Date | null;
   last_used_at: Date | null;
   successor_id: number | null;
+  person_id: number | null;
+  is_bound: Generated<boolean>;
 }
 
 interface BrowserSessionsTable {
@@ -27,6 +29,9 @@ interface BrowserSessionsTable {
   created_at: Generated<Date>;
   last_used_at: Generated<Date>;
   expires_at: Date;
+  person_id: number | null;
+  is_bound: Generated<boolean>;
+  browser: string | null;
 }
 
 interface SignInLinksTable {
@@ -36,6 +41,52 @@ interface SignInLinksTable {
   created_at: Generated<Date>;
   expires_at: Date;
   used_at: Date | null;
+  person_id: number | null;
+  is_bound: Generated<boolean>;
+}
+
+interface PeopleTable {
+  id: Generated<number>;
+  name: string;
+  email: string | null;
+  issuer: string | null;
+  subject: string | null;
+  created_at: Generated<Date>;
+}
+
+interface MembershipsTable {
+  account_id: number;
+  person_id: number;
+  role: string;
+  is_by_group: Generated<boolean>;
+  created_at: Generated<Date>;
+}
+
+interface InvitationsTable {
+  id: Generated<number>;
+  account_id: number;
+  token_hash: Buffer;
+  opens: string;
+  role: string;
+  inviter_role: string | null;
+  label: string | null;
+  created_by: number | null;
+  created_by_name: string;
+  maximum_uses: number | null;
+  uses: Generated<number>;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  revoked_at: Date | null;
+}
+
+interface OpenidSignInsTable {
+  token_hash: Buffer;
+  state: string;
+  nonce: string;
+  code_verifier: string;
+  invitation_hash: Buffer | null;
+  return_to: string;
+  expires_at: Date;
 }
 
 interface PageDraftsTable {
@@ -53,4 +104,8 @@ export interface AccessTables {
   api_keys: ApiKeysTable;
   browser_sessions: BrowserSessionsTable;
   sign_in_links: SignInLinksTable;
+  people: PeopleTable;
+  memberships: MembershipsTable;
+  invitations: InvitationsTable;
+  openid_sign_ins: OpenidSignInsTable;
 }

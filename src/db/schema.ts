@@ -29,6 +29,7 @@ export interface AccountsTable extends Lifetime {
   first_name: string | null;
   last_name: string | null;
   time_zone: string | null;
+  invitation_id: number | null;
 }
 
 export interface ModelsTable extends Lifetime {
@@ -193,6 +194,8 @@ export interface InversesTable extends Lifetime {
   source: string | null;
   completed_order: number | null;
   asked_by: string | null;
+  requested_by: string | null;
+  loaded_by: string | null;
   repeat_of: number | null;
 }
 

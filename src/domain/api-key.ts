@@ -37,6 +37,11 @@ export interface KeyRecord {
   readonly lastUsedAt: Date | null;
   /** The key that replaced it in a rotation. */
   readonly successorId: number | null;
+  /** Whose it is; null: the account's. */
+  readonly personId: number | null;
+  readonly personName: string | null;
+  /** Whether sessions that it begins count in its account only. */
+  readonly isBound: boolean;
 }
 
 /** Whether a key works at `now`, by the database's clock. */

@@ -63,7 +63,7 @@ export interface Correction {
   readonly reason: string;
   /** Whether it is a note, whose text is the reason; default: false. */
   readonly isNote?: boolean;
-  /** Label of the API key, or its key id if it has none. */
+  /** As nameOfActor says. */
   readonly correctedBy: string;
   readonly createdAt: Date;
 }

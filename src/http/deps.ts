@@ -6,6 +6,7 @@ import type { EvaluationWaiters } from '../application/evaluations/evaluation-wa
 import type { ExportSlots } from '../application/exports/export-slots.ts';
 import type { NewestResults } from '../application/newest-results.ts';
 import type { ObjectStore } from '../application/notes/note-files.ts';
+import type { OpenId } from '../application/people/openid-sign-in.ts';
 import type { ChangeWaiters } from '../application/search/change-waiters.ts';
 import type { ModelInsights } from '../application/search/model-insights.ts';
 import type { SuggestionWaiters } from '../application/search/suggestion-waiters.ts';
@@ -112,6 +113,8 @@ export interface HttpDeps {
     | undefined;
   /** Traces requests into the database and the worker. */
   readonly tracing?: Tracing | undefined;
+  /** The provider by which people may sign in; absent: none is configured. */
+  readonly openId?: OpenId | undefined;
   /** Works on uploaded workbooks; absent: the operator does not allow it. */
   readonly sheets?: AllowedSheets;
   /** For files of notes; absent: they are in the database. */

@@ -23,6 +23,8 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   UNAUTHENTICATED: { status: 401, title: 'The API key is missing or not valid' },
   SESSION_ENDED: { status: 401, title: 'Not signed in' },
   LINK_ENDED: { status: 401, title: 'The sign-in link is no longer valid' },
+  // Not 502 or 503, by which the page knows that this service is away.
+  OPENID_UNAVAILABLE: { status: 424, title: 'The OpenID provider does not answer' },
   FORBIDDEN: { status: 403, title: 'The API key does not allow this' },
   CROSS_SITE_WRITE: { status: 403, title: 'The request does not come from the page of this service' },
   NOT_FOUND: { status: 404, title: 'Resource not found' },
@@ -45,6 +47,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   KEY_ENDED: { status: 409, title: 'The key is revoked or has expired' },
   KEY_ROTATED: { status: 409, title: 'The key already has a successor' },
   LAST_ADMIN_KEY: { status: 409, title: 'The account would be left without an admin key' },
+  LAST_OWNER: { status: 409, title: 'The account would be left without an owner' },
   TOO_MANY_WRONG_KEYS: { status: 429, title: 'Too many wrong API keys' },
   QUOTA_EXCEEDED: { status: 403, title: 'The storage quota of the account is used up' },
   WORKBOOKS_NOT_ALLOWED: { status: 403, title: 'This service does not calculate workbooks' },

@@ -2,8 +2,8 @@
 import type { Correction, Note } from '../../clients/typescript/src/index.ts';
 import { factAt, stateOf } from '../shown/columns.ts';
 import { correctionText } from '../shown/correction-text.ts';
-import { noteText } from '../shown/note-text.ts';
 import { grouped } from '../shown/formats.ts';
+import { noteText } from '../shown/note-text.ts';
 import { type Block, type Cell, heading, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
 import { moment } from './words.ts';
@@ -63,7 +63,7 @@ function failuresOf({ columns }: Subject): (readonly Cell[])[] {
       '–',
       `run ${columns.iterations[row]}`,
       { text: 'failed', look: 'missed' as const },
-      '–',
+      factAt(columns, 'loadedBy', row) ?? '–',
       factAt(columns, 'failureReasons', row) ?? '–',
     ]);
 }

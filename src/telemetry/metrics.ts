@@ -34,6 +34,7 @@ interface SuggestionFacts {
 }
 
 /** slowed: not even looked up, because too many failed at the address. */
+type SignInRoad = 'key' | 'link' | 'invitation' | 'account' | 'name' | 'openid';
 type SignInOutcome = 'signed-in' | 'refused' | 'slowed';
 
 export interface Metrics {
@@ -51,7 +52,7 @@ export interface Metrics {
   evaluationReported(outcome: ReportOutcome, seconds: number): void;
   /** Leases of evaluations that expired and were taken over, or were the last allowed. */
   evaluationLeaseLost(count: number): void;
-  signInTried(by: 'key' | 'link', outcome: SignInOutcome): void;
+  signInTried(by: SignInRoad, outcome: SignInOutcome): void;
   /** All metrics in the text format of Prometheus. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -127,7 +128,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
   });
   const signIns = new Counter({
     name: 'backsolve_sign_ins_total',
-    help: 'Sign-ins to the page, by key or link, by outcome.',
+    help: 'Sign-ins to the page, by what signed in, by outcome.',
     labelNames: ['by', 'outcome'],
     registers,
   });

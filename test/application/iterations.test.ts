@@ -282,7 +282,7 @@ describe('requests that meet at the lock of an objective', () => {
     await load(loaded.path, [-50, -50, -50]);
     const open = await computeNext(loaded.path);
     const sent = { change: { kind: 'excluded', isExcluded: true }, reason: 'typo', mayReopen: false } as const;
-    const context = { accountId: account.accountId, keyId: 'test' };
+    const context = { accountId: account.accountId, actor: 'test' };
     const [outcome] = await behindTheLock(loaded, [() => load(loaded.path, [-20, -20, -20])], (trx) =>
       correctInverse(trx, context, { inverseId: best.id }, sent),
     );

@@ -237,7 +237,7 @@ describe('nothing new', () => {
     expect(await ask(path, 1)).toMatchObject({ granted: 1 });
     expect(await work(path, () => nothingNew)).toEqual(['nothing-new']);
     expect(await ask(path, 1)).toMatchObject({ granted: 0, whyNone: 'nothing-new' });
-    const context = { accountId: account.accountId, keyId: 'test' };
+    const context = { accountId: account.accountId, actor: 'test' };
     const change = { kind: 'output', output: [1, 2, 4] } as const;
     await correctInverse(account.db, context, { inverseId: a! }, { change, reason: 'misread', mayReopen: false });
     expect(await ask(path, 1)).toMatchObject({ granted: 1 });

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { takeOver } from '../../src/cli/data-folder.ts';
 import { openDatabase } from '../../src/composing/database.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -36,7 +35,12 @@ const take = () => takeOver(db, postgres.url, dataDir, log);
 
 test('a later release copies the database before it changes it, once, and an earlier one refuses and says which it needs', async () => {
   await migrate(db, { upTo: EARLIER });
-  await createKey(db, { account: 'default', label: 'kept', scopes: ['read'], expiresAt: null });
+  // As that release stored it.
+  await sql`
+    with a as (insert into accounts (name) values ('default') returning id)
+    insert into api_keys (account_id, key_id, secret_hash, label) select id, 'abcdefgh', '\\x00', 'kept' from a`.execute(
+    db,
+  );
   await take();
   expect(await makeMigrationCheck(db)()).toBe(true);
   expect(await copies()).toEqual([`before-${VERSION}.backup`]);

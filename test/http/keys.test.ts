@@ -66,6 +66,8 @@ describe('a new key', () => {
       lastUsedAt: null,
       revokedAt: null,
       successorId: null,
+      personId: null,
+      personName: null,
     });
     expect(await works(key)).toBe(true);
     const read = await send('GET', made.headers['location'] as string);

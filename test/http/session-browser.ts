@@ -36,7 +36,8 @@ export function makeVisitors(serviceOf: () => NativeService) {
       // Of the path under which the page keeps its own.
       const set = given.find((one) => one.includes('; Path=/;'));
       if (set !== undefined) cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]!;
-      const isJson = String(response.headers['content-type']).includes('json') && response.body !== '';
+      const isJson =
+        /^application\/(problem\+)?json/.test(String(response.headers['content-type'])) && response.body !== '';
       const { statusCode: status, headers: answered, body: text } = response;
       const answer = isJson ? response.json() : undefined;
       pageSecret = answer?.pageSecret ?? pageSecret;

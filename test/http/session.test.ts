@@ -32,7 +32,14 @@ describe('signing in by key', () => {
   it('answers with account, scopes and end, and from then on the cookie is the key', async () => {
     const before = Date.now();
     const { account, keyId, answer, send } = await signIn(['read', 'write']);
-    const shown = { account, scopes: ['read', 'write'], keyId, expiresAt: expect.any(String) };
+    const shown = {
+      account,
+      scopes: ['read', 'write'],
+      keyId,
+      person: null,
+      role: null,
+      expiresAt: expect.any(String),
+    };
     expect(answer.body).toEqual({ ...shown, pageSecret: expect.stringMatching(/^\w{41}$/) });
     const days = (Date.parse(answer.body.expiresAt) - before) / (24 * HOUR_MS);
     expect(days).toBeCloseTo(LIFETIME_DAYS, 2);

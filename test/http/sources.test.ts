@@ -142,7 +142,7 @@ it('a file says by its column sourceName which source made each row, as exports 
   const added = await send('POST', `${trial}/cases`, csv, { 'content-type': 'text/csv' });
   expect(added.body, JSON.stringify(added.body)).toMatchObject({ added: 6, leftOut: 0, duplicates: 0 });
   const { body: list } = await send('GET', `${trial}/cases`);
-  expect(list.items.map((one: { sourceName: string | null }) => one.sourceName)).toEqual([
+  expect(list.map((one: { sourceName: string | null }) => one.sourceName)).toEqual([
     null,
     null,
     null,

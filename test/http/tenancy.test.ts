@@ -60,6 +60,10 @@ const BODIES: Readonly<Record<string, object>> = {
   restoreNote: {},
   checkWorkbook: { inputs: { x: 'A1' }, outputs: { y: 'A2' } },
   copyWorkbook: { values: {} },
+  updateMember: { role: 'reader' },
+  createInvitation: { role: 'member' },
+  updateMe: { name: 'other name' },
+  createMyKey: { scopes: ['read'] },
   putDraft: { subject: 'new-problem', writer: 'browser', text: 'typed' },
 };
 
@@ -68,6 +72,9 @@ const routes = [
   ...SDK_OPERATIONS.map((operation) => ({ prefix: '/api', operation })),
 ].map((route) => ({ ...route, name: `${route.operation.method} ${route.prefix}${route.operation.path}` }));
 const withIds = routes.filter(({ operation }) => pathNames(operation.path).length > 0);
+
+/** The secret of a link of the service. */
+const tokenIn = (link: string) => link.split('=')[1]!;
 
 type Ids = Readonly<Record<string, number>>;
 
@@ -95,8 +102,19 @@ async function prepareAccount(name: string) {
   const spare = (await send('POST', '/v1/models', { name: 'deleted model' })).body;
   await send('DELETE', `/v1/models/${spare.id}`);
   const deleted = (await send('GET', '/v1/deleted')).body;
+  const invitation = (await send('POST', '/v1/invitations', { role: 'member', maximumUses: 2 })).body;
+  const joined = await service.app.inject({
+    method: 'POST',
+    url: '/session',
+    payload: { invitation: tokenIn(invitation.link), name: `member of ${name}` },
+  });
+  expect(joined.statusCode, joined.body).toBe(201);
+  const [session] = (await send('GET', '/v1/sessions')).body;
   const note = await send('POST', `/v1/objectives/${loaded.body.id}/notes`, NOTE);
   const ids = {
+    person_id: session.personId,
+    session_id: session.id,
+    invitation_id: invitation.id,
     model_id: model.id,
     project_id: project.id,
     output_case_set_id: set.id,
@@ -139,6 +157,10 @@ function bodyOf({ operationId, body }: Operation): object | undefined {
 }
 
 const TABLES = [
+  'memberships',
+  'invitations',
+  'browser_sessions',
+  'sign_in_links',
   'models',
   'projects',
   'output_case_sets',
@@ -213,7 +235,8 @@ describe("another account's ids", () => {
     },
   );
 
-  it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/keys', '/v1/deleted', '/v1/workbooks'])(
+  const LISTS = ['models', 'webhooks', 'keys', 'deleted', 'workbooks', 'members', 'invitations', 'sessions'];
+  it.each([...LISTS.map((list) => `/v1/${list}`), '/api/models'])(
     'Records of another account are not in the list %s',
     async (url) => {
       const own = await owner.send('GET', url);

@@ -62,7 +62,7 @@ export async function expireLease(db: Db, id: number, secondsAgo = 1): Promise<v
     where id = ${id} and state = 'leased'`.execute(db);
 }
 
-export async function accountIdOf(db: Db): Promise<number> {
-  const { rows } = await sql<{ id: number }>`select id from accounts where name = 'test'`.execute(db);
+export async function accountIdOf(db: Db, name = 'test'): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select id from accounts where name = ${name}`.execute(db);
   return rows[0]!.id;
 }

@@ -38,6 +38,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: ['prom-client', '@opentelemetry/*'],
   },
   webhooks: { imports: ['domain'], packages: [] },
+  // Talks to the OpenID provider.
+  openid: { imports: ['domain'], packages: ['openid-client'] },
   // Starts the programs that work on uploaded files.
   workbooks: { imports: ['domain'], packages: [] },
   // Tells what uploaded files are, and keeps them.
@@ -175,6 +177,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'worker',
       'webhooks',
       'workbooks',
+      'openid',
       'files',
       'http',
       'application',
@@ -186,8 +189,22 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
   settings: {
-    imports: ['setting-rules', 'workbook-settings', 'file-settings', 'telemetry-settings'],
+    imports: [
+      'setting-rules',
+      'account-settings',
+      'file-settings',
+      'openid-settings',
+      'telemetry-settings',
+      'workbook-settings',
+    ],
     packages: ['zod'],
+  },
+  'account-settings': { imports: ['setting-rules'], packages: [] },
+  'openid-settings': {
+    imports: ['setting-rules', 'domain/people'],
+    types: ['domain/openid'],
+    packages: [],
+    typePackages: ['zod'],
   },
   'file-settings': { imports: ['setting-rules'], packages: [], typePackages: ['zod'] },
   'telemetry-settings': { imports: ['setting-rules'], packages: [] },

@@ -7,6 +7,7 @@ const SECTIONS = {
   Suggestions: ['suggest', 'worker', 'engine'],
   Database: ['database', 'dataDir', 'postgresFolder'],
   'Accounts and keys': ['account', 'deletedDataKeptDays', 'cell', 'bootstrapApiKey'],
+  'Signing in by an OpenID provider': ['openId'],
   'Webhooks and evaluators': ['webhooks', 'evaluators'],
   Workbooks: ['workbooks'],
   Files: ['files'],

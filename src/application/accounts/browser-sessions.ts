@@ -4,16 +4,21 @@
  */
 import { ensureAccount, findAccountId } from '../../db/accounts/accounts.ts';
 import * as sessions from '../../db/accounts/browser-sessions.ts';
-import type { Db } from '../../db/connection/transaction.ts';
+import type { Db, Trx } from '../../db/connection/transaction.ts';
+import { findMemberCalled } from '../../db/people/members.ts';
 import { hashSecret, matchesSecret, SCOPES } from '../../domain/api-key.ts';
-import { makeToken, parseToken } from '../../domain/browser-session.ts';
+import { LINK_MINUTES, makeToken, parseToken } from '../../domain/browser-session.ts';
 import { DomainError, makeViolation, notFound } from '../../domain/errors.ts';
+import { LONGEST_BROWSER, nameOfActor, type Role, scopesWithin } from '../../domain/people.ts';
 import { authenticate, type Principal } from './authenticate.ts';
 
 /** Who is signed in, as the principal of the session's requests. */
 export interface Session extends Principal {
-  readonly id: number;
+  readonly sessionId: number;
   readonly accountName: string;
+  readonly personName: string | null;
+  /** Of the person in the account. */
+  readonly role: Role | null;
   /** When it ends at the latest. */
   readonly expiresAt: Date;
 }
@@ -32,9 +37,9 @@ export interface SessionProof {
   readonly pageSecret: string;
 }
 
-/** Throws UNAUTHENTICATED. */
-export async function signInByKey(db: Db, keyText: string): Promise<NewSession> {
-  const secrets = makeSecrets();
+/** `browser`: as it calls itself, as in the next. Throws UNAUTHENTICATED. */
+export async function signInByKey(db: Db, keyText: string, browser?: string): Promise<NewSession> {
+  const secrets = makeSecrets(browser);
   const keyId = await authenticate(db, keyText).then(
     (principal) => principal.keyId,
     (error: unknown) => {
@@ -49,8 +54,8 @@ export async function signInByKey(db: Db, keyText: string): Promise<NewSession> 
 }
 
 /** Throws LINK_ENDED for a link that is unknown, used or expired. */
-export async function signInByLink(db: Db, linkToken: string): Promise<NewSession> {
-  const secrets = makeSecrets();
+export async function signInByLink(db: Db, linkToken: string, browser?: string): Promise<NewSession> {
+  const secrets = makeSecrets(browser);
   const isToken = parseToken(linkToken) !== undefined;
   const stored = isToken ? await sessions.redeemLink(db, hashSecret(linkToken), secrets) : undefined;
   if (stored === undefined) {
@@ -61,22 +66,47 @@ export async function signInByLink(db: Db, linkToken: string): Promise<NewSessio
   return begin(db, stored, secrets);
 }
 
-function makeSecrets() {
+/** Begins a session of a person in an account; undefined unless the person is a member of it. Joins the transaction when `db` is one. */
+export async function signInAs(
+  db: Db | Trx,
+  accountId: number,
+  personId: number,
+  browser?: string,
+): Promise<NewSession | undefined> {
+  const secrets = makeSecrets(browser);
+  const stored = await sessions.insertSessionOfPerson(db, secrets, { accountId, personId, scopes: SCOPES });
+  return stored && begin(db, stored, secrets);
+}
+
+interface Secrets extends sessions.NewBrowser {
+  readonly token: string;
+  readonly pageSecret: string;
+}
+
+function makeSecrets(browser: string | undefined): Secrets {
   const [token, pageSecret] = [makeToken(), makeToken()];
-  return { token, pageSecret, tokenHash: hashSecret(token), pageHash: hashSecret(pageSecret) };
+  const named = browser?.slice(0, LONGEST_BROWSER) ?? null;
+  return { token, pageSecret, tokenHash: hashSecret(token), pageHash: hashSecret(pageSecret), browser: named };
 }
 
 function refused(code: 'UNAUTHENTICATED' | 'LINK_ENDED', field: string, message: string): DomainError {
   return new DomainError(code, message, { violations: [makeViolation([field], message)] });
 }
 
-async function begin(
-  db: Db,
-  stored: sessions.StoredSession,
-  { token, pageSecret }: { readonly token: string; readonly pageSecret: string },
-): Promise<NewSession> {
+async function begin(db: Db | Trx, stored: sessions.StoredSession, secrets: Secrets): Promise<NewSession> {
   await sessions.removeSurplusSessions(db, stored.accountId);
-  return { ...stored, secret: token, token, pageSecret };
+  const { token, pageSecret } = secrets;
+  return { ...toSession(stored), secret: token, token, pageSecret };
+}
+
+function toSession({ id, keyLabel, ...stored }: sessions.StoredSession): Omit<Session, 'secret'> {
+  const { personName, keyId, role } = stored;
+  return {
+    ...stored,
+    sessionId: id,
+    scopes: scopesWithin(role, stored.scopes),
+    actor: nameOfActor({ personName, keyLabel, keyId }),
+  };
 }
 
 /** Throws SESSION_ENDED unless one of the tokens and the secret of the page belong to a session, and it and its key have not ended. */
@@ -84,8 +114,8 @@ export async function findSession(db: Db, { tokens, pageSecret }: SessionProof):
   const usable = await findUsable(db, tokens);
   const found = usable.find(({ pageHash }) => matchesSecret(pageSecret, pageHash));
   if (found === undefined) throw new DomainError('SESSION_ENDED', 'Your session has ended; sign in again.');
-  const { tokenHash, pageHash: _, ...session } = found;
-  return { ...session, secret: tokens.find((token) => matchesSecret(token, tokenHash))! };
+  const { tokenHash, pageHash: _, ...stored } = found;
+  return { ...toSession(stored), secret: tokens.find((token) => matchesSecret(token, tokenHash))! };
 }
 
 /** Whether a token belongs to a session that may be used, if not with the secret of this page. */
@@ -101,8 +131,8 @@ function findUsable(db: Db, tokens: readonly string[]) {
 /** The account of the session that was ended; undefined when there was none. */
 export async function endSession(db: Db, proof: SessionProof): Promise<number | undefined> {
   try {
-    const { id, accountId } = await findSession(db, proof);
-    await sessions.removeSession(db, id);
+    const { sessionId, accountId } = await findSession(db, proof);
+    await sessions.removeSession(db, sessionId);
     return accountId;
   } catch (error) {
     if (error instanceof DomainError && error.code === 'SESSION_ENDED') return undefined;
@@ -111,19 +141,34 @@ export async function endSession(db: Db, proof: SessionProof): Promise<number | 
 }
 
 /**
- * The token of a new link to an account, with all scopes. It works once and for some minutes. Throws NOT_FOUND unless the link
- * `makesAccount`.
+ * The token of a new link to an account, with all scopes, or to that of a member, as `person` is called. It works once and for some minutes.
+ * For operators. Throws NOT_FOUND, for an account unless the link `makesAccount`.
  */
 export async function createSignInLink(
   db: Db,
   account: string,
-  { makesAccount = false }: { readonly makesAccount?: boolean } = {},
+  { makesAccount = false, person }: { readonly makesAccount?: boolean; readonly person?: string | undefined } = {},
 ): Promise<string> {
   const accountId = await (makesAccount ? ensureAccount : findAccountId)(db, account);
   if (accountId === undefined) throw notFound('account', account);
-  const token = makeToken();
-  await sessions.insertLink(db, { tokenHash: hashSecret(token), accountId, scopes: SCOPES });
+  const personId = person === undefined ? null : await findMemberCalled(db, accountId, person);
+  if (personId === undefined) throw notFound('member', person!);
+  const { token } = await storeLink(db, { accountId, personId, isBound: personId === null, minutes: LINK_MINUTES });
   return token;
+}
+
+export interface SignInLink {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** A link that signs in once, with all scopes or, of a person, with those of the role. */
+export async function storeLink(
+  db: Db | Trx,
+  link: Pick<sessions.NewLink, 'accountId' | 'personId' | 'isBound' | 'minutes'>,
+): Promise<SignInLink> {
+  const token = makeToken();
+  return { token, expiresAt: await sessions.insertLink(db, { tokenHash: hashSecret(token), scopes: SCOPES, ...link }) };
 }
 
 /** One pass of the schedule. */

@@ -8,7 +8,7 @@ import { type Db, inTransaction, type Trx } from '../../db/connection/transactio
 import { allows, isUsable, type KeyRecord, type Scope } from '../../domain/api-key.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import type { Principal } from './authenticate.ts';
+import { type Principal, requirePerson } from './authenticate.ts';
 import { ended, type RotatedKey, rotateStoredKey, storeNewKey } from './rotate-key.ts';
 
 /** Usable keys that an account may have at a time. Each is a row, and a client with the right to create keys may do so quickly. */
@@ -30,6 +30,19 @@ export interface MadeKey {
 
 /** Throws FORBIDDEN for a scope that the asking key lacks, VALIDATION_FAILED for an end that is past, LIMIT_REACHED. */
 export async function createAccountKey(db: Db, principal: Principal, wanted: NewAccountKey): Promise<MadeKey> {
+  return createKeyOf(db, principal, { ...wanted, personId: null, isBound: true });
+}
+
+/** A key of the person who asks: it ends with the membership and has no more rights than its role. Throws as createAccountKey does. */
+export async function createOwnKey(db: Db, principal: Principal, wanted: NewAccountKey): Promise<MadeKey> {
+  return createKeyOf(db, principal, { ...wanted, personId: requirePerson(principal), isBound: principal.isBound });
+}
+
+async function createKeyOf(
+  db: Db,
+  principal: Principal,
+  wanted: NewAccountKey & { readonly personId: number | null; readonly isBound: boolean },
+): Promise<MadeKey> {
   refuseMissingScopes(principal, wanted.scopes);
   const { accountId } = principal;
   return inTransaction(db, async (trx) => {
@@ -49,6 +62,11 @@ export async function getAccountKey(db: Db | Trx, accountId: number, id: number)
 
 export function listAccountKeys(db: Db, accountId: number, page: PageRequest): Promise<Page<KeyRecord>> {
   return keys.listAccountKeys(db, accountId, page);
+}
+
+/** Those of the person who asks. Throws FORBIDDEN without a person. */
+export async function listOwnKeys(db: Db, principal: Principal, page: PageRequest): Promise<Page<KeyRecord>> {
+  return keys.listAccountKeys(db, principal.accountId, page, requirePerson(principal));
 }
 
 export interface KeyChange {
@@ -100,6 +118,9 @@ export async function rotateAccountKey(
     const now = await lockAccount(trx, accountId);
     const key = await getAccountKey(trx, accountId, id);
     refuseMissingScopes(principal, key.scopes);
+    if (key.personId !== null && key.personId !== principal.personId) {
+      throw new DomainError('FORBIDDEN', `Only ${key.personName} may rotate this key, because it acts in that name.`);
+    }
     if (key.keyId === principal.keyId && overlapSeconds < MINIMUM_OWN_OVERLAP_SECONDS) {
       const message = `must be at least ${MINIMUM_OWN_OVERLAP_SECONDS} when a key rotates itself: the request must be repeatable if its answer is lost.`;
       refuseViolations([makeViolation(['overlapSeconds'], message)]);
@@ -118,6 +139,14 @@ export async function revokeAccountKey(db: Db, accountId: number, id: number): P
     if (isUsable(key, now)) await refuseLastAdmin(trx, accountId, key, now);
     await keys.revokeKey(trx, key.keyId);
   });
+}
+
+/** As revokeAccountKey, for a key of the person who asks; another one counts as missing. */
+export async function revokeOwnKey(db: Db, principal: Principal, id: number): Promise<void> {
+  const { accountId, personId } = principal;
+  const key = await getAccountKey(db, accountId, id);
+  if (personId === null || key.personId !== personId) throw notFound('key', id);
+  await revokeAccountKey(db, accountId, id);
 }
 
 /** A key cannot grant a scope that it lacks. */
@@ -140,9 +169,10 @@ async function refuseTooMany(trx: Trx, accountId: number, now: Date): Promise<vo
   throw new DomainError('LIMIT_REACHED', `The account already has ${MAXIMUM_KEYS} usable keys; revoke one first.`);
 }
 
-/** Without an admin key only the operator could ever create another key. */
+/** Without an admin key only the operator could ever create another key. Keys of people do not count. */
 async function refuseLastAdmin(trx: Trx, accountId: number, key: KeyRecord, end: Date): Promise<void> {
-  if (!key.scopes.includes('admin') || (await keys.hasOtherAdminKey(trx, accountId, key.id, end))) return;
+  if (key.personId !== null || !key.scopes.includes('admin')) return;
+  if (await keys.hasOtherAdminKey(trx, accountId, key.id, end)) return;
   const message = `After ${end.toISOString()} no key with the scope admin would be left (rotated keys do not count). Create another one first.`;
   throw new DomainError('LAST_ADMIN_KEY', message);
 }

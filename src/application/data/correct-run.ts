@@ -44,7 +44,6 @@ import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Trial } from '../../domain/trial.ts';
 import { checkLength } from '../../domain/vectors.ts';
 import { type AccountLimits, refuseOverQuota } from '../accounts/account-limits.ts';
-import { nameAuthor } from '../accounts/author.ts';
 import { replaceNewest } from '../notes/keep-notes.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf, type TrialPath } from '../paths.ts';
 import { judgeAfterCommit } from '../search/judge-runs.ts';
@@ -57,8 +56,8 @@ import { readStoredCases, readStoredJacobians } from './read-trial-cases.ts';
 /** Who corrects, and what the account may have. */
 export interface CorrectionContext {
   readonly accountId: number;
-  /** Of the API key; null: the session of a sign-in link. */
-  readonly keyId: string | null;
+  /** As whom the log names whoever corrects. */
+  readonly actor: string;
   /** None unless given. */
   readonly limits?: AccountLimits | undefined;
 }
@@ -296,7 +295,7 @@ type LoggedCorrection = Pick<Correction, 'target' | 'before' | 'after'>;
  */
 async function log(
   trx: Trx,
-  { accountId, keyId, limits }: CorrectionContext,
+  { accountId, actor, limits }: CorrectionContext,
   trialId: number,
   { change, reason }: NewCorrection,
   corrections: readonly LoggedCorrection[],
@@ -314,7 +313,6 @@ async function log(
     rows: count,
   });
   const last = await raiseRevision(trx, accountId, trialId, count);
-  const correctedBy = await nameAuthor(trx, keyId);
   const logged: Correction[] = [];
   for (const [k, { target, before, after }] of corrections.entries()) {
     const revision = last - count + 1 + k;
@@ -326,7 +324,7 @@ async function log(
         after,
         reason,
         isNote: change.kind === 'note',
-        correctedBy,
+        correctedBy: actor,
       }),
     );
   }

@@ -51,7 +51,7 @@ export async function failEvaluation(
       await returnEvaluation(trx, { ...failed, delaySeconds, failureReason: report.reason });
       return { state: next, tries: failed.tries, heldMs };
     }
-    return { state: await finishFailed(trx, failed, report.reason), tries: failed.tries, heldMs };
+    return { state: await finishFailed(trx, failed, report.reason, report.actor), tries: failed.tries, heldMs };
   });
 }
 
@@ -60,8 +60,9 @@ async function finishFailed(
   trx: Trx,
   evaluation: LockedEvaluation,
   failureReason: string,
+  actor: string | null = null,
 ): Promise<'failed' | 'cancelled'> {
-  const isTaken = evaluation.inverseId === null || (await failInverse(trx, evaluation, failureReason));
+  const isTaken = evaluation.inverseId === null || (await failInverse(trx, evaluation, failureReason, actor));
   const state = isTaken ? 'failed' : 'cancelled';
   await finishEvaluation(trx, {
     ...evaluation,
@@ -74,9 +75,14 @@ async function finishFailed(
   return state;
 }
 
-async function failInverse(trx: Trx, evaluation: LockedEvaluation, reason: string): Promise<boolean> {
+async function failInverse(
+  trx: Trx,
+  evaluation: LockedEvaluation,
+  reason: string,
+  actor: string | null,
+): Promise<boolean> {
   try {
-    return (await completeInverse(trx, evaluation, { kind: 'failed', reason })) !== undefined;
+    return (await completeInverse(trx, evaluation, { kind: 'failed', reason }, actor)) !== undefined;
   } catch (error) {
     if (isOutputConflict(error)) return false;
     throw error;

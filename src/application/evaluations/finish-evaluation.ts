@@ -8,6 +8,8 @@ import type { InverseView } from '../views.ts';
 
 export interface LeaseReport {
   readonly leaseToken: string;
+  /** Who reports, as the run names them; default: nobody, as where a worker calls the evaluator. */
+  readonly actor?: string | null;
 }
 
 /** Locks the evaluation for whoever held it last. Throws NOT_FOUND, LEASE_LOST. */
@@ -38,9 +40,10 @@ export async function completeInverse(
   trx: Trx,
   { accountId, inverseId }: LockedEvaluation,
   measurement: Measurement,
+  actor: string | null = null,
 ): Promise<InverseView | undefined> {
   try {
-    return await recordOutput(trx, accountId, { inverseId: inverseId! }, measurement);
+    return await recordOutput(trx, accountId, { inverseId: inverseId! }, measurement, actor);
   } catch (error) {
     const isClosed = error instanceof DomainError && CLOSED.has(error.code);
     if (isClosed) return undefined;

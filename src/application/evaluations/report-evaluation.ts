@@ -91,7 +91,7 @@ function hasFailed(id: number): DomainError {
 async function reportInverse(
   trx: Trx,
   evaluation: LockedEvaluation,
-  { output, computeTimeNs, sentJacobian = null }: OutputReport,
+  { output, computeTimeNs, sentJacobian = null, actor = null }: OutputReport,
 ): Promise<ReportedEvaluation | DomainError> {
   const { id, state, heldNs } = evaluation;
   const heldMs = heldNs / 1e6;
@@ -108,12 +108,8 @@ async function reportInverse(
       failureReason: null,
     });
   try {
-    const view = await completeInverse(trx, evaluation, {
-      kind: 'output',
-      output,
-      computeTimeNs: heldFor,
-      sentJacobian,
-    });
+    const measurement = { kind: 'output', output, computeTimeNs: heldFor, sentJacobian } as const;
+    const view = await completeInverse(trx, evaluation, measurement, actor);
     if (next === undefined) return { state, view: view ?? null, heldMs };
     const final = view === undefined ? 'cancelled' : 'done';
     await finish(final);

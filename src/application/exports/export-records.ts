@@ -7,8 +7,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { listBatches } from '../../db/batches/batches.ts';
 import type { Db } from '../../db/connection/transaction.ts';
-import { type ExportedAddedCases, readAddedCasesAsJson } from '../../db/data/added-cases.ts';
-import { type CasesTable, readCaseJacobians, readCasesAsJson } from '../../db/data/cases.ts';
+import type { ExportedAddedCases } from '../../db/data/added-cases.ts';
 import { listCorrections } from '../../db/data/corrections.ts';
 import { listDeletionsIn } from '../../db/data/deletions.ts';
 import { findModel, listModels } from '../../db/data/models.ts';
@@ -26,7 +25,7 @@ import type { BatchWithProgress } from '../../domain/batch.ts';
 import type { Correction } from '../../domain/correction.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { EvaluationRecord } from '../../domain/evaluation.ts';
-import { type CaseJacobians, toCaseJacobians } from '../../domain/jacobian.ts';
+import type { CaseJacobians } from '../../domain/jacobian.ts';
 import type { Model } from '../../domain/model.ts';
 import type { Note } from '../../domain/note.ts';
 import type { Objective } from '../../domain/objective.ts';
@@ -37,6 +36,7 @@ import { isFinal } from '../../domain/search/stop-reason.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { type ObjectStore, readStored } from '../notes/note-files.ts';
 import { readBest } from '../search/read-objectives.ts';
+import { type CaseRows, PurgedMeanwhileError, readAddedCases, readCases, readOutputCases } from './export-cases.ts';
 
 export type { ExportedExplanation, ExportedInverse } from '../../db/exports/export.ts';
 
@@ -64,16 +64,6 @@ interface ExportedWorkbook {
   readonly content: Uint8Array;
 }
 
-/** Some rows of a list of cases. */
-interface CaseRows {
-  /** Zero-based number of the first of them. */
-  readonly first: number;
-  /** JSON. */
-  readonly rows: string;
-  /** Of outputs. */
-  readonly jacobians?: CaseJacobians | null;
-}
-
 export type ExportPage = readonly ExportRecord[];
 
 export interface ExportOptions {
@@ -88,8 +78,6 @@ export interface ExportOptions {
 /** Of inverses: some 400 kB of text, so that a page delays no other request. */
 const NUMBERS_PER_PAGE = 20_000;
 const INVERSES_PER_PAGE = 500;
-/** Some 2 MB of text. For every part that is read the database unpacks the whole list of cases, up to 80 MB. */
-const CASE_NUMBERS_PER_PAGE = 100_000;
 /** An objective holds up to six thousand numbers. */
 const OBJECTIVES_PER_PAGE = 20;
 /** A correction holds up to two thousand numbers. */
@@ -208,7 +196,8 @@ async function* readProject(
     for (const trial of trials) {
       yield [{ type: 'trial', trial }];
       const outputCount = outputCounts.get(trial.outputCaseSetId) ?? 0;
-      yield* readAddedCases(db, trial.id, { inputCount: project.inputCount, outputCount });
+      for await (const cases of readAddedCases(db, trial.id, { inputCount: project.inputCount, outputCount }))
+        yield [{ type: 'addedCases', ...cases }];
       const readObjectives = async (page: PageRequest) => {
         const { items, nextAfter } = await listObjectiveIds(db, accountId, trial.id, page, extent);
         return { items: await findObjectives(db, accountId, items), nextAfter };
@@ -278,53 +267,6 @@ async function refuseGone(
   if (!(await reads.areThere(db, table, ids))) throw new PurgedMeanwhileError();
 }
 
-async function* readCases(db: Db, table: CasesTable, id: number, width: number): AsyncGenerator<CaseRows, void> {
-  const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
-  for (let first = 0; ; first += count) {
-    const rows = await readCasesAsJson(db, table, id, first, count);
-    if (rows === undefined) throw new PurgedMeanwhileError();
-    if (rows === '[]') return;
-    yield { first, rows };
-  }
-}
-
-async function* readOutputCases(
-  db: Db,
-  accountId: number,
-  { id, outputCount, hasJacobians }: OutputCaseSet,
-  inputCount: number,
-): AsyncGenerator<CaseRows, void> {
-  const width = hasJacobians ? outputCount * (1 + inputCount) : outputCount;
-  for await (const cases of readCases(db, 'output_case_sets', id, width)) {
-    const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
-    yield hasJacobians
-      ? {
-          ...cases,
-          jacobians: toCaseJacobians(await readCaseJacobians(db, accountId, id, cases.first, count), outputCount),
-        }
-      : cases;
-  }
-}
-
-/** As they were added, some rows at a time; a later purge of the trial is noticed with it. */
-async function* readAddedCases(
-  db: Db,
-  trialId: number,
-  { inputCount, outputCount }: { readonly inputCount: number; readonly outputCount: number },
-): AsyncGenerator<ExportPage, void> {
-  const rowsOf = (width: number) => Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
-  const width = inputCount + outputCount;
-  const [count, withJacobians] = [rowsOf(width), rowsOf(width + inputCount * outputCount)];
-  let from = 1;
-  for (;;) {
-    const added = await readAddedCasesAsJson(db, trialId, from, count, withJacobians);
-    if (added === undefined) return;
-    const jacobians = added.jacobians && toCaseJacobians(added.jacobians, outputCount);
-    yield [{ type: 'addedCases', added, jacobians }];
-    from = added.firstNumber + added.rows;
-  }
-}
-
 /** Objectives of one trial with what was learned about them and all their inverses. */
 async function* withInverses(
   db: Db,
@@ -392,14 +334,6 @@ async function* readInverses(db: Db, ids: readonly number[], limit: number): Asy
 function refuseGap(before: reads.InversePosition, { objectiveId, iteration }: reads.InversePosition): void {
   const expected = objectiveId === before.objectiveId ? before.iteration + 1 : 1;
   if (iteration !== expected) throw new PurgedMeanwhileError();
-}
-
-/** A record was purged during its export. */
-class PurgedMeanwhileError extends Error {
-  constructor() {
-    super('a record was purged while it was being exported');
-    this.name = 'PurgedMeanwhileError';
-  }
 }
 
 /** The pages of a list that are not empty. */

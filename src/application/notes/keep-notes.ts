@@ -9,7 +9,6 @@ import { DomainError, makeViolation, notFound, refuseViolations, validationFaile
 import { MAXIMUM_NOTES, type Note, noteSize } from '../../domain/note.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
 import { type AccountLimits, refuseOverQuota } from '../accounts/account-limits.ts';
-import { nameAuthor } from '../accounts/author.ts';
 import { isUnder, missingInPath, type ObjectivePath, parentsOf, refuseDisabled } from '../paths.ts';
 import { type ObjectStore, readStored } from './note-files.ts';
 
@@ -22,8 +21,8 @@ export interface NotePath extends ObjectivePath {
 /** Who writes, and what the account may have. */
 export interface NoteContext {
   readonly accountId: number;
-  /** Of the API key; null: the session of a sign-in link. */
-  readonly keyId: string | null;
+  /** As whom the note names whoever writes. */
+  readonly actor: string;
   /** None unless given. */
   readonly limits?: AccountLimits | undefined;
 }
@@ -50,7 +49,7 @@ export async function refuseUpload(
 /** One transaction, or part of one. Throws NOT_FOUND, VALIDATION_FAILED, LIMIT_REACHED, QUOTA_EXCEEDED, FILES_UNAVAILABLE. */
 export async function addNote(
   db: Db | Trx,
-  { accountId, keyId, limits }: NoteContext,
+  { accountId, actor, limits }: NoteContext,
   path: ObjectivePath,
   { inverseId, text, file }: NewNote,
 ): Promise<Note> {
@@ -66,8 +65,13 @@ export async function addNote(
     if (file !== null && 'storageKey' in file.location && !(await removals.keepFile(trx, file.location.storageKey))) {
       throw new DomainError('FILES_UNAVAILABLE', 'Storing the file took too long; send it again.');
     }
-    const writtenBy = await nameAuthor(trx, keyId);
-    const note = await notes.insertNote(trx, accountId, { objectiveId: objective.id, inverse, text, writtenBy, file });
+    const note = await notes.insertNote(trx, accountId, {
+      objectiveId: objective.id,
+      inverse,
+      text,
+      writtenBy: actor,
+      file,
+    });
     await markObjective(trx, objective.id, {});
     return note;
   });
@@ -89,7 +93,7 @@ export interface NotePatch {
 /** Throws NOT_FOUND, VALIDATION_FAILED, NOTE_CHANGED. */
 export async function changeNote(
   db: Db | Trx,
-  { accountId, keyId }: NoteContext,
+  { accountId, actor }: NoteContext,
   path: NotePath,
   { text, replaces }: NotePatch,
 ): Promise<Note> {
@@ -105,7 +109,7 @@ export async function changeNote(
       const message = 'must not be empty, because the note has no file; delete the note instead.';
       refuseViolations([makeViolation(['text'], message)]);
     }
-    const changed = await notes.storeText(trx, accountId, note.id, { text, editedBy: await nameAuthor(trx, keyId) });
+    const changed = await notes.storeText(trx, accountId, note.id, { text, editedBy: actor });
     await markObjective(trx, note.objectiveId, {});
     return changed;
   });

@@ -36,13 +36,14 @@ export type Measurement =
 
 /**
  * The path names the inverse; without an inverse id it is the only one that waits for its output, or the last one. Joins the
- * transaction when `db` is one. Throws NOT_FOUND, VALIDATION_FAILED, AMBIGUOUS_ITERATION, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
+ * transaction when `db` is one. `actor`: who sends it, as the run names them. Throws NOT_FOUND, VALIDATION_FAILED, AMBIGUOUS_ITERATION, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
  */
 export async function recordOutput(
   db: Db | Trx,
   accountId: number,
   path: ObjectivePath | InversePath,
   sent: Measurement,
+  actor: string | null = null,
 ): Promise<InverseView> {
   let meant = path;
   const read = async (handle: Db | Trx) => {
@@ -69,7 +70,7 @@ export async function recordOutput(
       kind: 'change',
       change: {
         ...change,
-        closed: { ...closedBy(inverse, measurement, outcome), jacobian },
+        closed: { ...closedBy(inverse, measurement, outcome), jacobian, loadedBy: actor },
         objective: { ...change.objective, ...(isJudged && { judgedThrough }) },
       },
       toResult: (stored) => viewOf(stored.objective, stored.inverse!),

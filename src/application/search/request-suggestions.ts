@@ -26,6 +26,8 @@ const NOTHING: StorageUsage = { bytes: 0, rows: 0 };
 
 export interface RequestOptions {
   readonly requestId: string | null;
+  /** Who asks, as the runs name them; default: nobody, as where a batch asks. */
+  readonly actor?: string | null;
   /** The trace that the computation belongs to, as W3C Trace Context writes it; default: none. */
   readonly traceParent?: string | null;
   /** Default: none. */
@@ -64,7 +66,7 @@ export async function requestSuggestions(
   path: ObjectivePath,
   options: SuggestionsOptions,
 ): Promise<RequestedSuggestions> {
-  const asker = options.asker ?? randomUUID();
+  const asker = options.asker ?? makeAsker(options);
   return takeFromQueue(db, accountId, path, options, (handle, maximumQueued) =>
     openFor(handle, accountId, path, { ...options, asker, maximumQueued }, (requested) => requested),
   );
@@ -98,7 +100,7 @@ export async function requestOne(
   path: ObjectivePath,
   options: OneOptions,
 ): Promise<RequestedOne> {
-  const asker = randomUUID();
+  const asker = makeAsker(options);
   return takeFromQueue(db, accountId, path, options, async (handle, maximumQueued) => {
     const { objectiveId, modelId = null, projectId = null, trialId = null } = path;
     const job = jobFor({ ...options, maximumQueued }, 1, asker);
@@ -116,6 +118,11 @@ export async function requestOne(
     const opening = { ...options, asker, maximumQueued, count: 1, known: found?.search };
     return openFor(handle, accountId, path, opening, toOne, (search) => waitingFor(search, options.opensMore ?? false));
   });
+}
+
+/** The name of a request, and of who sent it: whatever opens an inverse for the asker knows both (senderOf in db/search/ledger-parts.ts). */
+function makeAsker({ actor = null }: RequestOptions): string {
+  return actor === null ? randomUUID() : `${randomUUID()} ${actor}`;
 }
 
 /** The oldest open inverse, where it answers a request for one more. */

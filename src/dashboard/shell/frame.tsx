@@ -3,15 +3,18 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { clock } from '../../shown/formats.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { onDemand } from '../parts/on-demand.tsx';
 import { SignIn } from '../views/sign-in/sign-in.tsx';
 import { Link } from './link.tsx';
 import { LinkOffer } from './link-offer.tsx';
 import { address, type View } from './router.ts';
 import { findRoute, type Match } from './routes.ts';
 import { awaySince, explain } from './service.ts';
-import { may, session, signInNotice } from './session.ts';
+import { may, offeredInvitation, session, signInNotice } from './session.ts';
 import { SignOutButton, SignOutDialog } from './sign-out.tsx';
 import { type Theme, theme } from './theme.ts';
+
+const Accept = onDemand(() => import('../views/accept/accept.tsx').then(({ Accept: view }) => view));
 
 export function Frame() {
   const known = session.value;
@@ -28,7 +31,7 @@ export function Frame() {
         <div class="top-end">
           {known && (
             <span class="account" title={known.account}>
-              Account {known.account}
+              {known.person !== null && `${known.person}, `}Account {known.account}
             </span>
           )}
           <ThemeChoice />
@@ -48,7 +51,15 @@ export function Frame() {
         </p>
       )}
       <main id="main" tabIndex={-1} class={findRoute(address.value)?.route.isWide ? 'wide' : undefined}>
-        {known === undefined ? <p role="status">Signing in…</p> : known === null ? <SignIn /> : <CurrentView />}
+        {known === undefined ? (
+          <p role="status">Signing in…</p>
+        ) : offeredInvitation.value !== undefined ? (
+          <Accept token={offeredInvitation.value} />
+        ) : known === null ? (
+          <SignIn />
+        ) : (
+          <CurrentView />
+        )}
       </main>
     </>
   );
@@ -66,6 +77,9 @@ function Navigation() {
           New problem
         </Link>
       )}
+      <Link to="/page/people" current={path === '/page/people'}>
+        People
+      </Link>
       <Link to="/page/administration" current={path === '/page/administration'}>
         Administration
       </Link>

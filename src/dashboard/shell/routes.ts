@@ -26,6 +26,7 @@ const ROUTES: readonly Route[] = [
     isWide: true,
     load: () => import('../views/compare/compare.tsx'),
   },
+  { pattern: /^\/page\/people$/, title: 'People', load: () => import('../views/people/people.tsx') },
   {
     pattern: /^\/page\/administration$/,
     title: 'Administration',

@@ -8,6 +8,8 @@ export type Scope = 'read' | 'write' | 'evaluate' | 'admin';
 
 export interface Session {
   readonly account: string;
+  /** The name of the person; null: the session is that of the account. */
+  readonly person: string | null;
   readonly scopes: readonly Scope[];
   /** The id of the key that signed in; null after a sign-in by link. */
   readonly keyId: string | null;
@@ -20,6 +22,10 @@ export const session = signal<Session | null | undefined>(undefined);
 export const signInNotice = signal<string | undefined>(undefined);
 /** The token of a link that signs in only when the user says so: a page that opened this one may have put it into the address. */
 export const offeredLink = signal<string | undefined>(undefined);
+/** The token of an invitation from the address. */
+export const offeredInvitation = signal<string | undefined>(undefined);
+/** Why the OpenID provider, or what it said, signed nobody in. */
+export const failedSignIn = signal<string | undefined>(undefined);
 /** The account that another tab signed in to, while this one showed another. */
 export const accountElsewhere = signal<string | undefined>(undefined);
 
@@ -101,23 +107,34 @@ async function followOtherTab(): Promise<void> {
   }
 }
 
-const LINK = /^#token=([\w-]+)$/;
+const LINK = /^#(token|invitation|sign-in-failed)=([\w-]+)$/;
 
 function hasLink(): boolean {
   return LINK.test(location.hash);
 }
 
-/** Takes the token of a link out of the address. Signs in with it if there is no session and no link has failed here before. */
+/** Takes what a link says out of the address. Signs in with its token if there is no session and no link has failed here before. */
 async function takeLink(): Promise<void> {
-  const token = LINK.exec(location.hash)?.[1];
+  const [, kind, token] = LINK.exec(location.hash) ?? [];
   if (token === undefined) return;
   history.replaceState(null, '', location.pathname + location.search);
-  if (session.value || hasLinkFailed) offeredLink.value = token;
+  if (kind !== 'token') {
+    (kind === 'invitation' ? offeredInvitation : failedSignIn).value = token;
+    session.value ??= null;
+  } else if (session.value || hasLinkFailed) offeredLink.value = token;
   else await signIn({ token });
 }
 
+type Credentials =
+  | { readonly key: string }
+  | { readonly token: string }
+  | { readonly invitation: string; readonly name?: string }
+  /** Of the person who is signed in. */
+  | { readonly account: number }
+  | { readonly name: string };
+
 /** Resolves to whether it succeeded; otherwise `signInNotice` says why, and the session is unchanged. */
-export async function signIn(credentials: { readonly key: string } | { readonly token: string }): Promise<boolean> {
+export async function signIn(credentials: Credentials): Promise<boolean> {
   signInNotice.value = undefined;
   offeredLink.value = undefined;
   const isDone = await trySignIn(credentials);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { KeyRecord, Scope } from '../../domain/api-key.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
+import type { Role } from '../../domain/people.ts';
 import { compileOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 
@@ -18,6 +19,9 @@ export interface NewKey {
   readonly label: string | null;
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
+  /** Whose it is; absent: the account's. */
+  readonly personId?: number | null;
+  readonly isBound?: boolean;
 }
 
 const COLUMNS = [
@@ -30,6 +34,9 @@ const COLUMNS = [
   'k.revoked_at as revokedAt',
   'k.last_used_at as lastUsedAt',
   'k.successor_id as successorId',
+  'k.person_id as personId',
+  'p.name as personName',
+  'k.is_bound as isBound',
 ] as const;
 
 /** Scopes were checked before they were stored. */
@@ -41,25 +48,40 @@ const keys = (db: Db | Trx) =>
   db
     .selectFrom('api_keys as k')
     .innerJoin('accounts as a', 'a.id', 'k.account_id')
+    .leftJoin('people as p', 'p.id', 'k.person_id')
     .select(COLUMNS)
     .select(['k.account_id as accountId', 'a.name as accountName', 'k.secret_hash as secretHash']);
 
 /** A key as authentication sees it. */
-type UsableKey = Pick<StoredKey, 'accountId' | 'keyId' | 'scopes' | 'secretHash'>;
+interface UsableKey
+  extends Pick<
+    StoredKey,
+    'accountId' | 'keyId' | 'label' | 'scopes' | 'secretHash' | 'personId' | 'personName' | 'isBound'
+  > {
+  /** Of its person in the account; null: it is the account's. */
+  readonly role: Role | null;
+}
 
 const selectUsable = compileOnce<{ keyId: string }, UsableKey>((db, value) =>
   db
     .selectFrom('api_keys as k')
     .innerJoin('accounts as a', 'a.id', 'k.account_id')
-    .select(['k.account_id as accountId', 'k.key_id as keyId', 'k.scopes as scopes', 'k.secret_hash as secretHash'])
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.account_id', '=', 'k.account_id').onRef('m.person_id', '=', 'k.person_id'),
+    )
+    .leftJoin('people as p', 'p.id', 'k.person_id')
+    .select(['k.account_id as accountId', 'k.key_id as keyId', 'k.label as label', 'k.scopes as scopes'])
+    .select(['k.secret_hash as secretHash', 'k.person_id as personId', 'k.is_bound as isBound', 'p.name as personName'])
+    .select('m.role as role')
     .where('k.key_id', '=', value('keyId'))
     .where('k.revoked_at', 'is', null)
     .where('a.disabled_at', 'is', null)
+    .where((where) => where.or([where('k.person_id', 'is', null), where('m.role', 'is not', null)]))
     .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)]))
     .$castTo<UsableKey>(),
 );
 
-/** The key of that id while it may be used: not revoked, not expired by the database's clock, account active. */
+/** The key of that id while it may be used: not revoked, not expired by the database's clock, account active, its person a member. */
 export async function findUsableKey(db: Db, keyId: string): Promise<UsableKey | undefined> {
   const [key] = await selectUsable(db, { keyId });
   return key;
@@ -77,7 +99,11 @@ export async function findKey(db: Db | Trx, keyId: string): Promise<StoredKey | 
 }
 
 const keysOfAccount = (db: Db | Trx, accountId: number) =>
-  db.selectFrom('api_keys as k').select(COLUMNS).where('k.account_id', '=', accountId);
+  db
+    .selectFrom('api_keys as k')
+    .leftJoin('people as p', 'p.id', 'k.person_id')
+    .select(COLUMNS)
+    .where('k.account_id', '=', accountId);
 
 /** Primary key. */
 export async function findAccountKey(db: Db | Trx, accountId: number, id: number): Promise<KeyRecord | undefined> {
@@ -85,8 +111,15 @@ export async function findAccountKey(db: Db | Trx, accountId: number, id: number
   return row && toRecord(row);
 }
 
-export async function listAccountKeys(db: Db, accountId: number, page: PageRequest): Promise<Page<KeyRecord>> {
+/** @param personId  only the keys of this person */
+export async function listAccountKeys(
+  db: Db,
+  accountId: number,
+  page: PageRequest,
+  personId: number | null = null,
+): Promise<Page<KeyRecord>> {
   const rows = await keysOfAccount(db, accountId)
+    .$if(personId !== null, (all) => all.where('k.person_id', '=', personId))
     .where('k.id', '>', page.after ?? 0)
     .orderBy('k.id')
     .limit(page.limit + 1)
@@ -107,11 +140,12 @@ export async function countUsableKeys(trx: Trx, accountId: number, instant: Date
 
 /**
  * Whether the account has a key with the scope admin, other than `id`, that may still be used after `instant`. A
- * rotated key is being phased out and does not count.
+ * rotated key is being phased out and does not count, and that of a person ends with the membership.
  */
 export async function hasOtherAdminKey(trx: Trx, accountId: number, id: number, instant: Date): Promise<boolean> {
   const row = await keysOfAccount(trx, accountId)
     .where('k.id', '<>', id)
+    .where('k.person_id', 'is', null)
     .where(sql<boolean>`'admin' = any (k.scopes)`)
     .where('k.successor_id', 'is', null)
     .where('k.revoked_at', 'is', null)
@@ -132,6 +166,8 @@ export async function insertKey(db: Db | Trx, key: NewKey): Promise<number | und
       label: key.label,
       scopes: key.scopes,
       expires_at: key.expiresAt,
+      person_id: key.personId ?? null,
+      is_bound: key.isBound ?? true,
     })
     .onConflict((conflict) => conflict.column('key_id').doNothing())
     .returning('id')

@@ -22,6 +22,8 @@ interface ClosedInverse {
   /** Nanoseconds, or null for the time since the input was handed out, by the database's clock. */
   readonly computeTimeNs: number | null;
   readonly failureReason: string | null;
+  /** Who loaded the output, or reported that the run failed; null: nobody is known. */
+  readonly loadedBy: string | null;
   /** Instants that are set to now. */
   readonly isFailed: boolean;
   readonly isSatisfied: boolean;
@@ -38,6 +40,7 @@ export const NOT_RUN = {
   jacobian: null,
   computeTimeNs: null,
   failureReason: null,
+  loadedBy: null,
   isFailed: false,
   isSatisfied: false,
   isStopped: false,
@@ -68,7 +71,7 @@ interface ComputedInverse {
   readonly learnedFrom: LearnedFrom | null;
 }
 
-/** The next inverse, and those that are to follow it. */
+/** The next inverse, and those that are to follow it. `askedBy`: a UUID and, behind a space, who sent the request. */
 export interface OpenedInverse {
   readonly askedBy: string;
 }

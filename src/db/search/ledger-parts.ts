@@ -114,6 +114,7 @@ function closedPart(value: Value): Part {
     sql`
       update inverses i set
         status = ${value('closedStatus')}, failure_reason = ${value('failureReason')}::text,
+        ${ifRun('loaded_by', sql`${value('loadedBy')}::text`)},
         ${ifRun('output', sql`${value('closedOutput')}::float8[]`)}, ${ifRun('jacobian', sql`${value('jacobian')}::float8[]`)},
         ${ifRun(
           'compute_time_ns',
@@ -161,12 +162,16 @@ function givenUpPart(value: Value): Part {
   ];
 }
 
+/** Who sent the request of an asker: what follows its 36 characters and a space. */
+const senderOf = (asker: RawBuilder<unknown>) => sql`nullif(substr(${asker}, 38), '')`;
+
 function openedPart(value: Value): Part {
+  const asker = sql`${value('askedBy')}::text`;
   return [
     'opened',
     sql`
-      insert into inverses as i (account_id, objective_id, iteration, asked_by)
-      select ${value('accountId')}::bigint, g.id, g."lastIteration" + 1, ${value('askedBy')}::text from gate g
+      insert into inverses as i (account_id, objective_id, iteration, asked_by, requested_by)
+      select ${value('accountId')}::bigint, g.id, g."lastIteration" + 1, ${asker}, ${senderOf(asker)} from gate g
       returning ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}`,
   ];
 }

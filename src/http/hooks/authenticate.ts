@@ -89,7 +89,7 @@ export function makeSessionFinder(
     const find = () => lookups.find([pageSecret, ...tokens].join(' '), () => findSession(deps.db, proof));
     const session = await slowGuesses(deps, request, pageSecret, find, () => parseToken(pageSecret)!);
     if (tokens.length > 1) reply.header('set-cookie', noStrayCookies(request));
-    deps.noteSessionUse?.(session.id);
+    deps.noteSessionUse?.(session.sessionId);
     if (session.keyId !== null) deps.noteKeyUse(session.keyId);
     return session;
   };

@@ -29,7 +29,7 @@ function contextOf({
   accountId,
   principal,
 }: Pick<Call<unknown, unknown>, 'deps' | 'accountId' | 'principal'>): CorrectionContext {
-  return { accountId, keyId: principal.keyId, limits: deps.settings.account };
+  return { accountId, actor: principal.actor, limits: deps.settings.account };
 }
 
 export const correctionOperations: readonly Operation[] = [

@@ -195,7 +195,7 @@ export const correctionSchema = z
     correctedBy: z
       .string()
       .describe(
-        'Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one.',
+        'The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one.',
       ),
     createdAt: timestamp,
   })

@@ -149,8 +149,9 @@ export const evaluationOperations: readonly Operation[] = [
     body: newEvaluationOutput,
     answers: ok.spec('The evaluation is over.', reportedEvaluationSchema),
     refusals: { 409: `${LEASE_LOST} Or the evaluation already has a different output (output-conflict).` },
-    handle: async ({ deps, accountId, ids, body }) => {
-      const reported = await reportEvaluation(deps.db, accountId, ids.evaluationId, body);
+    handle: async ({ deps, accountId, principal, ids, body }) => {
+      const report = { ...body, actor: principal.actor };
+      const reported = await reportEvaluation(deps.db, accountId, ids.evaluationId, report);
       observe(deps, ids.evaluationId, outcomeOf(reported.state), reported.heldMs);
       return ok.answer(presentReportedEvaluation(reported));
     },
@@ -167,9 +168,10 @@ export const evaluationOperations: readonly Operation[] = [
     body: newFailure,
     answers: ok.spec('The state of the evaluation.', failedEvaluationSchema),
     refusals: { 409: `${LEASE_LOST} Or its output was reported before (output-conflict).` },
-    handle: async ({ deps, accountId, ids, body }) => {
+    handle: async ({ deps, accountId, principal, ids, body }) => {
       const { leaseToken, reason, retryable: isRetryable } = body;
-      const failed = await failEvaluation(deps.db, accountId, ids.evaluationId, { leaseToken, reason, isRetryable });
+      const report = { leaseToken, reason, isRetryable, actor: principal.actor };
+      const failed = await failEvaluation(deps.db, accountId, ids.evaluationId, report);
       observe(deps, ids.evaluationId, outcomeOf(failed.state), failed.heldMs);
       return ok.answer(presentFailedEvaluation(failed));
     },

@@ -193,6 +193,9 @@ const key: KeyRecord = {
   revokedAt: null,
   lastUsedAt: null,
   successorId: null,
+  personId: null,
+  personName: null,
+  isBound: true,
 };
 const text = 'bks_Xw3kPq8Z_<32 secret characters>_<6 checksum characters>';
 const predecessor = {

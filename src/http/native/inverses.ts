@@ -90,7 +90,7 @@ export const inverseOperations: readonly Operation[] = [
       409: 'The previous iteration is not completed, or as many are open as parallelism says; instance is the path of the oldest open one. The detail says what to do.',
     },
     handle: async (call) => {
-      const { deps, accountId, ids, prefer, requestId, idempotency, requireAdmission } = call;
+      const { deps, accountId, principal, ids, prefer, requestId, idempotency, requireAdmission } = call;
       const { waitMs, applied } = applyWait(prefer, {
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
@@ -98,7 +98,8 @@ export const inverseOperations: readonly Operation[] = [
       const limits = deps.settings.account;
       const traceParent = activeTraceParent();
       const signal = goneSignalOf(call);
-      const options = { requestId, traceParent, waitMs, idempotency, limits, opensMore: true, signal };
+      const { actor } = principal;
+      const options = { requestId, actor, traceParent, waitMs, idempotency, limits, opensMore: true, signal };
       const view = await suggest(deps, accountId, ids, options);
       if (waitMs > 0) await requireAdmission();
       const isPending = isBeingComputed(view.inverse);
@@ -142,7 +143,7 @@ export const inverseOperations: readonly Operation[] = [
       },
     },
     handle: async (call) => {
-      const { deps, accountId, ids, body, prefer, requestId, idempotency, requireAdmission } = call;
+      const { deps, accountId, principal, ids, body, prefer, requestId, idempotency, requireAdmission } = call;
       const { waitMs, applied } = applyWait(prefer, {
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
@@ -150,7 +151,8 @@ export const inverseOperations: readonly Operation[] = [
       const limits = deps.settings.account;
       const traceParent = activeTraceParent();
       const signal = goneSignalOf(call);
-      const options = { count: body.count, requestId, traceParent, waitMs, idempotency, limits, signal };
+      const { actor } = principal;
+      const options = { count: body.count, requestId, actor, traceParent, waitMs, idempotency, limits, signal };
       const suggested = await suggestInverses(deps, accountId, ids, options);
       if (waitMs > 0) await requireAdmission();
       const preference = applied !== undefined && suggested.mayWait && { 'preference-applied': applied };
@@ -223,8 +225,8 @@ export const inverseOperations: readonly Operation[] = [
     refusals: {
       409: 'The iteration already has a different output; instance is its path. A correction changes it. Or several iterations are open; errors lists them.',
     },
-    handle: async ({ deps, accountId, ids, body }) => {
-      const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
+    handle: async ({ deps, accountId, principal, ids, body }) => {
+      const view = await recordOutput(deps.db, accountId, ids, body, principal.actor).catch(adviseCorrection);
       return ok.answer(presentReportedInverse(view));
     },
     replay: {
@@ -243,8 +245,8 @@ export const inverseOperations: readonly Operation[] = [
     body: newInverseOutput,
     answers: ok.spec('The inverse, judged.', reportedInverseSchema),
     refusals: { 409: 'The iteration already has a different output; instance is its path. A correction changes it.' },
-    handle: async ({ deps, accountId, ids, body }) => {
-      const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
+    handle: async ({ deps, accountId, principal, ids, body }) => {
+      const view = await recordOutput(deps.db, accountId, ids, body, principal.actor).catch(adviseCorrection);
       return ok.answer(presentReportedInverse(view));
     },
   }),

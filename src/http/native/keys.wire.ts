@@ -61,6 +61,8 @@ const keyFields = {
   lastUsedAt: timestamp.nullable().describe('Up to 20 seconds late; null: never used.'),
   revokedAt: timestamp.nullable(),
   successorId: z.int().nullable().describe('Id of the key that replaced it in a rotation.'),
+  personId: z.int().nullable().describe('The member whose key it is; null: the key of the account.'),
+  personName: z.string().nullable(),
 };
 
 export const keySchema = z.object(keyFields).meta({ id: 'Key' });
@@ -88,6 +90,8 @@ export function presentKey(key: KeyRecord): z.infer<typeof keySchema> {
     lastUsedAt: toOptionalTimestamp(key.lastUsedAt),
     revokedAt: toOptionalTimestamp(key.revokedAt),
     successorId: key.successorId,
+    personId: key.personId,
+    personName: key.personName,
   };
 }
 

@@ -12,8 +12,8 @@ import {
   refuseUpload,
   setNoteDeleted,
 } from '../../application/notes/keep-notes.ts';
-import type { ObjectivePath } from '../../application/paths.ts';
 import { storeFile } from '../../application/notes/note-files.ts';
+import type { ObjectivePath } from '../../application/paths.ts';
 import { makeViolation, refuseViolations, validationFailed } from '../../domain/errors.ts';
 import { cleanFileName, MAXIMUM_NOTES } from '../../domain/note.ts';
 import { readThumbnail as readPicture } from '../../domain/thumbnail.ts';
@@ -41,7 +41,7 @@ function contextOf({
   accountId,
   principal,
 }: Pick<Call<unknown, unknown>, 'deps' | 'accountId' | 'principal'>): NoteContext {
-  return { accountId, keyId: principal.keyId, limits: deps.settings.account };
+  return { accountId, actor: principal.actor, limits: deps.settings.account };
 }
 
 type UploadCall = Call<ObjectivePath, unknown>;

@@ -74,7 +74,9 @@ export const noteSchema = z
       .nullable(),
     writtenBy: z
       .string()
-      .describe('The label of the API key, or its key id; "sign-in link" for a session of the page.'),
+      .describe(
+        'The person, else the label of the API key, or its key id; "sign-in link" for a page that was opened by one.',
+      ),
     createdAt: timestamp,
     editedBy: z.string().nullable().describe('Who changed the text last; null: nobody has.'),
     editedAt: timestamp.nullable(),

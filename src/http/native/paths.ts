@@ -15,6 +15,10 @@ export function keyPath(keyId: number): string {
   return `${NATIVE_PREFIX}/keys/${keyId}`;
 }
 
+export function invitationPath(invitationId: number): string {
+  return `${NATIVE_PREFIX}/invitations/${invitationId}`;
+}
+
 export function webhookPath(webhookId: number): string {
   return `${NATIVE_PREFIX}/webhooks/${webhookId}`;
 }

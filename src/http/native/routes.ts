@@ -22,12 +22,14 @@ import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
 import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
+import { noteOperations } from './notes.ts';
 import { objectiveOperations } from './objectives.ts';
+import { oneselfOperations } from './oneself.ts';
 import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
+import { peopleOperations } from './people.ts';
 import { projectOperations } from './projects.ts';
-import { noteOperations } from './notes.ts';
 import { reportOperations } from './report.ts';
 import { trialCaseOperations } from './trial-cases.ts';
 import { trialRunOperations } from './trial-runs.ts';
@@ -51,6 +53,8 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...correctionOperations,
   ...noteOperations,
   ...keyOperations,
+  ...peopleOperations,
+  ...oneselfOperations,
   ...webhookOperations,
   ...accountOperations,
   ...draftOperations,

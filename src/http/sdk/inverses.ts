@@ -56,9 +56,9 @@ export const inverseOperations: readonly Operation[] = [
     summary: 'Load the output of an inverse',
     body: newOutput,
     answers: ok.spec('The inverse, judged.', inverseSchema),
-    handle: async ({ deps, accountId, ids, body }) => {
+    handle: async ({ deps, accountId, principal, ids, body }) => {
       try {
-        const view = await recordOutput(deps.db, accountId, ids, body);
+        const view = await recordOutput(deps.db, accountId, ids, body, principal.actor);
         return ok.answer(presentInverse(view.objective, view.inverse, view.evaluation));
       } catch (error) {
         if (!isRefusal(error, 'OUTPUT_CONFLICT', 'NO_OPEN_ITERATION')) throw error;
@@ -80,7 +80,7 @@ export const inverseOperations: readonly Operation[] = [
 interface SuggestCall
   extends Pick<
     Call<{ readonly objectiveId: number }, unknown>,
-    'accountId' | 'ids' | 'requestId' | 'idempotency' | 'requireAdmission' | 'whenGone'
+    'accountId' | 'principal' | 'ids' | 'requestId' | 'idempotency' | 'requireAdmission' | 'whenGone'
   > {
   readonly deps: SuggestDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
 }
@@ -90,12 +90,21 @@ interface SuggestCall
  * was stopped in the meantime.
  */
 async function suggest(call: SuggestCall): Promise<InverseView> {
-  const { deps, accountId, ids, requestId, idempotency } = call;
+  const { deps, accountId, principal, ids, requestId, idempotency } = call;
+  const { actor } = principal;
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
   const limits = deps.settings.account;
   const traceParent = activeTraceParent();
   const signal = goneSignalOf(call);
-  const view = await suggestNext(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits, signal });
+  const view = await suggestNext(deps, accountId, ids, {
+    requestId,
+    actor,
+    traceParent,
+    waitMs,
+    idempotency,
+    limits,
+    signal,
+  });
   if (waitMs > 0) await call.requireAdmission();
   refuseCoarse(view.inverse);
   if (view.inverse.input !== null) return view;

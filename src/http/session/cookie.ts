@@ -6,6 +6,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { SessionProof } from '../../application/accounts/browser-sessions.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { OPENID_MINUTES } from '../../domain/openid.ts';
 import { pathOf } from '../request-path.ts';
 
 /** Carries the secret of the page. */
@@ -16,14 +17,23 @@ export function ownOrigin(request: FastifyRequest): string {
   return `${request.protocol}://${request.host}`;
 }
 
-function nameOf(request: FastifyRequest): string {
-  if (request.protocol === 'https') return '__Host-bks_session';
-  return `bks_session_${/:(\d+)$/.exec(request.host)?.[1] ?? '80'}`;
+function nameOf(request: FastifyRequest, what: 'session' | 'openid' = 'session'): string {
+  if (request.protocol === 'https') return `__Host-bks_${what}`;
+  return `bks_${what}_${/:(\d+)$/.exec(request.host)?.[1] ?? '80'}`;
 }
 
-/** The tokens in all cookies with the name, once each. */
+/** The tokens in all cookies of sessions, once each. */
 export function readTokens(request: FastifyRequest): readonly string[] {
-  const start = `${nameOf(request)}=`;
+  return readCookies(request, nameOf(request));
+}
+
+/** The token of the sign-in that this browser has begun at the OpenID provider. */
+export function readOpenIdToken(request: FastifyRequest): string | undefined {
+  return readCookies(request, nameOf(request, 'openid'))[0];
+}
+
+function readCookies(request: FastifyRequest, name: string): readonly string[] {
+  const start = `${name}=`;
   const cookies = (request.headers.cookie ?? '').split(';').map((one) => one.trim());
   return [...new Set(cookies.filter((one) => one.startsWith(start)).map((one) => one.slice(start.length)))];
 }
@@ -53,6 +63,13 @@ export function cellCookie(request: FastifyRequest, cell: string): string {
 /** Set-Cookie for a session that begins now. */
 export function sessionCookie(request: FastifyRequest, token: string, expiresAt: Date): string {
   return cookieOf(request, token, Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1_000)));
+}
+
+/** Set-Cookie for a sign-in that begins at the OpenID provider, or removes it. Lax: the provider sends the browser back. */
+export function openIdCookie(request: FastifyRequest, token: string | undefined): string {
+  const secure = request.protocol === 'https' ? '; Secure' : '';
+  const seconds = token === undefined ? 0 : 60 * OPENID_MINUTES;
+  return `${nameOf(request, 'openid')}=${token ?? ''}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 /** Set-Cookie that removes the cookie. */

@@ -1,14 +1,24 @@
 /** Signing in to the page and out again. For browsers; programs send a key with every request. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   endSession,
   isAnyAlive,
   type NewSession,
+  type Session,
   signInByKey,
   signInByLink,
 } from '../../application/accounts/browser-sessions.ts';
+import { type Accepting, acceptInvitation, readInvitation } from '../../application/people/accept-invitation.ts';
+import { nameOneself, switchAccount } from '../../application/people/oneself.ts';
 import { cellOf, parseApiKey } from '../../domain/api-key.ts';
-import { DomainError, refuseViolations } from '../../domain/errors.ts';
+import {
+  DomainError,
+  describeWrongType,
+  type ErrorCode,
+  makeViolation,
+  refuseViolations,
+  validationFailed,
+} from '../../domain/errors.ts';
 import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
@@ -17,9 +27,17 @@ import { limitRate } from '../hooks/rate-limit.ts';
 import { forbidCaching } from '../hooks/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { WrongKeys } from '../wrong-keys.ts';
-import { noCookie, noStrayCookies, readProof, readTokens, sessionCookie } from './cookie.ts';
+import { noCookie, noStrayCookies, readProof, readTokens, requireProof, sessionCookie } from './cookie.ts';
 import { refuseOtherPages, requireOwnPage } from './cross-site.ts';
-import { newSession, presentNewSession, presentSession, type SignIn } from './session.wire.ts';
+import { addOpenId } from './openid.ts';
+import {
+  invitationToRead,
+  newSession,
+  presentNewSession,
+  presentOffer,
+  presentSession,
+  type SignIn,
+} from './session.wire.ts';
 
 const PATH = '/session';
 /** Per address. A person who mistypes a key does not notice the limit. */
@@ -30,15 +48,16 @@ export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: 
   forbidCaching(scope);
   scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf: () => undefined }));
   if (limiter !== undefined) limitRate(scope, limiter, (request) => `session ${clientAddress(request)}`);
-  const signIn = makeSignIn(deps);
   const find = makeSessionFinder(deps);
+  const tries = new Tries(deps);
+  const signIn = makeSignIn(deps, tries, find);
 
   scope.post(PATH, async (request, reply) => {
     refuseOtherPages(request, 'Signing in is possible only from the page of this service');
     const holder = `address ${clientAddress(request)}`;
     const { value, violations } = await deps.bodies.read(request, reply, newSession, holder);
     refuseViolations(violations);
-    const session = await signIn(request, value!);
+    const session = await signIn(request, reply, value!);
     // The browser forgets its earlier session.
     const earlier = readProof(request);
     if (earlier !== undefined) await endSession(deps.db, earlier);
@@ -63,6 +82,19 @@ export function addSessions(scope: FastifyInstance, deps: IngressDeps, limiter: 
     }
   });
 
+  /** What an invitation offers; the token is in the body, where no log has it. */
+  scope.post(`${PATH}/invitation`, async (request, reply) => {
+    refuseOtherPages(request, 'An invitation can be read only on the page of this service');
+    const holder = `address ${clientAddress(request)}`;
+    const { value, violations } = await deps.bodies.read(request, reply, invitationToRead, holder);
+    refuseViolations(violations);
+    const { invitation } = value!;
+    const offer = await tries.slowed(request, 'invitation', invitation, () => readInvitation(deps.db, invitation));
+    return presentOffer(offer);
+  });
+
+  addOpenId(scope, deps);
+
   scope.delete(PATH, async (request, reply) => {
     if (readTokens(request).length > 0) requireOwnPage(request);
     const proof = readProof(request);
@@ -82,31 +114,96 @@ function refuseOtherCell(keyText: string, own: string | undefined): void {
   );
 }
 
-/** Throws UNAUTHENTICATED, LINK_ENDED, and TOO_MANY_WRONG_KEYS without a look-up. */
-function makeSignIn(deps: IngressDeps): (request: FastifyRequest, sent: SignIn) => Promise<NewSession> {
-  const { db, metrics } = deps;
-  const tries = deps.wrongSignIns ?? new WrongKeys({ limit: WRONG_SIGN_INS_PER_MINUTE, now: () => performance.now() });
-  return async (request, { by, text }) => {
+/** Runs attempts with secrets that somebody may guess. Throws TOO_MANY_WRONG_KEYS without a look-up. */
+class Tries {
+  readonly #deps: IngressDeps;
+  readonly #wrong: WrongKeys;
+
+  constructor(deps: IngressDeps) {
+    this.#deps = deps;
+    this.#wrong =
+      deps.wrongSignIns ?? new WrongKeys({ limit: WRONG_SIGN_INS_PER_MINUTE, now: () => performance.now() });
+  }
+
+  async slowed<T>(request: FastifyRequest, by: SignIn['by'], text: string, attempt: () => Promise<T>): Promise<T> {
+    const { metrics } = this.#deps;
     const address = clientAddress(request);
-    const retryAfterSeconds = tries.waitSeconds(address, text);
+    const retryAfterSeconds = this.#wrong.waitSeconds(address, text);
     if (retryAfterSeconds !== undefined) {
       metrics?.signInTried(by, 'slowed');
       const message = `Too many failed sign-ins from your address; check the key and retry in ${retryAfterSeconds} s.`;
       throw new DomainError('TOO_MANY_WRONG_KEYS', message, { retryAfterSeconds });
     }
-    if (by === 'key') refuseOtherCell(text, deps.settings.cell);
     try {
-      const session = await (by === 'key' ? signInByKey(db, text) : signInByLink(db, text));
-      if (by === 'key') tries.noteRight(parseApiKey(text)!);
-      request.log.info({ by, accountId: session.accountId, keyId: session.keyId }, 'session.started');
-      metrics?.signInTried(by, 'signed-in');
-      return session;
+      const result = await attempt();
+      if (by === 'key') this.#wrong.noteRight(parseApiKey(text)!);
+      return result;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      tries.noteWrong(address, text);
-      request.log.warn({ by, address }, 'session.refused');
-      metrics?.signInTried(by, 'refused');
+      if (WRONG_SECRET.has(error.code)) {
+        this.#wrong.noteWrong(address, text);
+        request.log.warn({ by, address }, 'session.refused');
+        metrics?.signInTried(by, 'refused');
+      }
       throw error;
     }
+  }
+}
+
+const WRONG_SECRET: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'LINK_ENDED']);
+
+type SignInOf<By extends SignIn['by']> = Extract<SignIn, { readonly by: By }>;
+
+/** Throws UNAUTHENTICATED, LINK_ENDED, and what the use cases throw. */
+function makeSignIn(deps: IngressDeps, tries: Tries, find: ReturnType<typeof makeSessionFinder>) {
+  const { db } = deps;
+  /** The present session, which acts: the request must come from its page. undefined: nobody is signed in. */
+  const present = async (request: FastifyRequest, reply: FastifyReply): Promise<Session | undefined> => {
+    const proof = requireProof(request);
+    if (proof === undefined) return undefined;
+    requireOwnPage(request);
+    return find(request, reply, proof);
   };
+  const requirePresent = async (request: FastifyRequest, reply: FastifyReply): Promise<Session> => {
+    const session = await present(request, reply);
+    if (session !== undefined) return session;
+    throw new DomainError('SESSION_ENDED', 'Your session has ended; sign in again.');
+  };
+  const accept = async (request: FastifyRequest, reply: FastifyReply, { text, named }: SignInOf<'invitation'>) => {
+    const session = named === undefined ? await present(request, reply) : undefined;
+    // A session that somebody else may have begun does not act for the person elsewhere.
+    const personId = session === undefined || session.isBound ? null : session.personId;
+    if (named === undefined && personId === null) {
+      throw validationFailed([makeViolation(['name'], describeWrongType('your name', undefined))]);
+    }
+    const who: Accepting = named === undefined ? { kind: 'known', personId: personId! } : { kind: 'new', ...named };
+    return acceptInvitation(db, text, who, browserOf(request));
+  };
+  const begin = async (request: FastifyRequest, reply: FastifyReply, sent: SignIn): Promise<NewSession> => {
+    switch (sent.by) {
+      case 'key':
+        return signInByKey(db, sent.text, browserOf(request));
+      case 'link':
+        return signInByLink(db, sent.text, browserOf(request));
+      case 'invitation':
+        return accept(request, reply, sent);
+      case 'account':
+        return switchAccount(db, await requirePresent(request, reply), sent.accountId, browserOf(request));
+      case 'name':
+        return nameOneself(db, await requirePresent(request, reply), sent.named, browserOf(request));
+    }
+  };
+  return async (request: FastifyRequest, reply: FastifyReply, sent: SignIn): Promise<NewSession> => {
+    const { by } = sent;
+    if (by === 'key') refuseOtherCell(sent.text, deps.settings.cell);
+    const attempt = () => begin(request, reply, sent);
+    const session = await ('text' in sent ? tries.slowed(request, by, sent.text, attempt) : attempt());
+    request.log.info({ by, accountId: session.accountId, keyId: session.keyId }, 'session.started');
+    deps.metrics?.signInTried(by, 'signed-in');
+    return session;
+  };
+}
+
+function browserOf(request: FastifyRequest): string | undefined {
+  return request.headers['user-agent'];
 }

@@ -195,7 +195,7 @@ describe.each(Object.keys(DELETIONS))('a deleted %s', (kind) => {
 describe('the purge', () => {
   it('A purged objective takes the corrections of its inverses along, and a purged trial all that are left', async () => {
     const { trial, objective, path } = await loadLinearObjective(t);
-    const context = { accountId: t.accountId, keyId: 'test' };
+    const context = { accountId: t.accountId, actor: 'test' };
     const change = { kind: 'excluded', isExcluded: true } as const;
     const correction = { change, reason: 'typo', mayReopen: false };
     await correctInverse(t.db, context, { inverseId: objective.inverses[0]!.id }, correction);

@@ -41,6 +41,11 @@ export class LinkEndedError extends BacksolveError {
   override readonly name = 'LinkEndedError';
 }
 
+/** The OpenID provider does not answer. */
+export class OpenidUnavailableError extends BacksolveError {
+  override readonly name = 'OpenidUnavailableError';
+}
+
 /** The API key does not allow this. */
 export class ForbiddenError extends BacksolveError {
   override readonly name = 'ForbiddenError';
@@ -151,6 +156,11 @@ export class LastAdminKeyError extends BacksolveError {
   override readonly name = 'LastAdminKeyError';
 }
 
+/** The account would be left without an owner. */
+export class LastOwnerError extends BacksolveError {
+  override readonly name = 'LastOwnerError';
+}
+
 /** Too many wrong API keys. */
 export class TooManyWrongKeysError extends BacksolveError {
   override readonly name = 'TooManyWrongKeysError';
@@ -226,6 +236,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'unauthenticated': UnauthenticatedError,
   'session-ended': SessionEndedError,
   'link-ended': LinkEndedError,
+  'openid-unavailable': OpenidUnavailableError,
   'forbidden': ForbiddenError,
   'cross-site-write': CrossSiteWriteError,
   'not-found': NotFoundError,
@@ -248,6 +259,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'key-ended': KeyEndedError,
   'key-rotated': KeyRotatedError,
   'last-admin-key': LastAdminKeyError,
+  'last-owner': LastOwnerError,
   'too-many-wrong-keys': TooManyWrongKeysError,
   'quota-exceeded': QuotaExceededError,
   'workbooks-not-allowed': WorkbooksNotAllowedError,

@@ -9,6 +9,7 @@ export const RUN_COLUMNS = {
   inverseIds: { field: 'id', as: 'list' },
   statuses: { field: 'status', as: 'list' },
   loadedAt: { field: 'loadedAt', as: 'list' },
+  loadedBy: { field: 'loadedBy', as: 'byIteration' },
   computeTimes: { field: 'computeTime', as: 'list' },
   failureReasons: { field: 'failureReason', as: 'byIteration' },
   repeatOf: { field: 'repeatOf', as: 'byIteration' },

@@ -843,6 +843,13 @@ export interface Inverse {
    * has the least among those that meet all other targets. null without a fit or an output.
    */
   misfit: number | null;
+  /**
+   * Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier
+   * release stored it.
+   */
+  askedBy: string | null;
+  /** Who loaded its output, or reported that its run failed, as in askedBy. */
+  loadedBy: string | null;
   disabledAt: string | null;
 }
 
@@ -1680,6 +1687,13 @@ export interface ReportedInverse {
    * has the least among those that meet all other targets. null without a fit or an output.
    */
   misfit: number | null;
+  /**
+   * Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier
+   * release stored it.
+   */
+  askedBy: string | null;
+  /** Who loaded its output, or reported that its run failed, as in askedBy. */
+  loadedBy: string | null;
   disabledAt: string | null;
   /** Outputs far outside what the model expected. They are stored anyway. Empty if there are none. */
   warnings: OutputWarning[];
@@ -1892,6 +1906,8 @@ export interface History {
   inverseIds: number[];
   statuses: Array<'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed'>;
   loadedAt: Array<string | null>;
+  /** Who loaded its output, or reported that its run failed, as in askedBy. */
+  loadedBy: Record<string, string>;
   /** Nanoseconds from the suggestion to its output. */
   computeTimes: number[];
   /** By iteration, for those that have one. */
@@ -1911,7 +1927,7 @@ export interface History {
   withJacobian: number[];
   /** By iteration, for those that have one. */
   notes: Record<string, string>;
-  /** Who wrote the note: the label of the API key, or its key id. */
+  /** Who wrote the note: the person, else the label of the API key, or its key id. */
   notedBy: Record<string, string>;
   notedAt: Record<string, string>;
   /** null while the suggestion is being computed. */
@@ -1983,6 +1999,8 @@ export interface TrialRun {
    */
   misfit: number | null;
   loadedAt: string | null;
+  /** Who loaded its output, or reported that its run failed, as in askedBy. */
+  loadedBy: string | null;
   failureReason: string | null;
   /** Whether no suggestion learns from it. */
   excluded: boolean;
@@ -1991,7 +2009,7 @@ export interface TrialRun {
   hasJacobian: boolean;
   /** A note of a person on the run. */
   note: string | null;
-  /** Who wrote the note: the label of the API key, or its key id. */
+  /** Who wrote the note: the person, else the label of the API key, or its key id. */
   notedBy: string | null;
   notedAt: string | null;
 }
@@ -2431,7 +2449,10 @@ export interface Correction {
   reason: string;
   /** Whether it is a note on the run, which leaves the result as it is. */
   isNote: boolean;
-  /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
+  /**
+   * The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened
+   * by one.
+   */
   correctedBy: string;
   createdAt: string;
 }
@@ -2503,7 +2524,7 @@ export interface Note {
     bytes: number;
     hasThumbnail: boolean;
   } | null;
-  /** The label of the API key, or its key id; "sign-in link" for a session of the page. */
+  /** The person, else the label of the API key, or its key id; "sign-in link" for a page that was opened by one. */
   writtenBy: string;
   createdAt: string;
   /** Who changed the text last; null: nobody has. */
@@ -2562,6 +2583,9 @@ export interface CreatedKey {
   revokedAt: string | null;
   /** Id of the key that replaced it in a rotation. */
   successorId: number | null;
+  /** The member whose key it is; null: the key of the account. */
+  personId: number | null;
+  personName: string | null;
   /** The full text of the key, for Authorization: Bearer; never shown again. */
   key: string;
 }
@@ -2580,6 +2604,9 @@ export interface Key {
   revokedAt: string | null;
   /** Id of the key that replaced it in a rotation. */
   successorId: number | null;
+  /** The member whose key it is; null: the key of the account. */
+  personId: number | null;
+  personName: string | null;
 }
 
 export interface KeyPatch {
@@ -2606,10 +2633,167 @@ export interface RotatedKey {
   revokedAt: string | null;
   /** Id of the key that replaced it in a rotation. */
   successorId: number | null;
+  /** The member whose key it is; null: the key of the account. */
+  personId: number | null;
+  personName: string | null;
   /** The full text of the key, for Authorization: Bearer; never shown again. */
   key: string;
   /** The old key; its expiresAt is the end of the overlap. */
   predecessor: Key;
+}
+
+export interface Member {
+  id: number;
+  name: string;
+  email: string | null;
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+  /** Whether a group of the OpenID provider gave the role. */
+  byGroup: boolean;
+  joinedAt: string;
+  /** The last use of a session that has not ended; null: there is none. */
+  lastUsedAt: string | null;
+}
+
+export interface MemberPatch {
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+}
+
+export interface SignInLink {
+  /** Path on this service, with the secret behind the #; never shown again. */
+  link: string;
+  expiresAt: string;
+}
+
+export interface NewInvitation {
+  /** What accepting it opens: this account, or an account for each person, for a course. */
+  opens?: 'this account' | 'an account for each' | undefined;
+  /** Of whoever accepts it. With an account for each it is owner, otherwise it is required. */
+  role?: 'owner' | 'member' | 'evaluator' | 'reader' | undefined;
+  /** With an account for each: the role of whoever invites, in each of them; default: owner. */
+  inviterRole?: 'owner' | 'member' | 'evaluator' | 'reader' | undefined;
+  label?: string | null | undefined;
+  /** How many people may accept it; default: 1; null: any number, only for this account. */
+  maximumUses?: number | null | undefined;
+  /** How many days it works; default: 7. */
+  days?: number | undefined;
+}
+
+export interface CreatedInvitation {
+  id: number;
+  /** What accepting it opens: this account, or an account for each person, for a course. */
+  opens: 'this account' | 'an account for each';
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+  inviterRole: 'owner' | 'member' | 'evaluator' | 'reader' | null;
+  label: string | null;
+  createdBy: string;
+  maximumUses: number | null;
+  uses: number;
+  createdAt: string;
+  expiresAt: string;
+  revokedAt: string | null;
+  /** Path on this service, with the secret behind the #; never shown again. */
+  link: string;
+}
+
+export interface Invitation {
+  id: number;
+  /** What accepting it opens: this account, or an account for each person, for a course. */
+  opens: 'this account' | 'an account for each';
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+  inviterRole: 'owner' | 'member' | 'evaluator' | 'reader' | null;
+  label: string | null;
+  createdBy: string;
+  maximumUses: number | null;
+  uses: number;
+  createdAt: string;
+  expiresAt: string;
+  revokedAt: string | null;
+}
+
+export interface PageSession {
+  id: number;
+  /** Whether this request came from it. */
+  isOwn: boolean;
+  personId: number | null;
+  personName: string | null;
+  /** The key that signed in. */
+  keyId: string | null;
+  keyLabel: string | null;
+  /** As the browser calls itself. */
+  browser: string | null;
+  createdAt: string;
+  /** Up to 20 seconds late. */
+  lastUsedAt: string;
+  expiresAt: string;
+}
+
+export interface Oneself {
+  /** null: the key or session is that of the account. */
+  person: {
+    id: number;
+    name: string;
+    email: string | null;
+  } | null;
+  /** As whom records name whoever asks: the person, else the label of the key. */
+  actor: string;
+  account: {
+    id: number;
+    name: string;
+  };
+  role: 'owner' | 'member' | 'evaluator' | 'reader' | null;
+  scopes: Array<'read' | 'write' | 'evaluate' | 'admin'>;
+  /** Accounts that the session can switch to, with the present one. */
+  accounts: Array<{
+    id: number;
+    name: string;
+    /**
+     * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set
+     * of scopes.
+     */
+    role: 'owner' | 'member' | 'evaluator' | 'reader';
+  }>;
+}
+
+export interface OneselfPatch {
+  name?: string | undefined;
+  email?: string | null | undefined;
+}
+
+export interface AccountState {
+  id: number;
+  name: string;
+  /**
+   * owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of
+   * scopes.
+   */
+  role: 'owner' | 'member' | 'evaluator' | 'reader';
+  /** The other owners. */
+  owners: string[];
+  objectives: {
+    running: number;
+    satisfied: number;
+    /** Without satisfying. */
+    ended: number;
+  };
+  runs: number;
+  /** The last change of an objective. */
+  changedAt: string | null;
 }
 
 export interface NewWebhook {
@@ -2979,8 +3163,10 @@ export type ExportLine = {
   jacobian: Array<Array<number | null>> | null;
   suggestTime: number;
   computeTime: number;
+  askedBy: string | null;
   suggestedAt: string | null;
   loadedAt: string | null;
+  loadedBy: string | null;
   satisfiedAt: string | null;
   stoppedAt: string | null;
   exhaustedAt: string | null;
@@ -3026,7 +3212,7 @@ export type ExportLine = {
     bytes: number;
     hasThumbnail: boolean;
   } | null;
-  /** The label of the API key, or its key id; "sign-in link" for a session of the page. */
+  /** The person, else the label of the API key, or its key id; "sign-in link" for a page that was opened by one. */
   writtenBy: string;
   createdAt: string;
   /** Who changed the text last; null: nobody has. */
@@ -3056,7 +3242,10 @@ export type ExportLine = {
   reason: string;
   /** Whether it is a note on the run, which leaves the result as it is. */
   isNote: boolean;
-  /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
+  /**
+   * The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened
+   * by one.
+   */
   correctedBy: string;
   createdAt: string;
   type: 'correction';
@@ -3616,6 +3805,13 @@ export interface ReportedEvaluation {
      * run has the least among those that meet all other targets. null without a fit or an output.
      */
     misfit: number | null;
+    /**
+     * Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier
+     * release stored it.
+     */
+    askedBy: string | null;
+    /** Who loaded its output, or reported that its run failed, as in askedBy. */
+    loadedBy: string | null;
     disabledAt: string | null;
   } | null;
   /** Outputs far outside what the model expected. They are stored anyway. Empty if there are none. */

@@ -1,5 +1,8 @@
 import { useState } from 'preact/hooks';
+import { onDemand } from '../../parts/on-demand.tsx';
 import { accountElsewhere, signIn, signInNotice } from '../../shell/session.ts';
+
+const OpenId = onDemand(() => import('../accept/openid.tsx').then(({ OpenId: part }) => part));
 
 /** Asks for a key where no sign-in link was followed. */
 export function SignIn() {
@@ -28,6 +31,7 @@ export function SignIn() {
           </button>
         </div>
       )}
+      <OpenId />
       <form onSubmit={(event) => void send(event)}>
         <label for="key">API key</label>
         <input

@@ -730,6 +730,10 @@ class Inverse(Wire):
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
     """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    asked_by: str | None
+    """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
+    loaded_by: str | None
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     disabled_at: datetime | None
 
 
@@ -1472,6 +1476,10 @@ class ReportedInverse(Wire):
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
     """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    asked_by: str | None
+    """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
+    loaded_by: str | None
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     disabled_at: datetime | None
     warnings: list[OutputWarning]
     """Outputs far outside what the model expected. They are stored anyway. Empty if there are none."""
@@ -1675,6 +1683,8 @@ class History(Wire):
     inverse_ids: list[int]
     statuses: list[Literal["active", "converged", "max_iterations", "stopped", "failed"]]
     loaded_at: list[datetime | None]
+    loaded_by: dict[str, str]
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     compute_times: list[float]
     """Nanoseconds from the suggestion to its output."""
     failure_reasons: dict[str, str]
@@ -1692,7 +1702,7 @@ class History(Wire):
     notes: dict[str, str]
     """By iteration, for those that have one."""
     noted_by: dict[str, str]
-    """Who wrote the note: the label of the API key, or its key id."""
+    """Who wrote the note: the person, else the label of the API key, or its key id."""
     noted_at: dict[str, datetime]
     inputs: list[list[float] | None]
     """null while the suggestion is being computed."""
@@ -1743,6 +1753,8 @@ class TrialRun(Wire):
     misfit: float | None
     """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
     loaded_at: datetime | None
+    loaded_by: str | None
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     failure_reason: str | None
     excluded: bool
     """Whether no suggestion learns from it."""
@@ -1752,7 +1764,7 @@ class TrialRun(Wire):
     note: str | None
     """A note of a person on the run."""
     noted_by: str | None
-    """Who wrote the note: the label of the API key, or its key id."""
+    """Who wrote the note: the person, else the label of the API key, or its key id."""
     noted_at: datetime | None
 
 
@@ -2215,7 +2227,7 @@ class Correction(Wire):
     is_note: bool
     """Whether it is a note on the run, which leaves the result as it is."""
     corrected_by: str
-    """Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
+    """The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
     created_at: datetime
 
 
@@ -2279,7 +2291,7 @@ class Note(Wire):
     text: str
     file: NoteFile | None
     written_by: str
-    """The label of the API key, or its key id; 'sign-in link' for a session of the page."""
+    """The person, else the label of the API key, or its key id; 'sign-in link' for a page that was opened by one."""
     created_at: datetime
     edited_by: str | None
     """Who changed the text last; null: nobody has."""
@@ -2334,6 +2346,9 @@ class CreatedKey(Wire):
     revoked_at: datetime | None
     successor_id: int | None
     """Id of the key that replaced it in a rotation."""
+    person_id: int | None
+    """The member whose key it is; null: the key of the account."""
+    person_name: str | None
     key: str
     """The full text of the key, for Authorization: Bearer; never shown again."""
 
@@ -2352,6 +2367,9 @@ class Key(Wire):
     revoked_at: datetime | None
     successor_id: int | None
     """Id of the key that replaced it in a rotation."""
+    person_id: int | None
+    """The member whose key it is; null: the key of the account."""
+    person_name: str | None
 
 
 class KeyPatch(Wire):
@@ -2378,10 +2396,157 @@ class RotatedKey(Wire):
     revoked_at: datetime | None
     successor_id: int | None
     """Id of the key that replaced it in a rotation."""
+    person_id: int | None
+    """The member whose key it is; null: the key of the account."""
+    person_name: str | None
     key: str
     """The full text of the key, for Authorization: Bearer; never shown again."""
     predecessor: Key
     """The old key; its expiresAt is the end of the overlap."""
+
+
+class Member(Wire):
+    id: int
+    name: str
+    email: str | None
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+    by_group: bool
+    """Whether a group of the OpenID provider gave the role."""
+    joined_at: datetime
+    last_used_at: datetime | None
+    """The last use of a session that has not ended; null: there is none."""
+
+
+class MemberPatch(Wire):
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+
+
+class SignInLink(Wire):
+    link: str
+    """Path on this service, with the secret behind the #; never shown again."""
+    expires_at: datetime
+
+
+class NewInvitation(Wire):
+    opens: Literal["this account", "an account for each"] | None = None
+    """What accepting it opens: this account, or an account for each person, for a course."""
+    role: Literal["owner", "member", "evaluator", "reader"] | None = None
+    """Of whoever accepts it. With an account for each it is owner, otherwise it is required."""
+    inviter_role: Literal["owner", "member", "evaluator", "reader"] | None = None
+    """With an account for each: the role of whoever invites, in each of them; default: owner."""
+    label: str | None = None
+    maximum_uses: int | None = None
+    """How many people may accept it; default: 1; null: any number, only for this account."""
+    days: int | None = None
+    """How many days it works; default: 7."""
+
+
+class CreatedInvitation(Wire):
+    id: int
+    opens: Literal["this account", "an account for each"]
+    """What accepting it opens: this account, or an account for each person, for a course."""
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+    inviter_role: Literal["owner", "member", "evaluator", "reader"] | None
+    label: str | None
+    created_by: str
+    maximum_uses: int | None
+    uses: int
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+    link: str
+    """Path on this service, with the secret behind the #; never shown again."""
+
+
+class Invitation(Wire):
+    id: int
+    opens: Literal["this account", "an account for each"]
+    """What accepting it opens: this account, or an account for each person, for a course."""
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+    inviter_role: Literal["owner", "member", "evaluator", "reader"] | None
+    label: str | None
+    created_by: str
+    maximum_uses: int | None
+    uses: int
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+
+
+class PageSession(Wire):
+    id: int
+    is_own: bool
+    """Whether this request came from it."""
+    person_id: int | None
+    person_name: str | None
+    key_id: str | None
+    """The key that signed in."""
+    key_label: str | None
+    browser: str | None
+    """As the browser calls itself."""
+    created_at: datetime
+    last_used_at: datetime
+    """Up to 20 seconds late."""
+    expires_at: datetime
+
+
+class OneselfPerson(Wire):
+    id: int
+    name: str
+    email: str | None
+
+
+class OneselfAccount(Wire):
+    id: int
+    name: str
+
+
+class OneselfAccounts(Wire):
+    id: int
+    name: str
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+
+
+class Oneself(Wire):
+    person: OneselfPerson | None
+    """null: the key or session is that of the account."""
+    actor: str
+    """As whom records name whoever asks: the person, else the label of the key."""
+    account: OneselfAccount
+    role: Literal["owner", "member", "evaluator", "reader"] | None
+    scopes: list[Literal["read", "write", "evaluate", "admin"]]
+    accounts: list[OneselfAccounts]
+    """Accounts that the session can switch to, with the present one."""
+
+
+class OneselfPatch(Wire):
+    name: str | None = None
+    email: str | None = None
+
+
+class AccountStateObjectives(Wire):
+    running: int
+    satisfied: int
+    ended: int
+    """Without satisfying."""
+
+
+class AccountState(Wire):
+    id: int
+    name: str
+    role: Literal["owner", "member", "evaluator", "reader"]
+    """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
+    owners: list[str]
+    """The other owners."""
+    objectives: AccountStateObjectives
+    runs: int
+    changed_at: datetime | None
+    """The last change of an objective."""
 
 
 class NewWebhook(Wire):
@@ -2805,8 +2970,10 @@ class ExportLineObject11(Wire):
     jacobian: list[list[float | None]] | None
     suggest_time: float
     compute_time: float
+    asked_by: str | None
     suggested_at: datetime | None
     loaded_at: datetime | None
+    loaded_by: str | None
     satisfied_at: datetime | None
     stopped_at: datetime | None
     exhausted_at: datetime | None
@@ -2847,7 +3014,7 @@ class ExportLineObject12(Wire):
     text: str
     file: ExportLineObject12File | None
     written_by: str
-    """The label of the API key, or its key id; 'sign-in link' for a session of the page."""
+    """The person, else the label of the API key, or its key id; 'sign-in link' for a page that was opened by one."""
     created_at: datetime
     edited_by: str | None
     """Who changed the text last; null: nobody has."""
@@ -2882,7 +3049,7 @@ class ExportLineObject13(Wire):
     is_note: bool
     """Whether it is a note on the run, which leaves the result as it is."""
     corrected_by: str
-    """Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
+    """The person, else the label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one."""
     created_at: datetime
     type: Literal["correction"]
     trial_id: int
@@ -3443,6 +3610,10 @@ class ReportedEvaluationInverse(Wire):
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
     """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    asked_by: str | None
+    """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
+    loaded_by: str | None
+    """Who loaded its output, or reported that its run failed, as in askedBy."""
     disabled_at: datetime | None
 
 

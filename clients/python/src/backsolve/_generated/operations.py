@@ -76,6 +76,25 @@ _GET_KEY = Operation("getKey", "GET", "/keys/{key_id}", {200: "m.Key"})
 _UPDATE_KEY = Operation("updateKey", "PATCH", "/keys/{key_id}", {200: "m.Key"})
 _REVOKE_KEY = Operation("revokeKey", "DELETE", "/keys/{key_id}", {204: None})
 _ROTATE_KEY = Operation("rotateKey", "POST", "/keys/{key_id}/rotate", {201: "m.RotatedKey"})
+_LIST_MEMBERS = Operation("listMembers", "GET", "/members", {200: "list[m.Member]"})
+_GET_MEMBER = Operation("getMember", "GET", "/members/{person_id}", {200: "m.Member"})
+_UPDATE_MEMBER = Operation("updateMember", "PATCH", "/members/{person_id}", {200: "m.Member"})
+_REMOVE_MEMBER = Operation("removeMember", "DELETE", "/members/{person_id}", {204: None})
+_CREATE_MEMBER_LINK = Operation("createMemberLink", "POST", "/members/{person_id}/sign-in-link", {201: "m.SignInLink"})
+_LIST_INVITATIONS = Operation("listInvitations", "GET", "/invitations", {200: "list[m.Invitation]"})
+_CREATE_INVITATION = Operation("createInvitation", "POST", "/invitations", {201: "m.CreatedInvitation"})
+_GET_INVITATION = Operation("getInvitation", "GET", "/invitations/{invitation_id}", {200: "m.Invitation"})
+_REVOKE_INVITATION = Operation("revokeInvitation", "DELETE", "/invitations/{invitation_id}", {204: None})
+_LIST_SESSIONS = Operation("listSessions", "GET", "/sessions", {200: "list[m.PageSession]"})
+_END_SESSION = Operation("endSession", "DELETE", "/sessions/{session_id}", {204: None})
+_GET_ME = Operation("getMe", "GET", "/me", {200: "m.Oneself"})
+_UPDATE_ME = Operation("updateMe", "PATCH", "/me", {200: "m.Oneself"})
+_LIST_MY_ACCOUNTS = Operation("listMyAccounts", "GET", "/me/accounts", {200: "list[m.AccountState]"})
+_LEAVE_ACCOUNT = Operation("leaveAccount", "POST", "/me/leave", {204: None})
+_CREATE_MY_LINK = Operation("createMyLink", "POST", "/me/sign-in-link", {201: "m.SignInLink"})
+_LIST_MY_KEYS = Operation("listMyKeys", "GET", "/me/keys", {200: "list[m.Key]"})
+_CREATE_MY_KEY = Operation("createMyKey", "POST", "/me/keys", {201: "m.CreatedKey"})
+_REVOKE_MY_KEY = Operation("revokeMyKey", "DELETE", "/me/keys/{key_id}", {204: None})
 _LIST_WEBHOOKS = Operation("listWebhooks", "GET", "/webhooks", {200: "list[m.Webhook]"})
 _CREATE_WEBHOOK = Operation("createWebhook", "POST", "/webhooks", {201: "m.CreatedWebhook"})
 _GET_WEBHOOK = Operation("getWebhook", "GET", "/webhooks/{webhook_id}", {200: "m.Webhook"})
@@ -461,6 +480,82 @@ class Operations(Caller):
     def rotate_key(self, key_id: int, body: m.NewRotation, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.RotatedKey]:
         """Replace a key with a new one."""
         return self._call(_ROTATE_KEY, path={"key_id": key_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def list_members(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Member]]:
+        """List the members of the account."""
+        return self._call(_LIST_MEMBERS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def get_member(self, person_id: int, *, timeout: float | None = None) -> Answer[m.Member]:
+        """Read a member."""
+        return self._call(_GET_MEMBER, path={"person_id": person_id}, timeout=timeout)
+
+    def update_member(self, person_id: int, body: m.MemberPatch, *, timeout: float | None = None) -> Answer[m.Member]:
+        """Change the role of a member."""
+        return self._call(_UPDATE_MEMBER, path={"person_id": person_id}, body=body, timeout=timeout)
+
+    def remove_member(self, person_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Remove a member."""
+        return self._call(_REMOVE_MEMBER, path={"person_id": person_id}, timeout=timeout)
+
+    def create_member_link(self, person_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SignInLink]:
+        """Make a link that signs a member in."""
+        return self._call(_CREATE_MEMBER_LINK, path={"person_id": person_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    def list_invitations(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Invitation]]:
+        """List the invitations."""
+        return self._call(_LIST_INVITATIONS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def create_invitation(self, body: m.NewInvitation, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedInvitation]:
+        """Invite people by a link."""
+        return self._call(_CREATE_INVITATION, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def get_invitation(self, invitation_id: int, *, timeout: float | None = None) -> Answer[m.Invitation]:
+        """Read an invitation."""
+        return self._call(_GET_INVITATION, path={"invitation_id": invitation_id}, timeout=timeout)
+
+    def revoke_invitation(self, invitation_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Revoke an invitation."""
+        return self._call(_REVOKE_INVITATION, path={"invitation_id": invitation_id}, timeout=timeout)
+
+    def list_sessions(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.PageSession]]:
+        """List who is signed in to the page."""
+        return self._call(_LIST_SESSIONS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def end_session(self, session_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """End a session."""
+        return self._call(_END_SESSION, path={"session_id": session_id}, timeout=timeout)
+
+    def get_me(self, *, timeout: float | None = None) -> Answer[m.Oneself]:
+        """Read who you are, in which account, and what you may do there."""
+        return self._call(_GET_ME, timeout=timeout)
+
+    def update_me(self, body: m.OneselfPatch, *, timeout: float | None = None) -> Answer[m.Oneself]:
+        """Change your name or e-mail address."""
+        return self._call(_UPDATE_ME, body=body, timeout=timeout)
+
+    def list_my_accounts(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.AccountState]]:
+        """List your accounts with what their objectives have reached."""
+        return self._call(_LIST_MY_ACCOUNTS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def leave_account(self, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[None]:
+        """Leave the account."""
+        return self._call(_LEAVE_ACCOUNT, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    def create_my_link(self, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SignInLink]:
+        """Make a link that signs you in on another device."""
+        return self._call(_CREATE_MY_LINK, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    def list_my_keys(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Key]]:
+        """List your keys."""
+        return self._call(_LIST_MY_KEYS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def create_my_key(self, body: m.NewKey, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedKey]:
+        """Create a key of your own."""
+        return self._call(_CREATE_MY_KEY, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def revoke_my_key(self, key_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Revoke a key of your own."""
+        return self._call(_REVOKE_MY_KEY, path={"key_id": key_id}, timeout=timeout)
 
     def list_webhooks(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Webhook]]:
         """List the webhooks."""
@@ -1105,6 +1200,82 @@ class AsyncOperations(AsyncCaller):
     async def rotate_key(self, key_id: int, body: m.NewRotation, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.RotatedKey]:
         """Replace a key with a new one."""
         return await self._call(_ROTATE_KEY, path={"key_id": key_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def list_members(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Member]]:
+        """List the members of the account."""
+        return await self._call(_LIST_MEMBERS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def get_member(self, person_id: int, *, timeout: float | None = None) -> Answer[m.Member]:
+        """Read a member."""
+        return await self._call(_GET_MEMBER, path={"person_id": person_id}, timeout=timeout)
+
+    async def update_member(self, person_id: int, body: m.MemberPatch, *, timeout: float | None = None) -> Answer[m.Member]:
+        """Change the role of a member."""
+        return await self._call(_UPDATE_MEMBER, path={"person_id": person_id}, body=body, timeout=timeout)
+
+    async def remove_member(self, person_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Remove a member."""
+        return await self._call(_REMOVE_MEMBER, path={"person_id": person_id}, timeout=timeout)
+
+    async def create_member_link(self, person_id: int, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SignInLink]:
+        """Make a link that signs a member in."""
+        return await self._call(_CREATE_MEMBER_LINK, path={"person_id": person_id}, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    async def list_invitations(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Invitation]]:
+        """List the invitations."""
+        return await self._call(_LIST_INVITATIONS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def create_invitation(self, body: m.NewInvitation, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedInvitation]:
+        """Invite people by a link."""
+        return await self._call(_CREATE_INVITATION, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def get_invitation(self, invitation_id: int, *, timeout: float | None = None) -> Answer[m.Invitation]:
+        """Read an invitation."""
+        return await self._call(_GET_INVITATION, path={"invitation_id": invitation_id}, timeout=timeout)
+
+    async def revoke_invitation(self, invitation_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Revoke an invitation."""
+        return await self._call(_REVOKE_INVITATION, path={"invitation_id": invitation_id}, timeout=timeout)
+
+    async def list_sessions(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.PageSession]]:
+        """List who is signed in to the page."""
+        return await self._call(_LIST_SESSIONS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def end_session(self, session_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """End a session."""
+        return await self._call(_END_SESSION, path={"session_id": session_id}, timeout=timeout)
+
+    async def get_me(self, *, timeout: float | None = None) -> Answer[m.Oneself]:
+        """Read who you are, in which account, and what you may do there."""
+        return await self._call(_GET_ME, timeout=timeout)
+
+    async def update_me(self, body: m.OneselfPatch, *, timeout: float | None = None) -> Answer[m.Oneself]:
+        """Change your name or e-mail address."""
+        return await self._call(_UPDATE_ME, body=body, timeout=timeout)
+
+    async def list_my_accounts(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.AccountState]]:
+        """List your accounts with what their objectives have reached."""
+        return await self._call(_LIST_MY_ACCOUNTS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def leave_account(self, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[None]:
+        """Leave the account."""
+        return await self._call(_LEAVE_ACCOUNT, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    async def create_my_link(self, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.SignInLink]:
+        """Make a link that signs you in on another device."""
+        return await self._call(_CREATE_MY_LINK, header={"Idempotency-Key": idempotency_key}, timeout=timeout)
+
+    async def list_my_keys(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Key]]:
+        """List your keys."""
+        return await self._call(_LIST_MY_KEYS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def create_my_key(self, body: m.NewKey, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedKey]:
+        """Create a key of your own."""
+        return await self._call(_CREATE_MY_KEY, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def revoke_my_key(self, key_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Revoke a key of your own."""
+        return await self._call(_REVOKE_MY_KEY, path={"key_id": key_id}, timeout=timeout)
 
     async def list_webhooks(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Webhook]]:
         """List the webhooks."""

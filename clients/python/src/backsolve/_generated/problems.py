@@ -36,6 +36,10 @@ class LinkEndedError(ServiceError):
     """The sign-in link is no longer valid."""
 
 
+class OpenidUnavailableError(ServiceError):
+    """The OpenID provider does not answer."""
+
+
 class ForbiddenError(ServiceError):
     """The API key does not allow this."""
 
@@ -124,6 +128,10 @@ class LastAdminKeyError(ServiceError):
     """The account would be left without an admin key."""
 
 
+class LastOwnerError(ServiceError):
+    """The account would be left without an owner."""
+
+
 class TooManyWrongKeysError(ServiceError):
     """Too many wrong API keys."""
 
@@ -185,6 +193,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "unauthenticated": UnauthenticatedError,
     "session-ended": SessionEndedError,
     "link-ended": LinkEndedError,
+    "openid-unavailable": OpenidUnavailableError,
     "forbidden": ForbiddenError,
     "cross-site-write": CrossSiteWriteError,
     "not-found": NotFoundError,
@@ -207,6 +216,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "key-ended": KeyEndedError,
     "key-rotated": KeyRotatedError,
     "last-admin-key": LastAdminKeyError,
+    "last-owner": LastOwnerError,
     "too-many-wrong-keys": TooManyWrongKeysError,
     "quota-exceeded": QuotaExceededError,
     "workbooks-not-allowed": WorkbooksNotAllowedError,

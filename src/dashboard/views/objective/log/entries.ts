@@ -50,11 +50,16 @@ function resultsOf(all: JudgedAll): readonly Entry[] {
   const columns = all.run.columns.value;
   return Array.from(
     columns.loadedAt,
-    (at, row): Entry => ({ at, kind: 'loaded', what: 'outputs loaded', ...runAt(all, row) }),
+    (at, row): Entry => ({ at, kind: 'loaded', what: 'outputs loaded', ...runAt(all, row), ...whoLoaded(all, row) }),
   );
 }
 
 const runAt = (all: JudgedAll, row: number) => ({ key: keyAt(all, row), name: nameAt(all, row) });
+
+function whoLoaded(all: JudgedAll, row: number): Pick<Entry, 'by'> {
+  const by = factAt(all.run.columns.value, 'loadedBy', row);
+  return by === undefined ? {} : { by };
+}
 
 /** A history has no times of failures. */
 function failuresOf(all: JudgedAll): readonly Entry[] {
@@ -73,6 +78,7 @@ function failuresOf(all: JudgedAll): readonly Entry[] {
       what: 'failed',
       ...(reason !== undefined && { reason }),
       ...runAt(all, row),
+      ...whoLoaded(all, row),
     };
   });
 }

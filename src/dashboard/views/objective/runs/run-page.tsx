@@ -130,9 +130,13 @@ function Facts({ all, row }: ShownProps) {
           <Link to={addressOf(origin.objectiveId, `runs/${origin.number}`)}>{origin.from}</Link>
         )}
       </Fact>
-      {inverse !== undefined && <Fact name="Suggested">{dayAndTime(new Date(inverse.createdAt))}</Fact>}
-      {!Number.isNaN(loadedAt) && <Fact name="Loaded">{dayAndTime(new Date(loadedAt))}</Fact>}
-      {inverse?.failedAt != null && <Fact name="Reported as failed">{dayAndTime(new Date(inverse.failedAt))}</Fact>}
+      {inverse !== undefined && <Fact name="Suggested">{dayAndBy(inverse.createdAt, inverse.askedBy)}</Fact>}
+      {!Number.isNaN(loadedAt) && (
+        <Fact name="Loaded">{dayAndBy(loadedAt, factAt(columns, 'loadedBy', row) ?? null)}</Fact>
+      )}
+      {inverse?.failedAt != null && (
+        <Fact name="Reported as failed">{dayAndBy(inverse.failedAt, inverse.loadedBy)}</Fact>
+      )}
       {origin?.objectiveId === null && <Fact name="Loaded">not stated for cases</Fact>}
       {isFit(run.head.value) && !Number.isNaN(columns.misfits[row]!) && (
         <Fact name="Misfit">{rough(columns.misfits[row]!)}</Fact>
@@ -141,6 +145,9 @@ function Facts({ all, row }: ShownProps) {
     </dl>
   );
 }
+
+const dayAndBy = (at: string | number, by: string | null) =>
+  `${dayAndTime(new Date(at))}${by === null ? '' : `, ${by}`}`;
 
 function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
   return (

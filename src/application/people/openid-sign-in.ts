@@ -1,0 +1,122 @@
+/**
+ * Signing in by an OpenID provider. What the browser brings back is exchanged for a sign-in link, which the page uses like every other:
+ * sessions have one beginning. Groups give and take memberships; whoever is in no group needs an invitation.
+ */
+import { ensureAccount, lockAccount } from '../../db/accounts/accounts.ts';
+import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
+import * as members from '../../db/people/members.ts';
+import { insertOpenIdSignIn, type OpenIdSignIn, takeOpenIdSignIn } from '../../db/people/openid-sign-ins.ts';
+import { hashSecret } from '../../domain/api-key.ts';
+import { makeToken, parseToken } from '../../domain/browser-session.ts';
+import {
+  isOfDomain,
+  type OpenIdChecks,
+  type OpenIdClaims,
+  OpenIdFailure,
+  type OpenIdRules,
+  rolesOf,
+} from '../../domain/openid.ts';
+import type { Role } from '../../domain/people.ts';
+import { storeLink } from '../accounts/browser-sessions.ts';
+import { joinByInvitation } from './accept-invitation.ts';
+
+/** Which provider, and whom the service takes from it. */
+export interface OpenId {
+  readonly provider: {
+    begin(redirectUri: string): Promise<OpenIdChecks & { readonly url: string }>;
+    finish(url: URL, checks: OpenIdChecks): Promise<OpenIdClaims>;
+  };
+  readonly rules: OpenIdRules;
+}
+
+export interface BegunSignIn {
+  /** At the provider. */
+  readonly url: string;
+  /** For a cookie of the browser; returned here and never again. */
+  readonly token: string;
+}
+
+/** Throws OpenIdFailure. */
+export async function beginOpenId(
+  db: Db,
+  { provider }: OpenId,
+  wanted: { readonly redirectUri: string; readonly invitation: string | undefined; readonly returnTo: string },
+): Promise<BegunSignIn> {
+  const { url, ...checks } = await provider.begin(wanted.redirectUri);
+  const { invitation, returnTo } = wanted;
+  const isToken = invitation !== undefined && parseToken(invitation) !== undefined;
+  const token = makeToken();
+  const invitationHash = isToken ? hashSecret(invitation) : null;
+  await insertOpenIdSignIn(db, hashSecret(token), { ...checks, invitationHash, returnTo });
+  return { url, token };
+}
+
+export interface FinishedSignIn {
+  /** Of a sign-in link for the page, which works for a minute. */
+  readonly linkToken: string;
+  readonly returnTo: string;
+  readonly accountId: number;
+}
+
+/** `url`: to which the provider sent the browser. Throws OpenIdFailure. */
+export async function finishOpenId(
+  db: Db,
+  { provider, rules }: OpenId,
+  { token, url }: { readonly token: string | undefined; readonly url: URL },
+): Promise<FinishedSignIn> {
+  const begun =
+    token === undefined || parseToken(token) === undefined ? undefined : await takeOpenIdSignIn(db, hashSecret(token));
+  if (begun === undefined) throw new OpenIdFailure('over', 'no such sign-in is under way');
+  const claims = await provider.finish(url, begun);
+  if (!isOfDomain(claims, rules.emailDomains)) throw new OpenIdFailure('domain', 'the address is of another domain');
+  const linkToken = await inTransaction(db, (trx) => admit(trx, rules, claims, begun));
+  // What the groups took away is committed.
+  if (linkToken === undefined) throw new OpenIdFailure(reasonOf(begun), 'the person is a member of no account');
+  return { ...linkToken, returnTo: begun.returnTo };
+}
+
+function reasonOf({ invitationHash }: OpenIdSignIn) {
+  return invitationHash === null ? 'no-account' : 'invitation';
+}
+
+/** Undefined for a person who is a member of no account. */
+async function admit(trx: Trx, rules: OpenIdRules, claims: OpenIdClaims, { invitationHash }: OpenIdSignIn) {
+  const roles = rolesOf(rules.groupRoles, claims.groups);
+  const { issuer, subject } = claims;
+  const isKnown = await members.isSubjectKnown(trx, { issuer, subject });
+  // Nobody is kept who only tried.
+  if (!isKnown && roles.size === 0 && invitationHash === null) return undefined;
+  const person = await members.upsertSubject(trx, { issuer, subject }, claims);
+  const given = await followGroups(trx, person.id, roles);
+  const invited = invitationHash === null ? undefined : await joinByInvitation(trx, invitationHash, person.id);
+  const accounts = await members.listMemberships(trx, person.id);
+  const accountId = invited ?? accounts.find(({ id }) => given.has(id))?.id ?? accounts[0]?.id;
+  if (accountId === undefined) {
+    if (!isKnown) await members.removePerson(trx, person.id);
+    return undefined;
+  }
+  const { token } = await storeLink(trx, { accountId, personId: person.id, isBound: false, minutes: 1 });
+  return { linkToken: token, accountId };
+}
+
+/** Returns the accounts in which a group gives a role. What somebody else gave stays. */
+async function followGroups(
+  trx: Trx,
+  personId: number,
+  roles: ReadonlyMap<string, Role>,
+): Promise<ReadonlySet<number>> {
+  const given = new Map<number, Role>();
+  for (const [account, role] of roles) given.set(await ensureAccount(trx, account), role);
+  const known = await members.listMemberships(trx, personId);
+  // In one order, so that two people who sign in never wait for each other.
+  const changed = [...new Set([...given.keys(), ...known.flatMap((one) => (one.isByGroup ? [one.id] : []))])];
+  for (const accountId of changed.toSorted((a, b) => a - b)) {
+    await lockAccount(trx, accountId);
+    const role = given.get(accountId);
+    const isByGroup = known.find(({ id }) => id === accountId)?.isByGroup;
+    if (role === undefined) await members.removeMembership(trx, accountId, personId);
+    else if (isByGroup === undefined) await members.insertMembership(trx, accountId, personId, role, true);
+    else if (isByGroup) await members.setRole(trx, accountId, personId, role, true);
+  }
+  return new Set(given.keys());
+}

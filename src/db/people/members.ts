@@ -1,0 +1,198 @@
+/** People and their memberships. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
+import type { AccountState, Member, Membership, Person, Role } from '../../domain/people.ts';
+import { StopReason } from '../../domain/search/stop-reason.ts';
+import type { Db, Trx } from '../connection/transaction.ts';
+
+/** As whom the OpenID provider knows a person. */
+export interface OpenIdSubject {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+export async function insertPerson(
+  trx: Trx,
+  { name, email }: Pick<Person, 'name' | 'email'>,
+  known: OpenIdSubject | null = null,
+): Promise<number> {
+  const { id } = await trx
+    .insertInto('people')
+    .values({ name, email, issuer: known?.issuer ?? null, subject: known?.subject ?? null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The person whom the provider knows, made or brought up to date. Unique subject. */
+export async function upsertSubject(
+  trx: Trx,
+  known: OpenIdSubject,
+  { name, email }: Pick<Person, 'name' | 'email'>,
+): Promise<Person> {
+  return trx
+    .insertInto('people')
+    .values({ name, email, ...known })
+    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doUpdateSet({ email }))
+    .returning(['id', 'name', 'email'])
+    .executeTakeFirstOrThrow();
+}
+
+/** Unique subject. */
+export async function isSubjectKnown(trx: Trx, { issuer, subject }: OpenIdSubject): Promise<boolean> {
+  const row = await trx
+    .selectFrom('people')
+    .select('id')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Of somebody who has become a member of nothing. */
+export async function removePerson(trx: Trx, id: number): Promise<void> {
+  await trx.deleteFrom('people').where('id', '=', id).execute();
+}
+
+/** Primary key. */
+export async function findPerson(db: Db | Trx, id: number): Promise<Person | undefined> {
+  return db.selectFrom('people').select(['id', 'name', 'email']).where('id', '=', id).executeTakeFirst();
+}
+
+/** Primary key. */
+export async function updatePerson(db: Db | Trx, { id, name, email }: Person): Promise<void> {
+  await db.updateTable('people').set({ name, email }).where('id', '=', id).execute();
+}
+
+/** Makes the person a member; one who is already keeps the role. Returns whether the membership is new. */
+export async function insertMembership(
+  trx: Trx,
+  accountId: number,
+  personId: number,
+  role: Role,
+  isByGroup = false,
+): Promise<boolean> {
+  const row = await trx
+    .insertInto('memberships')
+    .values({ account_id: accountId, person_id: personId, role, is_by_group: isByGroup })
+    .onConflict((conflict) => conflict.columns(['account_id', 'person_id']).doNothing())
+    .returning('role')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const MEMBER = sql`p.id, p.name, p.email, m.role, m.is_by_group as "isByGroup", m.created_at as "joinedAt", (
+  select max(s.last_used_at) from browser_sessions s where s.account_id = m.account_id and s.person_id = p.id) as "lastUsedAt"`;
+
+const members = (accountId: number, condition: RawBuilder<boolean>) => sql<Member>`
+  select ${MEMBER} from memberships m join people p on p.id = m.person_id
+  where m.account_id = ${accountId} and ${condition}`;
+
+/** Primary key. */
+export async function findMember(db: Db | Trx, accountId: number, personId: number): Promise<Member | undefined> {
+  const { rows } = await members(accountId, sql`m.person_id = ${personId}`).execute(db);
+  return rows[0];
+}
+
+/** Primary key. */
+export async function listMembers(db: Db, accountId: number, page: PageRequest): Promise<Page<Member>> {
+  const { rows } = await sql<Member>`
+    ${members(accountId, sql`m.person_id > ${page.after ?? 0}`)} order by p.id limit ${page.limit + 1}`.execute(db);
+  return toPage(rows, page);
+}
+
+/** The id of a member who is called that, whatever the case; of several the first. Primary key; an account has few members. */
+export async function findMemberCalled(
+  db: Db | Trx,
+  accountId: number,
+  name: string,
+  otherThan: number | null = null,
+): Promise<number | undefined> {
+  const { rows } = await members(
+    accountId,
+    sql`lower(p.name) = lower(${name}) and p.id is distinct from ${otherThan}::bigint`,
+  ).execute(db);
+  return rows[0]?.id;
+}
+
+export async function countMembers(trx: Trx, accountId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from memberships where account_id = ${accountId}`.execute(trx);
+  return rows[0]!.count;
+}
+
+export async function hasOtherOwner(trx: Trx, accountId: number, personId: number): Promise<boolean> {
+  const row = await trx
+    .selectFrom('memberships')
+    .select('person_id')
+    .where('account_id', '=', accountId)
+    .where('role', '=', 'owner')
+    .where('person_id', '<>', personId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Primary key. */
+export async function setRole(
+  trx: Trx,
+  accountId: number,
+  personId: number,
+  role: Role,
+  isByGroup = false,
+): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({ role, is_by_group: isByGroup })
+    .where('account_id', '=', accountId)
+    .where('person_id', '=', personId)
+    .execute();
+}
+
+/** Ends the membership with its sessions, links, keys and invitations. The person and what it did stay. */
+export async function removeMembership(trx: Trx, accountId: number, personId: number): Promise<void> {
+  const own = sql`account_id = ${accountId} and person_id = ${personId}`;
+  await sql`delete from browser_sessions where ${own}`.execute(trx);
+  await sql`delete from sign_in_links where ${own}`.execute(trx);
+  await sql`update api_keys set revoked_at = now() where ${own} and revoked_at is null`.execute(trx);
+  await sql`
+    update invitations set revoked_at = now()
+    where account_id = ${accountId} and created_by = ${personId} and revoked_at is null`.execute(trx);
+  await sql`delete from memberships where ${own}`.execute(trx);
+}
+
+/** The active accounts of a person, by name. Served by memberships_person. */
+export async function listMemberships(
+  db: Db | Trx,
+  personId: number,
+): Promise<readonly (Membership & { readonly isByGroup: boolean })[]> {
+  return db
+    .selectFrom('memberships as m')
+    .innerJoin('accounts as a', 'a.id', 'm.account_id')
+    .select(['a.id as id', 'a.name as name', 'm.is_by_group as isByGroup'])
+    .select((row) => row.ref('m.role').$castTo<Role>().as('role'))
+    .where('m.person_id', '=', personId)
+    .where('a.disabled_at', 'is', null)
+    .orderBy('a.name')
+    .execute();
+}
+
+/** The active accounts of a person, by id. Served by memberships_person. */
+export async function listAccountStates(db: Db, personId: number, page: PageRequest): Promise<Page<AccountState>> {
+  const { rows } = await sql<AccountState>`
+    select a.id, a.name, m.role, array(
+        select p.name from memberships o join people p on p.id = o.person_id
+        where o.account_id = a.id and o.role = 'owner' and o.person_id <> m.person_id order by p.id limit 10) as owners,
+      coalesce(q.running, 0)::int as running, coalesce(q.satisfied, 0)::int as satisfied, coalesce(q.ended, 0)::int as ended,
+      coalesce(q.runs, 0)::int as runs, q.changed_at as "changedAt"
+    from memberships m join accounts a on a.id = m.account_id and a.disabled_at is null
+    left join lateral (
+      select count(*) filter (where o.stop_reason = ${sql.lit(StopReason.running)}) as running,
+        count(*) filter (where o.stop_reason = ${sql.lit(StopReason.satisfied)}) as satisfied,
+        count(*) filter (where o.stop_reason not in (${sql.lit(StopReason.running)}, ${sql.lit(StopReason.satisfied)})) as ended,
+        sum(o.completed_count) as runs, max(o.updated_at) as changed_at
+      from objectives o where o.account_id = a.id and o.disabled_at is null) q on true
+    where m.person_id = ${personId} and a.id > ${page.after ?? 0}
+    order by a.id limit ${page.limit + 1}`.execute(db);
+  return toPage(rows, page);
+}

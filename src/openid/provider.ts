@@ -1,0 +1,129 @@
+/** An OpenID provider: the code flow with PKCE. The library checks states, nonces, signatures, issuers, audiences and clocks. */
+import * as client from 'openid-client';
+import { isLoopback } from '../domain/loopback.ts';
+import { type OpenIdChecks, type OpenIdClaims, OpenIdFailure } from '../domain/openid.ts';
+
+export interface OpenIdProviderOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent: a public client. */
+  readonly clientSecret?: string | undefined;
+  /** Separated by spaces. */
+  readonly scopes: string;
+  readonly groupsClaim: string;
+}
+
+/** A person waits for it. */
+const TIMEOUT_SECONDS = 8;
+/** Signing keys and addresses of a provider change rarely. */
+const CONFIGURATION_LIFE_MS = 3_600_000;
+const LONGEST_NAME = 100;
+
+export class OpenIdProvider {
+  readonly #options: OpenIdProviderOptions;
+  #known: { readonly configuration: Promise<client.Configuration>; readonly until: number } | undefined;
+
+  constructor(options: OpenIdProviderOptions) {
+    this.#options = options;
+  }
+
+  /** Where the browser goes, and what is checked when it comes back to `redirectUri`. Throws OpenIdFailure. */
+  async begin(redirectUri: string): Promise<OpenIdChecks & { readonly url: string }> {
+    const configuration = await this.#configuration();
+    const codeVerifier = client.randomPKCECodeVerifier();
+    const [state, nonce] = [client.randomState(), client.randomNonce()];
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: this.#options.scopes,
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+    });
+    return { url: url.href, state, nonce, codeVerifier };
+  }
+
+  /** Who came back to `url`. Throws OpenIdFailure. */
+  async finish(url: URL, { state, nonce, codeVerifier }: OpenIdChecks): Promise<OpenIdClaims> {
+    const configuration = await this.#configuration();
+    try {
+      const tokens = await client.authorizationCodeGrant(configuration, url, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims()!;
+      return this.#toClaims(claims, await this.#userInfo(configuration, tokens.access_token, claims));
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+
+  /** Read once; again after an hour, or after an attempt that failed. */
+  async #configuration(): Promise<client.Configuration> {
+    if (this.#known === undefined || this.#known.until < performance.now()) {
+      this.#known = { configuration: this.#discover(), until: performance.now() + CONFIGURATION_LIFE_MS };
+    }
+    try {
+      return await this.#known.configuration;
+    } catch (error) {
+      this.#known = undefined;
+      throw new OpenIdFailure('unavailable', 'the OpenID provider does not answer as one', { cause: error });
+    }
+  }
+
+  #discover(): Promise<client.Configuration> {
+    const { issuer, clientId, clientSecret } = this.#options;
+    const url = new URL(issuer);
+    const isInsecure = url.protocol === 'http:' && isLoopback(url.hostname);
+    return client.discovery(url, clientId, clientSecret, clientSecret === undefined ? client.None() : undefined, {
+      timeout: TIMEOUT_SECONDS,
+      execute: [client.enableNonRepudiationChecks, ...(isInsecure ? [client.allowInsecureRequests] : [])],
+    });
+  }
+
+  /** Many providers keep what a token says short. */
+  async #userInfo(configuration: client.Configuration, accessToken: string, claims: Claims): Promise<Claims> {
+    const needed = ['name', 'email', this.#options.groupsClaim];
+    const hasAll = needed.every((name) => claims[name] !== undefined);
+    if (hasAll || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+    return { ...(await client.fetchUserInfo(configuration, accessToken, String(claims['sub']))), ...claims };
+  }
+
+  #toClaims({ iss, sub }: { readonly iss: string; readonly sub: string }, found: Claims): OpenIdClaims {
+    const groups = found[this.#options.groupsClaim];
+    const email = textOf(found['email']);
+    const name = [found['name'], found['preferred_username'], email].map(textOf).find((one) => one !== null) ?? sub;
+    return {
+      issuer: iss,
+      subject: sub,
+      name: name.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ').slice(0, LONGEST_NAME),
+      email,
+      isEmailVerified: found['email_verified'] !== false,
+      groups: Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [],
+    };
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+function textOf(claim: unknown): string | null {
+  return typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : null;
+}
+
+/** Codes of the library for a provider that does not answer, and not for an answer that fails a check. */
+const UNAVAILABLE = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT']);
+
+function toFailure(error: unknown): OpenIdFailure {
+  if (error instanceof OpenIdFailure) return error;
+  if (error instanceof client.AuthorizationResponseError) {
+    return new OpenIdFailure('denied', `the provider answered ${error.error}`, { cause: error });
+  }
+  const code = (error as { readonly code?: string }).code ?? '';
+  const isAway = UNAVAILABLE.has(code) || (error instanceof TypeError && error.message.includes('fetch failed'));
+  const status = error instanceof client.ResponseBodyError ? error.status : 0;
+  return isAway || status >= 500
+    ? new OpenIdFailure('unavailable', 'the OpenID provider does not answer', { cause: error })
+    : new OpenIdFailure('refused', 'an answer of the provider did not pass a check', { cause: error });
+}
