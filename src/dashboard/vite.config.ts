@@ -3,7 +3,7 @@
  * because small ones compress badly.
  */
 import { defineConfig } from 'vite';
-import { onlyWhatIsUsed } from './only-what-is-used.ts';
+import { onlyWhatIsUsed, TEAM } from './only-what-is-used.ts';
 
 /**
  * Calls the import and nothing else, instead of Vite's helper: all styles are in one file that the index names, so there is nothing
@@ -72,7 +72,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // For people who share a service or an account, and sign in to it; whoever works alone follows the link of `start`.
-            { name: 'team', test: /views.(people|accept|sign-in|links|notes|files)/, ...alone },
+            { name: 'team', test: TEAM, ...alone },
             // For views that draw charts; many visits see none.
             {
               name: 'charts',
