@@ -18,10 +18,10 @@
 -- gives in this pass, an equal part of what is missing; a pushed batch gives no more than its evaluator takes at once. The next pass
 -- fills up what short batches left. The cost grows with the batches that the account has open and with claim_limit, not with
 -- the number of evaluations.
--- passed_over: accounts from which nothing is claimed.
-create or replace function claim_evaluations_of_others(
+-- passed_over: accounts from which nothing is claimed. of_sources: what the evaluator runs, the fine source by that name; null for all.
+create or replace function claim_evaluations_of_sources(
   of_account bigint, pushed boolean, of_project bigint, of_batch bigint, after_batch bigint, claim_limit integer,
-  seconds double precision, claimant text, passed_over bigint[])
+  seconds double precision, claimant text, passed_over bigint[], of_sources text[])
 returns table (evaluation evaluations, was_lost boolean, waited_ms double precision)
 language plpgsql
 rows 1
@@ -77,6 +77,7 @@ begin
             select true from evaluations e
             where e.batch_id = b.id and e.state in ('waiting', 'leased') and e.visible_at <= now()
               and (e.state = 'waiting' or e.losses + 1 < b.maximum_losses)
+              and (of_sources is null or coalesce(e.source, 'fine') = any (of_sources))
             order by e.visible_at limit 1)
           and (select p.disabled_at is null from projects p where p.id = b.project_id)
         limit missing) r),
@@ -87,6 +88,7 @@ begin
         select e.id from evaluations e
         where e.batch_id = r.id and e.state in ('waiting', 'leased') and e.visible_at <= now()
           and (e.state = 'waiting' or e.losses + 1 < r.maximum_losses)
+          and (of_sources is null or coalesce(e.source, 'fine') = any (of_sources))
         order by e.visible_at, e.id
         limit greatest(0, least(s.size, r.room))
         for update skip locked)) t (id)
@@ -117,7 +119,8 @@ begin
 end $$;
 
 -- Whether a claim would find something that is pulled, unless others are faster.
-create or replace function has_claimable_evaluation(of_account bigint, of_project bigint, of_batch bigint)
+create or replace function has_claimable_evaluation_of_sources(
+  of_account bigint, of_project bigint, of_batch bigint, of_sources text[])
 returns boolean
 language plpgsql
 stable
@@ -141,6 +144,7 @@ begin
         select true from evaluations e
         where e.batch_id = b.id and e.state in ('waiting', 'leased') and e.visible_at <= now()
           and (e.state = 'waiting' or e.losses + 1 < b.maximum_losses)
+              and (of_sources is null or coalesce(e.source, 'fine') = any (of_sources))
         order by e.visible_at limit 1)
       and (select p.disabled_at is null from projects p where p.id = b.project_id));
 end $$;

@@ -18,6 +18,7 @@ const flags = {
   key: text,
   project: text,
   batch: text,
+  source: many,
   jobs: { ...text, short: 'j' },
   name: text,
   lease: text,
@@ -49,6 +50,7 @@ examples.
 
   --url URL, --key KEY     the service; BACKSOLVE_URL and BACKSOLVE_API_KEY otherwise. A key of scope evaluate is enough
   --project ID, --batch ID only evaluations of this project or batch
+  --source NAME            runs a cheaper source of the project instead of the black box itself, which is called fine; may be repeated
   -j, --jobs N             evaluations at a time (1)
   --once                   ends after one evaluation
   --drain SECONDS          ends when there was nothing to do for so long
@@ -92,6 +94,7 @@ the time of --drain, 74 this machine cannot run the command, 77 the key or the r
       claim: {
         projectId: idOf(values.project, 'project'),
         batchId: idOf(values.batch, 'batch'),
+        ...(values.source && { sources: values.source }),
         evaluator: values.name ?? `${hostname()} ${process.pid}`,
         leaseSeconds: numberOf(values.lease, 'lease', 5, 3_600) ?? 60,
       },

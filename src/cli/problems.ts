@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { type Evaluate, LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { troubleOf } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import { makeOwnFolder } from '../../clients/typescript/src/evaluator/own-files.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
@@ -16,7 +16,7 @@ import { DEFAULT_CONVERGENCE, storedTargets } from '../domain/objective.ts';
 import { searchOptionsOf } from '../domain/search-options.ts';
 import { entryModule } from '../installation.ts';
 import { writeBestCopies } from '../runner/best-copy.ts';
-import type { Surroundings } from '../runner/black-box/black-box.ts';
+import type { BlackBox, OpenBlackBox, Surroundings } from '../runner/black-box/black-box.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
 import { evaluateUnderConditions } from '../runner/conditions.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
@@ -108,11 +108,24 @@ function toKey(message: string, key: string): readonly [string, string] {
 
 /** Throws LocalFault where the black box cannot work here. */
 async function openBlackBox(problem: Problem, where: Surroundings) {
-  const box = problem.blackBox.open(where);
+  const boxes: OpenBlackBox[] = [];
+  const close = async () => {
+    for (const box of boxes) await box.close();
+  };
+  const evaluateOf = (blackBox: BlackBox) => {
+    const box = blackBox.open(where);
+    boxes.push(box);
+    return evaluateUnderConditions(problem, box.call);
+  };
   try {
-    return { evaluate: await evaluateUnderConditions(problem, box.call), close: box.close };
+    const fine = await evaluateOf(problem.blackBox);
+    const cheaper = new Map<string, Evaluate>();
+    for (const { name, blackBox } of problem.sources) cheaper.set(name, await evaluateOf(blackBox));
+    const evaluate: Evaluate = (evaluation, signal) =>
+      (evaluation.source == null ? fine : cheaper.get(evaluation.source)!)(evaluation, signal);
+    return { evaluate, close };
   } catch (error) {
-    await box.close();
+    await close();
     throw error;
   }
 }

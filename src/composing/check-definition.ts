@@ -100,7 +100,7 @@ interface Known {
 
 const NOTHING_KNOWN: Known = { runs: [], violations: [] };
 
-function readKnown(bytes: Uint8Array, { space, names = NO_NAMES, outputCount }: NewProject): Known {
+function readKnown(bytes: Uint8Array, { space, names = NO_NAMES, outputCount, sources }: NewProject): Known {
   const refuse = (violations: readonly Violation[]): Known => ({
     runs: [],
     // The message names rows and columns of the CSV file.
@@ -111,7 +111,9 @@ function readKnown(bytes: Uint8Array, { space, names = NO_NAMES, outputCount }: 
   const text = newTrialCases.csv!.read(bytes, { values: MAXIMUM_CELLS });
   if (text.kind === 'unreadable') return refuse([makeViolation([], text.message)]);
   if (text.value.kind === 'violations') return refuse(text.value.violations);
-  const read = readAddedCases(text.value.value, { space, outputCount: outputCount!, names });
+  // Result files have the runs of cheaper sources too, which are no known runs of the black box.
+  const only = sources ? { source: null, sources: sources.map(({ name }) => name) } : undefined;
+  const read = readAddedCases(text.value.value, { space, outputCount: outputCount!, names, ...(only && { only }) });
   if (read.kind === 'violations') return refuse(read.violations);
   const failed = new Set(read.cases.failed);
   const outputs = read.cases.outputs.toRows();

@@ -71,7 +71,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // For people who share an account; whoever works alone never loads it.
+            // For people who share a service or an account, and sign in to it; whoever works alone follows the link of `start`.
             { name: 'team', test: TEAM, ...alone },
             // For views that draw charts; many visits see none.
             {

@@ -55,6 +55,8 @@ export interface ProjectsTable extends Lifetime {
   output_names: readonly string[] | null;
   output_units: readonly string[] | null;
   maximum_evaluations: number | null;
+  /** Written as JSON text, read as parsed; null without cheaper sources. */
+  sources: ColumnType<unknown, string | null, string | null> | null;
   input_cases: Matrix;
   case_count: number;
   output_count: number | null;
@@ -189,6 +191,7 @@ export interface InversesTable extends Lifetime {
   basis: number | null;
   pending: Vector | null;
   chance: number | null;
+  source: string | null;
   completed_order: number | null;
   asked_by: string | null;
   requested_by: string | null;
@@ -263,6 +266,7 @@ export interface EvaluationsTable extends Numbered {
   case_number: number | null;
   objective_id: number | null;
   inverse_id: number | null;
+  source: string | null;
   input: Vector;
   output: Vector | null;
   jacobian: Vector | null;

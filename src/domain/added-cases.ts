@@ -14,6 +14,10 @@ export interface CaseProject {
   readonly space: InputSpace;
   readonly outputCount: number;
   readonly names: ProjectNames;
+  /**
+   * Of a file with a column sourceName: only the rows of one source of the project are read, null for the black box itself. Absent: all rows.
+   */
+  readonly only?: { readonly source: string | null; readonly sources: readonly string[] };
 }
 
 export interface AddedCases {
@@ -56,13 +60,16 @@ class CaseReader {
   readonly #table: CaseTable;
   readonly #space: InputSpace;
   readonly #outputCount: number;
+  readonly #project: CaseProject;
   readonly #columns: MatchedColumns;
   readonly #violations: Violation[] = [];
   /** Codes of categories whose names look like numbers, by that number, for each input. */
   readonly #numericNames: readonly ReadonlyMap<number, number>[];
 
-  constructor(table: CaseTable, { space, outputCount }: CaseProject, columns: MatchedColumns) {
+  constructor(table: CaseTable, project: CaseProject, columns: MatchedColumns) {
+    const { space, outputCount } = project;
     this.#table = table;
+    this.#project = project;
     this.#space = space;
     this.#outputCount = outputCount;
     this.#columns = columns;
@@ -122,6 +129,10 @@ class CaseReader {
       const column = about.get(name);
       return column === undefined ? undefined : (this.#textOf(row, column) ?? '').toLowerCase();
     };
+    const { only } = this.#project;
+    const named = about.has('sourceName') ? this.#textOf(row, about.get('sourceName')!) : undefined;
+    const source = only?.sources.find((one) => one === named) ?? null;
+    if (only !== undefined && source !== only.source) return 'left-out';
     return fateOfRow({
       hasInput: inputs.some(isFilled),
       hasOutput: outputs.some(isFilled),

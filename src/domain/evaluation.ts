@@ -99,6 +99,8 @@ export interface EvaluationTarget {
   readonly iteration: number | null;
   /** Of a designed case, from 1, otherwise null. */
   readonly caseNumber: number | null;
+  /** The cheaper source to run; null for the fine one. */
+  readonly source: string | null;
   readonly input: readonly number[];
 }
 

@@ -249,6 +249,8 @@ interface Run extends Iteration {
   readonly input: readonly number[] | null;
   /** Set while it is excluded, so that it counts for nothing. */
   readonly excludedAt: Date | null;
+  /** Of a cheaper source if it has one, so that it counts for nothing. */
+  readonly source?: string | null;
 }
 
 /**
@@ -260,7 +262,8 @@ export function findNearestRun(objective: WeighedDefinition & NearestSoFar, runs
   if (objective.judgedThrough === null) return null;
   const measure = makeMissMeasure(objective);
   const byIteration = [...runs].filter(
-    ({ iteration, excludedAt }) => excludedAt === null && isToBeJudged(objective, iteration),
+    ({ iteration, excludedAt, source = null }) =>
+      excludedAt === null && source === null && isToBeJudged(objective, iteration),
   );
   const { nearestIteration } = judgeIterations(measure, objective, byIteration);
   const run = byIteration.find(({ iteration }) => iteration === nearestIteration);

@@ -6,6 +6,7 @@ import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } 
 import { type InputSpace, InputType } from './input-space.ts';
 import { Matrix } from './matrix.ts';
 import type { ProjectNames } from './names.ts';
+import type { Source } from './sources.ts';
 import { checkLength } from './vectors.ts';
 
 /** A Map, because a plain object also has names such as `constructor`. */
@@ -31,6 +32,8 @@ export interface Project extends InputSpace {
   readonly outputCount: number | null;
   readonly caseCount: number;
   readonly seed: number;
+  /** Cheaper sources of its outputs; null for none. */
+  readonly sources: readonly Source[] | null;
   /** The evaluations of its batches that may be open at once; null: any number. */
   readonly maximumEvaluations: number | null;
   readonly developedAt: Date | null;
@@ -169,6 +172,8 @@ export interface NewProject {
   /** Evaluations that will run at a time: unless `caseCount` is given, so many cases are designed at least. */
   readonly parallelism?: number;
   readonly outputCount: number | null;
+  /** None unless given. */
+  readonly sources?: readonly Source[] | null;
 }
 
 /** Numbers in the cases of a project, the client's own or designed; 0 if the design alone decides how many there are. */

@@ -169,6 +169,20 @@ export const RUN_FIELDS = {
     holds: 'boolean',
     description: 'Whether its input has been run before, and is run again because runs differ.',
   },
+  source: {
+    holds: 'text',
+    column: 'source',
+    orNull: true,
+    description:
+      'The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run.',
+  },
+  /** The same among cases, whose `source` says where they come from. */
+  sourceName: {
+    holds: 'text',
+    column: 'source',
+    orNull: true,
+    description: 'The cheaper source that was run; null for the fine one.',
+  },
   repeatOf: {
     holds: 'repeated',
     column: 'repeat_of',
@@ -234,6 +248,7 @@ const COMMON = names(
   'learnedFrom',
   'isRepeat',
   'repeatOf',
+  'source',
   'excludedAt',
   'createdAt',
   'updatedAt',
@@ -283,6 +298,7 @@ export const RUN_VIEWS = {
     'learnedFrom',
     'isRepeat',
     'repeatOf',
+    'source',
     'basis',
     'pending',
     'completedOrder',
@@ -294,7 +310,7 @@ export const RUN_VIEWS = {
     'notedAt',
   ),
   /** Rows of CSV and lines of JSON: before the verdicts on the outputs, and after them. */
-  before: names('iteration', 'status'),
+  before: names('iteration', 'status', 'sourceName'),
   after: names('failureReason', 'isExcluded', 'note', 'notedBy', 'notedAt'),
   /** Among all runs of a trial. Cases have these fields as well, or null. */
   ofTrial: names(
@@ -338,6 +354,11 @@ export const HISTORY_COLUMNS = {
     as: 'byIteration',
     description:
       'By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run of another objective.',
+  },
+  sources: {
+    of: 'source',
+    as: 'byIteration',
+    description: 'By iteration, for runs of cheaper sources.',
   },
   excluded: { of: 'isExcluded', as: 'iterations', description: 'Iterations that a correction has excluded.' },
   corrected: { of: 'isCorrected', as: 'iterations', description: 'Iterations that were ever corrected.' },

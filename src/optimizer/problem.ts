@@ -122,6 +122,18 @@ export interface History {
   readonly jacobian?: Float64Array;
 }
 
+/** A cheaper source of the outputs, such as a coarse mesh: near to the fine source or not, which its runs tell. */
+export interface CoarseSource {
+  /** Of one run, in runs of the fine source; positive. */
+  readonly cost: number;
+  /** Its runs. Nothing that counts or ends a search looks at them. */
+  readonly history: History;
+  /** How many of the first ones were known before the search, and cost it nothing. Absent: none. */
+  readonly loaded?: number;
+  /** Its inputs handed out whose outputs are not known yet: k x n, natural units. Absent or empty: none. */
+  readonly pending?: Float64Array;
+}
+
 /** What is known and asked about runs that differ from repeat to repeat. The search may then propose an input again. */
 export interface Noise {
   /**
@@ -192,6 +204,8 @@ export interface SuggestRequest {
   readonly pending?: Float64Array;
   /** Absent: equal inputs have equal outputs as far as is known, and none is proposed twice. */
   readonly noise?: Noise;
+  /** Cheaper sources than the one of `history`. Absent or empty: none. */
+  readonly coarse?: readonly CoarseSource[];
   /** What to search for once a run meets the goal: an input that meets it more surely. Absent: nothing. */
   readonly robustAim?: RobustAim;
   /** Absent: the first solution ends the search. */
@@ -258,6 +272,8 @@ export type Proposal =
       readonly input: Float64Array;
       /** Row of the history with the first run at this input, which is to be run again; absent for a new input. */
       readonly repeatOf?: number;
+      /** Index into `coarse` of the source to run; absent for the fine one. */
+      readonly source?: number;
       /** robustAim: the row that meets the goal most surely as far as is known; absent while none of the search does. */
       readonly surestIndex?: number;
       /** The input that comes nearest to what is asked; absent where `noise` asks nothing, and before a run succeeded. */

@@ -10,6 +10,7 @@ import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
 import type { Problem } from './search/scope-search.ts';
+import { coarseFirst, nextOfDesigns } from './source-choice.ts';
 import { drawUnseen, firstUnseen, type Seen } from './space/seen.ts';
 
 /** Suggestions per problem of the warm-up. */
@@ -27,10 +28,13 @@ export function suggest(request: SuggestRequest): Proposal {
 
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(asked: Prepared): Proposal {
+  const designed = nextOfDesigns(asked);
+  if (designed) return designed;
   const request = withOneDirection(asked.request);
   const prepared = request === asked.request ? asked : prepare(request);
   const quest = questOf(prepared.request);
-  return quest.decide(prepared, newInput(prepared, quest));
+  const proposal = quest.decide(prepared, newInput(prepared, quest));
+  return coarseFirst(prepared, proposal) ?? proposal;
 }
 
 /** Proposes an input that has not been evaluated. */

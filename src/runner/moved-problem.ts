@@ -22,9 +22,10 @@ export class MovedProblemError extends Error {
 }
 
 /** Of how the black box is called; a changed number of jobs or a limit is still the same program. */
-export function hashOfBlackBox({ blackBox, fits }: Problem): string {
+export function hashOfBlackBox({ blackBox, fits, sources }: Problem): string {
+  const cheaper = sources.map((one) => [one.name, one.blackBox.identity]);
   return createHash('sha256')
-    .update(JSON.stringify([...blackBox.identity, ...pointsOf(fits)]))
+    .update(JSON.stringify([...blackBox.identity, ...pointsOf(fits), ...cheaper]))
     .digest('hex');
 }
 

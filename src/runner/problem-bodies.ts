@@ -37,6 +37,7 @@ export function toBodies(problem: Problem): ProblemBodies {
       outputNames: outputs.map((output) => output.name),
       ...toUnits('outputUnits', outputs),
       ...(problem.cases === null ? roundOf(problem.jobs, problem.maximumRuns) : { caseCount: problem.cases }),
+      ...(problem.sources.length > 0 && { sources: problem.sources.map(({ name, cost }) => ({ name, cost })) }),
     },
     objectives: problem.targetSets.map((goals) => toObjective(goals, problem)),
     start: start === null ? null : inputs.map((input) => toNumber(input, start[input.name]!)),

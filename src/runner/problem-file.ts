@@ -5,6 +5,7 @@ import { type DataTexts, refuseBesideFits, refuseConditions } from './fit-keys.t
 import { readOutputs, readUnit } from './output-keys.ts';
 import type { InputDefinition, InputType, InputValue, Problem } from './problem.ts';
 import { readSearchFields, SEARCH_KEYS } from './search-keys.ts';
+import { readSources } from './source-keys.ts';
 import { adviceFor, describe, type Path, textOf, ValueReader } from './value-reader.ts';
 import { type FileViolation, type Position, parseYaml, type Value } from './yaml-values.ts';
 
@@ -19,6 +20,7 @@ const KEYS = [
   'start',
   'known',
   ...BLACK_BOX_KEYS,
+  'sources',
   'jobs',
   'timeout',
   'maximumRuns',
@@ -116,6 +118,7 @@ function readFields(
       ? (reader.text(fields.get('known')!, ['known'], 'the name of a CSV file') ?? null)
       : null,
     blackBox: readBlackBox(reader, value, fields, described),
+    sources: readSources(reader, fields.get('sources'), fits),
     jobs: number('jobs', { minimum: 1, maximum: MAXIMUM_JOBS, isWhole: true }) ?? DEFAULTS.jobs,
     timeoutSeconds: (timeout && readDuration(reader, timeout, ['timeout'])) ?? DEFAULTS.timeoutSeconds,
     maximumRuns: number('maximumRuns', { minimum: 2, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,

@@ -4,6 +4,7 @@ import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import type { BlackBox } from './black-box/black-box.ts';
 import type { SearchFields } from './search-keys.ts';
+import type { SourceDefinition } from './source-keys.ts';
 
 export type InputType = 'float' | 'integer' | 'boolean' | 'category';
 
@@ -60,6 +61,8 @@ export interface Problem {
   /** A CSV file of known runs, relative to the problem file. */
   readonly known: string | null;
   readonly blackBox: BlackBox;
+  /** Cheaper versions of it. */
+  readonly sources: readonly SourceDefinition[];
   readonly jobs: number;
   readonly timeoutSeconds: number;
   /** All runs count: the designed ones, the start and those of one target set. null for the service's own limit. */

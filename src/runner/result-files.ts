@@ -104,17 +104,19 @@ function toFileError(error: unknown): FileError {
 const ABOUT: readonly RowColumn[] = ['number', 'iteration', 'status', 'failureReason'];
 
 function formatTable({ problem, runs }: Pick<Results, 'problem' | 'runs'>): string {
-  const { inputs, outputs } = problem;
+  const { inputs, outputs, sources } = problem;
   const titles = [...inputs, ...outputs].map(columnTitle);
   const names = outputs.map((output) => output.name);
   const taken = new Set(titles);
-  const about = ABOUT.map((title) => rowTitle(titleOfRow(title), taken));
+  const columns: readonly RowColumn[] = sources.length > 0 ? [...ABOUT, 'sourceName'] : ABOUT;
+  const about = columns.map((title) => rowTitle(titleOfRow(title), taken));
   const rows = runs.map((run) => {
     const output = listed(run.outcome, names) ?? names.map(() => '');
     const reason = run.outcome.kind === 'failure' ? run.outcome.reason : '';
     const status = run.outcome.kind === 'output' ? COMPLETED_ROW : FAILED_ROW;
     const values = inputs.map((input, i) => toInputValue(input, run.input[i]!));
-    return [...values, ...output, ...numbersOf(run), status, reason];
+    const source = sources.length > 0 ? [run.source ?? ''] : [];
+    return [...values, ...output, ...numbersOf(run), status, reason, ...source];
   });
   return [[...titles, ...about], ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
 }
@@ -185,6 +187,7 @@ function toSummary({ problem, runs, nameOf, sets, search, advice, retried }: Res
         run: numberOf(run),
         name: nameOf(run),
         kind: run.kind,
+        ...(problem.sources.length > 0 && { source: run.source ?? null }),
         at: run.at,
         seconds: run.seconds,
         input: toNamedInput(problem.inputs, run.input),

@@ -196,7 +196,8 @@ class Solver {
       if (this.#counted.get(run.order) === run.at) continue;
       this.#counted.set(run.order, run.at);
       const output = listed(run.outcome, this.#names);
-      for (const set of this.#sets) set.add(run, output);
+      // Only runs of the black box itself count.
+      for (const set of this.#sets) set.add(run, run.source == null ? output : null);
       if (this.#isTelling) this.#tell(run, output);
     }
   }
@@ -222,7 +223,12 @@ class Solver {
     const result = output ?? (run.outcome.kind === 'failure' ? run.outcome.reason : 'no output');
     // Of a front no run is the best.
     display.printRun(
-      renderRun(checked.problem, { ...run, name: this.#nameOf(run) }, result, hasFront(goals) ? null : best),
+      renderRun(
+        checked.problem,
+        { ...run, name: `${this.#nameOf(run)}${run.source == null ? '' : ` (${run.source})`}` },
+        result,
+        hasFront(goals) ? null : best,
+      ),
     );
     if (run.kind === 'start' && run.outcome.kind === 'failure') {
       display.print(`The start failed: ${run.outcome.reason}; the search begins without it.`);

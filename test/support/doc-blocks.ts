@@ -11,11 +11,11 @@ export function isPrinted({ language, info }: DocBlock): boolean {
   return language === 'text' && info === 'printed';
 }
 
-/** Pages whose blocks clients/python/tests plays: test_coming_from.py with the peers or FMPy, test_engines.py with the engines. */
+/** Pages whose blocks clients/python/tests plays: test_coming_from.py with the peers or FMPy, test_engines.py with the engines, test_sources.py. */
 export function isPlayedByPython(path: string): boolean {
   return (
     path.startsWith('docs/guides/coming-from-') ||
-    ['fmu', 'frameworks', 'gradients', 'your-cluster'].some((one) => path === `docs/guides/${one}.md`)
+    ['cheap-models', 'fmu', 'frameworks', 'gradients', 'your-cluster'].some((one) => path === `docs/guides/${one}.md`)
   );
 }
 

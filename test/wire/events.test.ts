@@ -191,6 +191,7 @@ it('A project that is too large is sent without input cases, then without any li
     outputCount: null,
     names: NO_NAMES,
     seed: 1,
+    sources: null,
     maximumEvaluations: null,
     developedAt: null,
   };

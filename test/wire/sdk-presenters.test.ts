@@ -63,7 +63,14 @@ describe('a project', () => {
         const { value: made } = readBody(newProject, body);
         expect(made!.space).toEqual(JSON.parse(JSON.stringify(space)));
         const project = { ...made!.space, ...instants, id: 1, modelId: 1, name: made!.name, caseCount: 0, seed: 1 };
-        const whole = { ...project, names: NO_NAMES, outputCount: null, maximumEvaluations: null, developedAt: null };
+        const whole = {
+          ...project,
+          names: NO_NAMES,
+          outputCount: null,
+          sources: null,
+          maximumEvaluations: null,
+          developedAt: null,
+        };
         expect(presentProject(whole, Matrix.from([]), [])).toMatchObject(body);
       }),
     );

@@ -39,8 +39,8 @@ export {
 } from './solve/inputs.ts';
 export { LocalServiceError } from './solve/local-service.ts';
 export { BudgetError, ChangedProblemError } from './solve/open-problem.ts';
-export type { SolveOptions } from './solve/options.ts';
+export type { BlackBox, SolveOptions, Source } from './solve/options.ts';
 export type { Problem } from './solve/problem.ts';
 export { openProject, type Project, type Run, RunLostError } from './solve/project.ts';
 export type { Best, FinishedRun, Result, Status } from './solve/result.ts';
-export { type BlackBox, solve } from './solve/solve.ts';
+export { solve } from './solve/solve.ts';

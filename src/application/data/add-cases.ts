@@ -5,7 +5,8 @@ import { countAddedCases, insertAddedCases, readCorrectedOutputs } from '../../d
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
 import { findProject } from '../../db/data/projects.ts';
 import { raiseRevision } from '../../db/data/trials.ts';
-import { isOutsideBounds, readAddedCases } from '../../domain/added-cases.ts';
+import { type CaseProject, isOutsideBounds, readAddedCases } from '../../domain/added-cases.ts';
+import { rowColumnOf } from '../../domain/case-columns.ts';
 import { type CaseLimits, checkTrialCases, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
 import type { CaseTable } from '../../domain/case-table.ts';
 import { areConditionsMet } from '../../domain/conditions.ts';
@@ -14,6 +15,8 @@ import { type CaseRows, FreshRows } from '../../domain/fresh-rows.ts';
 import type { InputSpace } from '../../domain/input-space.ts';
 import { readJacobians, toJacobianMatrix } from '../../domain/jacobian.ts';
 import type { Matrix } from '../../domain/matrix.ts';
+import type { Project } from '../../domain/project.ts';
+import { checkCaseSource } from '../../domain/sources.ts';
 import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../../domain/storage.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { refuseOverQuota } from '../accounts/account-limits.ts';
@@ -51,7 +54,58 @@ export async function addCases(
   const { projectId, outputCaseSetId } = await getTrial(db, accountId, path);
   const project = (await findProject(db, accountId, projectId))!;
   const set = (await findOutputCaseSet(db, accountId, outputCaseSetId))!;
-  const read = readAddedCases(table, { space: project, outputCount: set.outputCount, names: project.names });
+  refuseViolations(checkCaseSource(project.sources, table.source));
+  const report = await inTransaction(db, async (trx) => {
+    const reports: AddedReport[] = [];
+    for (const part of partsOf(table, project)) {
+      reports.push(await addPart(trx, accountId, { path, project, set, limits, ...part }));
+    }
+    return summed(reports, table);
+  });
+  if (report.added > 0) await judgeAfterCommit(db, accountId, path.trialId);
+  return report;
+}
+
+interface Part {
+  readonly table: CaseTable;
+  readonly only?: CaseProject['only'];
+}
+
+/** The rows of a file by the source of the project that its column sourceName says, as exports write it. */
+function partsOf(table: CaseTable, { sources }: Project): readonly Part[] {
+  if (
+    sources === null ||
+    table.source !== null ||
+    !table.headings.some(({ title }) => title !== null && rowColumnOf(title) === 'sourceName')
+  )
+    return [{ table }];
+  const names = sources.map(({ name }) => name);
+  return [null, ...names].map((source) => ({ table: { ...table, source }, only: { source, sources: names } }));
+}
+
+function summed(reports: readonly AddedReport[], { values }: CaseTable): AddedReport {
+  const sum = (count: (one: AddedReport) => number) => reports.reduce((total, one) => total + count(one), 0);
+  const added = sum((one) => one.added);
+  const duplicates = sum((one) => one.duplicates);
+  const { total, revision } = reports.at(-1)!;
+  const leftOut = values.rows - added - duplicates;
+  return { added, duplicates, outside: sum((one) => one.outside), leftOut, total, revision };
+}
+
+interface PartOf extends Part {
+  readonly path: TrialPath;
+  readonly project: Project;
+  readonly set: OutputCaseSet;
+  readonly limits: CaseLimits & StorageQuota;
+}
+
+async function addPart(
+  trx: Trx,
+  accountId: number,
+  { path, project, set, limits, table, only }: PartOf,
+): Promise<AddedReport> {
+  const of = { space: project, outputCount: set.outputCount, names: project.names, ...(only && { only }) };
+  const read = readAddedCases(table, of);
   if (read.kind === 'violations') throw validationFailed(read.violations);
   const { cases } = read;
   const shape = { ...project, ...project.names, outputCount: set.outputCount };
@@ -61,41 +115,37 @@ export async function addCases(
     failed: new Set(cases.failed),
   });
   refuseViolations(violations);
-  const report = await inTransaction(db, async (trx) => {
-    const trial = await lockTrialAt(trx, accountId, path);
-    refuseClosedTrial(trial.id, trial.status);
-    const known = set.caseCount + (await countAddedCases(trx, accountId, trial.id));
-    const { rows, ...added } = await pickFresh(trx, accountId, { trial, set, known }, cases);
-    const derivatives = toJacobianMatrix(
-      rows.map((row) => jacobians[row] ?? null),
-      shape,
-    );
-    const counts = {
-      added: added.inputs.rows,
-      duplicates: cases.inputs.rows - added.inputs.rows,
-      outside: countOutside(project, added.inputs),
-      leftOut: cases.leftOut,
-      total: known + added.inputs.rows,
-    };
-    if (counts.added === 0) return { ...counts, revision: trial.revision };
-    const width = { inputCount: project.inputCount, outputCount: set.outputCount };
-    refuseViolations(checkTrialCases(known, counts.added, width, limits));
-    const numbers = [added.inputs, added.outputs, derivatives].reduce((sum, one) => sum + (one?.values.length ?? 0), 0);
-    await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * numbers, rows: 1 });
-    const revision = await raiseRevision(trx, accountId, trial.id);
-    const { source } = table;
-    await insertAddedCases(trx, accountId, {
-      ...added,
-      jacobians: derivatives,
-      trialId: trial.id,
-      revision,
-      firstNumber: known + 1,
-      source,
-    });
-    return { ...counts, revision };
+  const trial = await lockTrialAt(trx, accountId, path);
+  refuseClosedTrial(trial.id, trial.status);
+  const known = set.caseCount + (await countAddedCases(trx, accountId, trial.id));
+  const { rows, ...added } = await pickFresh(trx, accountId, { trial, set, known }, cases);
+  const derivatives = toJacobianMatrix(
+    rows.map((row) => jacobians[row] ?? null),
+    shape,
+  );
+  const counts = {
+    added: added.inputs.rows,
+    duplicates: cases.inputs.rows - added.inputs.rows,
+    outside: countOutside(project, added.inputs),
+    leftOut: cases.leftOut,
+    total: known + added.inputs.rows,
+  };
+  if (counts.added === 0) return { ...counts, revision: trial.revision };
+  const width = { inputCount: project.inputCount, outputCount: set.outputCount };
+  refuseViolations(checkTrialCases(known, counts.added, width, limits));
+  const numbers = [added.inputs, added.outputs, derivatives].reduce((sum, one) => sum + (one?.values.length ?? 0), 0);
+  await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * numbers, rows: 1 });
+  const revision = await raiseRevision(trx, accountId, trial.id);
+  const { source } = table;
+  await insertAddedCases(trx, accountId, {
+    ...added,
+    jacobians: derivatives,
+    trialId: trial.id,
+    revision,
+    firstNumber: known + 1,
+    source,
   });
-  if (report.added > 0) await judgeAfterCommit(db, accountId, path.trialId);
-  return report;
+  return { ...counts, revision };
 }
 
 interface KnownCases {

@@ -36,6 +36,7 @@ export async function createProject(
       name: project.name,
       names: project.names ?? NO_NAMES,
       outputCount: project.outputCount,
+      sources: project.sources ?? null,
       inputCases: inputCases!,
       seed: seedOfProject(project),
     });

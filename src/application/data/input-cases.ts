@@ -55,13 +55,18 @@ export function seedOfProject({ space, outputCount, caseCount }: NewProject): nu
   return seedOf([details === undefined ? space : { ...space, details }, outputCount, caseCount]);
 }
 
+/** With cheaper sources one fine run begins the search: the suggestions design the rest, and say for which source. */
+function firstCases({ sources }: NewProject): number | null {
+  return sources ? 1 : null;
+}
+
 /** Throws VALIDATION_FAILED when the conditions leave no input. */
 async function designCases(engine: DesignEngine, project: NewProject, seed: number) {
   const { space } = project;
   const { count, X, region } = await engine.design({
     space: toOptimizerSpace(project.space),
     outputCount: project.outputCount,
-    caseCount: project.inputCases === null ? project.caseCount : 1,
+    caseCount: project.inputCases === null ? (project.caseCount ?? firstCases(project)) : 1,
     ...(project.parallelism !== undefined && { atOnce: project.parallelism }),
     seed,
   });

@@ -24,6 +24,8 @@ export interface ClaimRequest {
   readonly waitMs: number;
   readonly projectId: number | null;
   readonly batchId: number | null;
+  /** What the evaluator runs; only the fine source unless it says so. */
+  readonly sources: readonly string[];
 }
 
 interface ClaimOptions {
@@ -50,8 +52,8 @@ export async function claimEvaluations(
   request: ClaimRequest,
   { idempotency, signal }: ClaimOptions,
 ): Promise<ClaimAnswer> {
-  const { projectId, batchId, waitMs } = request;
-  const scope: EvaluationScope = { accountId, projectId, batchId };
+  const { projectId, batchId, sources, waitMs } = request;
+  const scope: EvaluationScope = { accountId, projectId, batchId, sources };
   const attempt: ClaimAttempt = (afterBatchId) => claim(db, scope, request, afterBatchId, idempotency);
   let heard: number | undefined;
   // A repeat may have leases already.

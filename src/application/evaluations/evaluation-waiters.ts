@@ -203,6 +203,6 @@ export class EvaluationWaiters {
   }
 }
 
-function keyOf({ accountId, projectId, batchId }: EvaluationScope): string {
-  return `${accountId} ${projectId ?? 0} ${batchId ?? 0}`;
+function keyOf({ accountId, projectId, batchId, sources }: EvaluationScope): string {
+  return `${accountId} ${projectId ?? 0} ${batchId ?? 0} ${JSON.stringify(sources)}`;
 }

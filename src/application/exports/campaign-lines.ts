@@ -35,7 +35,7 @@ export interface RowLine {
   readonly jacobian?: readonly number[];
 }
 
-type Varying = 'history' | 'pending' | 'firstSuggested' | 'firstOwn' | 'solutions' | 'robustAim';
+type Varying = 'history' | 'pending' | 'firstSuggested' | 'firstOwn' | 'solutions' | 'robustAim' | 'coarse';
 
 export interface SearchLine {
   readonly type: 'search';
@@ -60,6 +60,13 @@ interface Source extends Pick<SuggestRequest, 'firstSuggested' | 'firstOwn' | 'r
   readonly rows: readonly number[];
   readonly pending: readonly number[];
   readonly solutions: { readonly found: readonly number[]; readonly apart: number } | null;
+  /** Of the cheaper sources, in their order; absent without any. */
+  readonly coarse?: readonly {
+    readonly cost: number;
+    readonly loaded?: number;
+    readonly rows: readonly number[];
+    readonly pending: readonly number[];
+  }[];
 }
 
 export type CampaignLine = CampaignHeader | RowLine | SearchLine | SuggestionLine;
@@ -91,14 +98,19 @@ export class CampaignWriter {
       yield { type: 'suggestion', ...line, from: null };
       return;
     }
-    const { history, pending, firstSuggested, firstOwn, solutions, robustAim, ...shared } = request;
+    const { history, pending, firstSuggested, firstOwn, solutions, robustAim, coarse, ...shared } = request;
     const [search, isNew] = numberOf(this.#searches, writeLine({ type: 'search', search: 0, request: shared }));
     if (isNew) yield { type: 'search', search, request: shared };
-    const rows: number[] = [];
-    for (const content of rowsOf(history)) {
-      const [row, isFirst] = numberOf(this.#rows, writeLine({ type: 'row', row: 0, ...content }));
-      if (isFirst) yield { type: 'row', row, ...content };
-      rows.push(row);
+    const rows = yield* this.#writeRows(history);
+    const sources: NonNullable<Source['coarse']>[number][] = [];
+    for (const source of coarse ?? []) {
+      const known = yield* this.#writeRows(source.history);
+      sources.push({
+        cost: source.cost,
+        ...(source.loaded !== undefined && { loaded: source.loaded }),
+        rows: known,
+        pending: Array.from(source.pending ?? []),
+      });
     }
     const from: Source = {
       search,
@@ -108,8 +120,20 @@ export class CampaignWriter {
       ...(firstOwn !== undefined && { firstOwn }),
       solutions: solutions === undefined ? null : { ...solutions, found: Array.from(solutions.found) },
       ...(robustAim !== undefined && { robustAim }),
+      ...(coarse !== undefined && { coarse: sources }),
     };
     yield { type: 'suggestion', ...line, from };
+  }
+
+  /** The rows of a history that are new; returns the numbers of all. */
+  *#writeRows(history: SuggestRequest['history']): Generator<RowLine, number[]> {
+    const rows: number[] = [];
+    for (const content of rowsOf(history)) {
+      const [row, isFirst] = numberOf(this.#rows, writeLine({ type: 'row', row: 0, ...content }));
+      if (isFirst) yield { type: 'row', row, ...content };
+      rows.push(row);
+    }
+    return rows;
   }
 }
 
@@ -152,16 +176,26 @@ export class CampaignReader {
   }
 
   /** Undefined when the file lacks a row or a search that it names. */
-  requestOf({ search, rows, pending, solutions, ...rest }: Source): SuggestRequest | undefined {
+  requestOf({ search, rows, pending, solutions, coarse, ...rest }: Source): SuggestRequest | undefined {
     const shared = this.#searches[search];
-    const found = rows.map((row) => this.#rows[row]);
-    if (shared === undefined || found.includes(undefined)) return undefined;
-    const outputs = shared.request.goal.targets.length;
-    const history = toHistory(found as RowLine[], outputs);
+    const outputs = shared?.request.goal.targets.length ?? 0;
+    const historyOf = (numbers: readonly number[]) => {
+      const found = numbers.map((row) => this.#rows[row]);
+      return found.includes(undefined) ? undefined : toHistory(found as RowLine[], outputs);
+    };
+    const history = historyOf(rows);
+    const sources = coarse?.map(({ pending: open, rows: known, ...of }) => ({
+      ...of,
+      history: historyOf(known)!,
+      ...(open.length > 0 && { pending: Float64Array.from(open) }),
+    }));
+    if (shared === undefined || history === undefined || sources?.some((one) => one.history === undefined))
+      return undefined;
     return {
       ...shared.request,
       ...rest,
       history,
+      ...(sources && { coarse: sources }),
       ...(pending.length > 0 && { pending: Float64Array.from(pending) }),
       ...(solutions !== null && { solutions: { ...solutions, found: Float64Array.from(solutions.found) } }),
     };

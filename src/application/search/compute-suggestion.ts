@@ -101,7 +101,7 @@ export async function computeSuggestion(
 /** Whether nothing is new before the outputs of open inverses are known. */
 function isForLater(snapshot: Snapshot, proposal: Proposal): boolean {
   const hasReached = proposal.kind === 'nothing-new' && proposal.reason === 'reached';
-  return isNothingNew(snapshot, proposal) && !hasReached && snapshot.pending.rows > 0;
+  return isNothingNew(snapshot, proposal) && !hasReached && snapshot.openIterations.length > 0;
 }
 
 /** Undefined where it is known, or the objective is being purged. */
@@ -204,8 +204,8 @@ function toComputed(
   { snapshot, suggested, suggestTimeNs }: Computed,
   { status }: Outcome,
 ): NonNullable<LedgerChange['computed']> {
-  const { input, output, isRepeat, expected, chance } = suggested;
-  const { basis, pendingIterations, learnedFrom } = snapshot;
+  const { input, output, isRepeat, expected, chance, source } = suggested;
+  const { basis, openIterations, learnedFrom } = snapshot;
   return {
     inverseId,
     status: status!,
@@ -215,8 +215,9 @@ function toComputed(
     isRepeat,
     expected,
     basis,
-    pending: pendingIterations.length === 0 ? null : pendingIterations,
+    pending: openIterations.length === 0 ? null : openIterations,
     chance,
+    source,
     learnedFrom,
   };
 }

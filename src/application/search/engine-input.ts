@@ -1,7 +1,9 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
+import type { CoarseRuns } from '../../db/search/source-rows.ts';
 import type { Snapshot } from '../../db/search/suggestions.ts';
 import { compileGoal, evaluateOutput } from '../../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../../domain/input-space.ts';
+import type { Matrix } from '../../domain/matrix.ts';
 import { outputsWithoutTarget } from '../../domain/objective.ts';
 import {
   conditionsOf,
@@ -13,7 +15,7 @@ import {
 import { DEFAULT_ROBUST_RUNS } from '../../domain/robust-options.ts';
 import { solutionsAmong } from '../../domain/search/several-solutions.ts';
 import { stopRuleOf } from '../../domain/stop-options.ts';
-import type { Goal, History, Space, SuggestRequest, Variable } from '../../optimizer/problem.ts';
+import type { CoarseSource, Goal, History, Space, SuggestRequest, Variable } from '../../optimizer/problem.ts';
 
 /** The space of a project, or of an objective with its own limits. */
 export function toOptimizerSpace(space: InputSpace, limits: ObjectiveLimits = NO_OBJECTIVE_LIMITS): Space {
@@ -88,6 +90,7 @@ export function toSourcedRequest(
     ...solutionsOf(snapshot),
     ...robustAimOf(snapshot),
     ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
+    ...(snapshot.coarse.length > 0 && { coarse: snapshot.coarse.map(toCoarseSource) }),
     convergence: objective.convergence,
     ...(stop && { stop }),
     seed: objective.seed,
@@ -103,6 +106,37 @@ export function toSourcedRequest(
       : { objectiveId: objective.id, iteration: iterations[own]! };
   };
   return { request, sourceOf };
+}
+
+/** The cases of a cheaper source, then its runs. */
+function toCoarseSource({ cost, cases, inputs, outputs, jacobians, pending }: CoarseRuns): CoarseSource {
+  const loaded = cases?.inputs.rows ?? 0;
+  const all = [...(cases?.outputs.values ?? []), ...outputs.values];
+  const width = outputs.columns || (cases?.outputs.columns ?? 0);
+  const count = loaded + inputs.rows;
+  const history = {
+    count,
+    X: Float64Array.from([...(cases?.inputs.values ?? []), ...inputs.values]),
+    Y: Float64Array.from(all, (value) => (Number.isNaN(value) ? 0 : value)),
+    failed: Uint8Array.from({ length: count }, (_, row) => (Number.isNaN(all[row * width]) ? 1 : 0)),
+    ...derivativesOf([cases?.jacobians ?? null, loaded], [jacobians, inputs.rows]),
+  };
+  return {
+    cost,
+    history,
+    ...(loaded > 0 && { loaded }),
+    ...(pending.rows > 0 && { pending: Float64Array.from(pending.values) }),
+  };
+}
+
+/** Of parts with so many rows each. */
+function derivativesOf(
+  ...parts: readonly (readonly [known: Matrix | null, rows: number])[]
+): Pick<History, 'jacobian'> {
+  const columns = parts.find(([known]) => known !== null)?.[0]?.columns;
+  if (columns === undefined) return {};
+  const unknown = (rows: number) => new Array<number>(rows * columns).fill(Number.NaN);
+  return { jacobian: Float64Array.from(parts.flatMap(([known, rows]) => (known ? [...known.values] : unknown(rows)))) };
 }
 
 /** The solutions among the runs of an objective that seeks several. */

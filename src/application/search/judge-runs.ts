@@ -8,6 +8,7 @@ import { afterCommit, type Db, type Trx } from '../../db/connection/transaction.
 import { countAddedCases, readAddedOutputs, readAddedRows, readCorrectedCases } from '../../db/data/added-cases.ts';
 import { readCases } from '../../db/data/cases.ts';
 import { findOutputCaseSet } from '../../db/data/output-case-sets.ts';
+import { findProject } from '../../db/data/projects.ts';
 import { findTrial } from '../../db/data/trials.ts';
 import { listInverses } from '../../db/search/inverses.ts';
 import {
@@ -120,12 +121,15 @@ async function* readCountedCases(
   }
   if (revision === 0) return;
   const total = set.caseCount + (await countAddedCases(db, accountId, trialId));
+  const names = new Set((await findProject(db, accountId, projectId))?.sources?.map(({ name }) => name));
   for (let first = set.caseCount; first < total; first += size) {
-    const { outputs, failed } = await readAddedOutputs(db, accountId, trialId, first + 1, size);
+    const { outputs, failed, sources } = await readAddedOutputs(db, accountId, trialId, first + 1, size);
     const rowOf = async (row: number) =>
       (await readAddedRows(db, accountId, trialId, first + row + 1, 1))[0]!.inputs.row(0);
     const added = { first, outputs, failed: failed.map((row) => first + row) };
-    yield { ...(await withCorrections(db, accountId, trialId, added)), readInput: rowOf };
+    const counted = await withCorrections(db, accountId, trialId, added);
+    const coarse = sources.flatMap((source, row) => (source !== null && names.has(source) ? [first + row] : []));
+    yield { ...counted, leftOut: new Set([...counted.leftOut, ...coarse]), readInput: rowOf };
   }
 }
 
@@ -228,9 +232,9 @@ async function judgeAllInverses(db: Db, accountId: number, objective: Objective)
     const page = await listInverses(db, accountId, objective.id, { limit: INVERSES_PER_READ, after });
     const runs = [
       ...holder,
-      ...page.items.map(({ iteration, output, excludedAt }) => ({
+      ...page.items.map(({ iteration, output, excludedAt, source }) => ({
         iteration,
-        output: excludedAt === null ? output : null,
+        output: excludedAt === null && source === null ? output : null,
       })),
     ];
     known = judgeIterations(measure, known, runs);

@@ -14,6 +14,7 @@ import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, mayComeLate
 import { type Jacobian, readJacobian, type SentJacobian } from '../../domain/jacobian.ts';
 import type { ByName } from '../../domain/names.ts';
 import { after, type Change, type Outcome } from '../../domain/search/standing.ts';
+import { isCoarse } from '../../domain/sources.ts';
 import { areEqualVectors, checkLength } from '../../domain/vectors.ts';
 import type { InversePath, ObjectivePath } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';
@@ -94,13 +95,14 @@ function jacobianOf(sent: Measurement, { objective, inverse }: SearchAt): Jacobi
   return jacobian;
 }
 
-function toChange({ id, iteration, input }: Inverse, measurement: Measurement, isLate: boolean): Change {
+function toChange({ id, iteration, input, source }: Inverse, measurement: Measurement, isLate: boolean): Change {
   if (measurement.kind === 'failed') return { kind: 'failed', id };
   // What is suggested keeps all limits.
   return {
     kind: 'output',
     run: { id, iteration, input: input!, output: measurement.output },
     isAdmissible: true,
+    isCoarse: isCoarse({ source }),
     isLate,
   };
 }

@@ -19,6 +19,7 @@ import type { Project } from '../../domain/project.ts';
 import { questOf } from '../../domain/search/quest.ts';
 import { type Formed, type LedgerRun, standingOf } from '../../domain/search/standing-of.ts';
 import { isFinal, StopReason } from '../../domain/search/stop-reason.ts';
+import { isCoarse } from '../../domain/sources.ts';
 import { areEqualVectors } from '../../domain/vectors.ts';
 import type { AccountLimits } from '../accounts/account-limits.ts';
 import { changeOf, stoppedEvents, termsOf } from './change-search.ts';
@@ -154,6 +155,7 @@ export function toLedgerRun(
     isFailed: known === undefined ? status === InverseStatus.failed && input !== null : output === null,
     isExcluded,
     isAdmissible: input !== null && isAdmissible(project, objective, input),
+    isCoarse: isCoarse(inverse),
     isRepeat: known === undefined && isRepeat(inverse),
     isExhausting: inverse.exhaustedAt !== null,
     completedOrder,

@@ -20,6 +20,8 @@ export interface Suggested {
   readonly isRepeat: boolean;
   readonly expected: readonly number[] | null;
   readonly chance: number | null;
+  /** The cheaper source that the input is for; null for the fine one. */
+  readonly source: string | null;
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
   readonly output: readonly number[] | null;
   /** Why nothing is; null with something new. */
@@ -48,9 +50,17 @@ export function toSuggested(snapshot: Snapshot, history: History, proposal: Prop
     const expected = proposal.expected ? Array.from(proposal.expected) : null;
     const isRepeat = proposal.repeatOf !== undefined;
     const surestIteration = proposal.surestIndex === undefined ? null : iterationAt(proposal.surestIndex);
-    return { ...NOTHING_ENDED, input, isRepeat, expected, chance: proposal.chance, surestIteration };
+    const source = proposal.source === undefined ? null : snapshot.coarse[proposal.source]!.name;
+    return { ...NOTHING_ENDED, input, isRepeat, expected, chance: proposal.chance, source, surestIteration };
   }
-  const end = { isRepeat: false, ended: endingOf(proposal), surestIteration: null, expected: null, chance: null };
+  const end = {
+    isRepeat: false,
+    ended: endingOf(proposal),
+    surestIteration: null,
+    expected: null,
+    chance: null,
+    source: null,
+  };
   const standing = proposal.standing?.row;
   if (standing !== undefined) {
     const input = rowOf(history.X, standing, space.inputCount);

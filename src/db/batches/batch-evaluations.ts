@@ -58,8 +58,8 @@ export async function beginCases(
 export async function beginInverses(db: Db | Trx, batchId: number, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with inserted as (
-      insert into evaluations (account_id, batch_id, project_id, objective_id, inverse_id, input, is_pushed)
-      select b.account_id, b.id, b.project_id, i.objective_id, i.id, i.input, ${IS_PUSHED}
+      insert into evaluations (account_id, batch_id, project_id, objective_id, inverse_id, source, input, is_pushed)
+      select b.account_id, b.id, b.project_id, i.objective_id, i.id, i.source, i.input, ${IS_PUSHED}
       from batches b cross join lateral (${unassignedInverses(sql`b.id`)} order by i.id limit ${limit}) i
       where b.id = ${batchId} and b.status = 'solving'
       on conflict on constraint evaluations_one_per_inverse do nothing
@@ -71,7 +71,7 @@ export async function beginInverses(db: Db | Trx, batchId: number, limit: number
 const beginInverseOnce = compileSqlOnce<{ inverseId: number }, unknown>(
   (value) => sql`
     with inverse as materialized (
-      select b.id as batch_id, b.account_id, b.project_id, i.objective_id, i.id, i.input, ${IS_PUSHED} as is_pushed,
+      select b.id as batch_id, b.account_id, b.project_id, i.objective_id, i.id, i.source, i.input, ${IS_PUSHED} as is_pushed,
         p.maximum_evaluations is null as is_free
       from inverses i join objectives o on o.id = i.objective_id join batches b on b.id = o.batch_id
         join projects p on p.id = b.project_id
@@ -79,8 +79,8 @@ const beginInverseOnce = compileSqlOnce<{ inverseId: number }, unknown>(
         and o.stop_reason = 0 and o.disabled_at is null and b.status = 'solving'
       for share of b),
     inserted as (
-      insert into evaluations (account_id, batch_id, project_id, objective_id, inverse_id, input, is_pushed)
-      select account_id, batch_id, project_id, objective_id, id, input, is_pushed from inverse where is_free
+      insert into evaluations (account_id, batch_id, project_id, objective_id, inverse_id, source, input, is_pushed)
+      select account_id, batch_id, project_id, objective_id, id, source, input, is_pushed from inverse where is_free
       on conflict on constraint evaluations_one_per_inverse do nothing
       returning account_id, is_pushed)
     ${TOLD}, (select pg_notify(${sql.lit(BATCHES_CHANNEL)}, batch_id::text) from inverse where not is_free)`,
@@ -97,7 +97,7 @@ export async function beginInverse(db: Db, inverseId: number): Promise<void> {
 /** Inverses of running objectives of a batch that await their output and have no evaluation. */
 export function unassignedInverses(batchId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select i.id, i.objective_id, i.input
+    select i.id, i.objective_id, i.source, i.input
     from objectives o cross join lateral (select i.* from ${openInverses(sql`o.id`)}) i
     where o.batch_id = ${batchId} and o.stop_reason = 0 and o.disabled_at is null and i.input is not null
       and not exists (select from evaluations e where e.inverse_id = i.id)`;

@@ -59,16 +59,16 @@ export async function readAddedRows(
   });
 }
 
-/** The outputs of these cases, of all batches together, without the inputs. */
+/** The outputs of these cases, of all batches together, without the inputs; with the source of each. */
 export async function readAddedOutputs(
   db: Db | Trx,
   accountId: number,
   trialId: number,
   first: number,
   count: number,
-): Promise<Pick<CaseRows, 'outputs' | 'failed'>> {
+): Promise<Pick<CaseRows, 'outputs' | 'failed'> & { readonly sources: readonly (string | null)[] }> {
   const rows = await selectOutputs(db, accountId, trialId, first, count).execute();
-  const batches = rows.map((row) => toOutputs(row, first));
+  const batches = rows.map((row) => ({ ...toOutputs(row, first), source: row.source }));
   const columns = batches[0]?.outputs.columns ?? 0;
   const total = batches.reduce((sum, { outputs }) => sum + outputs.rows, 0);
   const values = new Float64Array(total * columns);
@@ -76,6 +76,7 @@ export async function readAddedOutputs(
   return {
     outputs: new Matrix(total, columns, values),
     failed: batches.flatMap(({ number, failed }) => failed.map((at) => number - first + at)),
+    sources: batches.flatMap(({ outputs, source }) => Array.from({ length: outputs.rows }, () => source)),
   };
 }
 

@@ -29,13 +29,15 @@ const COLUMNS = [
   'output_count as outputCount',
   'seed',
   'maximum_evaluations as maximumEvaluations',
+  'sources',
   'developed_at as developedAt',
   'created_at as createdAt',
   'updated_at as updatedAt',
   'disabled_at as disabledAt',
 ] as const;
 
-interface ProjectRow extends Omit<Project, 'inputTypes' | 'details' | 'names'>, ProjectNames {
+interface ProjectRow extends Omit<Project, 'inputTypes' | 'details' | 'names' | 'sources'>, ProjectNames {
+  readonly sources: unknown;
   readonly inputTypes: readonly string[];
   readonly inputDetails: unknown;
 }
@@ -49,6 +51,7 @@ function toProject(row: ProjectRow): Project {
     ...(inputDetails !== null && { details }),
     names: { inputNames, inputUnits, outputNames, outputUnits },
     inputTypes: row.inputTypes as readonly InputType[],
+    sources: row.sources as Project['sources'],
   };
 }
 
@@ -145,6 +148,7 @@ export async function insertProject(
       case_count: project.inputCases.rows,
       ...nameColumns(project.names),
       output_count: project.outputCount,
+      sources: project.sources === null ? null : JSON.stringify(project.sources),
       seed: project.seed,
     })
     .returning(COLUMNS)

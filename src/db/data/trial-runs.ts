@@ -22,6 +22,7 @@ const FIELDS = [
   'status',
   'input',
   'output',
+  'sourceName',
   ...RUN_VIEWS.ofTrial.filter(isRead),
 ] as const;
 

@@ -24,7 +24,7 @@ import { rowsOfPage } from '../pages.ts';
 /** Of `e` and its batch `b`. */
 const TARGET = sql`
   e.id, e.batch_id as "batchId", b.model_id as "modelId", b.project_id as "projectId", b.trial_id as "trialId",
-  e.objective_id as "objectiveId", e.inverse_id as "inverseId", e.case_number as "caseNumber", e.input,
+  e.objective_id as "objectiveId", e.inverse_id as "inverseId", e.case_number as "caseNumber", e.source, e.input,
   (select i.iteration from inverses i where i.id = e.inverse_id) as iteration`;
 const LIMITS = sql`
   b.maximum_tries as "maximumTries", b.maximum_losses as "maximumLosses", b.timeout_seconds as "timeoutSeconds"`;
@@ -45,6 +45,8 @@ export interface EvaluationClaim {
   readonly afterBatchId: number;
   /** Accounts from which nothing is claimed; none by default. */
   readonly passedOver?: readonly number[];
+  /** What the evaluator runs, the fine source as `FINE`; null: all of them. */
+  readonly sources?: readonly string[] | null;
   readonly limit: number;
   readonly leaseSeconds: number;
   readonly evaluator: string;
@@ -62,9 +64,10 @@ interface Leased extends LeaseReference, Pick<ClaimedEvaluation, 'wasLost' | 'wa
 const claimOnce = compileSqlOnce<Required<EvaluationClaim>, Leased>(
   (value) => sql`
     select e.id, e.lease_token as "leaseToken", c.was_lost as "wasLost", c.waited_ms as "waitedMs"
-    from claim_evaluations_of_others(${value('accountId')}::bigint, ${value('isPushed')}::boolean, ${value('projectId')}::bigint,
+    from claim_evaluations_of_sources(${value('accountId')}::bigint, ${value('isPushed')}::boolean, ${value('projectId')}::bigint,
         ${value('batchId')}::bigint, ${value('afterBatchId')}::bigint, ${value('limit')}::integer,
-        ${value('leaseSeconds')}::float8, ${value('evaluator')}::text, ${value('passedOver')}::bigint[]) c
+        ${value('leaseSeconds')}::float8, ${value('evaluator')}::text, ${value('passedOver')}::bigint[],
+        ${value('sources')}::text[]) c
       cross join lateral (select (c.evaluation).*) e
     order by e.batch_id <= ${value('afterBatchId')}::bigint, e.batch_id, e.id`,
 );
@@ -76,7 +79,7 @@ const claimOnce = compileSqlOnce<Required<EvaluationClaim>, Leased>(
  * what was committed after the first one began, which cannot see it.
  */
 export async function claimEvaluations(db: Db | Trx, claim: EvaluationClaim): Promise<readonly ClaimedEvaluation[]> {
-  const leased = await claimOnce(db, { passedOver: [], ...claim });
+  const leased = await claimOnce(db, { passedOver: [], sources: null, ...claim });
   if (leased.length === 0) return [];
   const held = await findHeld(db, claim.accountId, leased);
   const byId = new Map(leased.map((one) => [one.id, one]));
@@ -119,20 +122,25 @@ export interface EvaluationScope {
   readonly accountId: number;
   readonly projectId: number | null;
   readonly batchId: number | null;
+  /** See EvaluationClaim. */
+  readonly sources: readonly string[];
 }
 
 interface ScopeLists {
   readonly accountIds: readonly number[];
   readonly projectIds: readonly (number | null)[];
   readonly batchIds: readonly (number | null)[];
+  /** Of each scope, as JSON. */
+  readonly sources: readonly string[];
 }
 
 const selectClaimableOnce = compileSqlOnce<ScopeLists, { position: number }>(
   (value) => sql`
     select s.position::integer from unnest(
-      ${value('accountIds')}::bigint[], ${value('projectIds')}::bigint[], ${value('batchIds')}::bigint[])
-      with ordinality s (account_id, project_id, batch_id, position)
-    where has_claimable_evaluation(s.account_id, s.project_id, s.batch_id)`,
+      ${value('accountIds')}::bigint[], ${value('projectIds')}::bigint[], ${value('batchIds')}::bigint[],
+      ${value('sources')}::text[]) with ordinality s (account_id, project_id, batch_id, sources, position)
+    where has_claimable_evaluation_of_sources(s.account_id, s.project_id, s.batch_id,
+      array(select jsonb_array_elements_text(s.sources::jsonb)))`,
 );
 
 /** Positions of the scopes in which a claim would find something, if it is faster than others. */
@@ -141,6 +149,7 @@ export async function findClaimable(db: Db, scopes: readonly EvaluationScope[]):
     accountIds: scopes.map(({ accountId }) => accountId),
     projectIds: scopes.map(({ projectId }) => projectId),
     batchIds: scopes.map(({ batchId }) => batchId),
+    sources: scopes.map(({ sources }) => JSON.stringify(sources)),
   });
   return rows.map(({ position }) => position - 1);
 }

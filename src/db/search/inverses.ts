@@ -204,6 +204,7 @@ const selectUnjudgedRuns = compileOnce<{ objectiveId: number; nearestIteration: 
         where.or([where('iteration', '=', value('nearestIteration')), where('iteration', '>', value('judgedThrough'))]),
       )
       .where('output', 'is not', null)
+      .where('source', 'is', null)
       .orderBy('iteration') as unknown as Compilable<Run>,
 );
 

@@ -26,6 +26,18 @@ export interface KnownCases {
   readonly failedCases: readonly number[];
   /** The zero-based number of the case in each row; null where row i is case i. */
   readonly caseNumbers: readonly number[] | null;
+  /** Cases added as those of a cheaper source, which are none of the above. */
+  readonly coarseCases: readonly CoarseCases[];
+}
+
+/** The cases of a cheaper source. */
+export interface CoarseCases {
+  readonly source: string;
+  readonly inputs: Matrix;
+  /** NaN where the run failed. */
+  readonly outputs: Matrix;
+  /** NaN where not known; null without any. */
+  readonly jacobians: Matrix | null;
 }
 
 export interface CaseColumns {
@@ -40,6 +52,8 @@ export interface CaseColumns {
   readonly addedJacobians: Buffer | null;
   /** Numbers of cases, from 1. */
   readonly failedAdded: readonly number[] | null;
+  /** The first number, the count and the source of each batch of a cheaper source. */
+  readonly coarseBatches: unknown;
   readonly correctedCases: readonly number[] | null;
   readonly areExcluded: readonly boolean[] | null;
   readonly correctedOutputs: Buffer | null;
@@ -50,7 +64,8 @@ export interface CaseColumns {
 export const CASE_COLUMNS = sql`
   p.input_count as "inputCount", s.output_count as "outputCount", ${matrixColumn('p.input_cases')} as "inputCases",
   ${matrixColumn('s.output_cases')} as "outputCases", s.failed_cases as "failedCases",
-  ${matrixColumn('s.jacobians')} as "caseJacobians", a.inputs as "addedInputs", a.outputs as "addedOutputs", a.jacobians as "addedJacobians", f.numbers as "failedAdded",
+  ${matrixColumn('s.jacobians')} as "caseJacobians", a.inputs as "addedInputs", a.outputs as "addedOutputs", a.jacobians as "addedJacobians",
+  a.coarse as "coarseBatches", f.numbers as "failedAdded",
   c.numbers as "correctedCases", c."areExcluded", c.outputs as "correctedOutputs", c.jacobians as "correctedJacobians"`;
 
 /** The output, or NaN where the run failed. */
@@ -70,8 +85,10 @@ export function caseSources(revision: RawBuilder<unknown>): RawBuilder<unknown> 
     cross join lateral (
       select string_agg(${matrixElements('a.inputs')}, ''::bytea order by a.first_number) as inputs,
         string_agg(${matrixElements('a.outputs')}, ''::bytea order by a.first_number) as outputs,
+        jsonb_agg(jsonb_build_array(a.first_number, a.case_count, a.source) order by a.first_number)
+          filter (where p.sources @> jsonb_build_array(jsonb_build_object('name', a.source))) as coarse,
         case when bool_or(a.jacobians is not null) then string_agg(
-          ${matrixElements(sql`coalesce(a.jacobians, ${unknownJacobian(sql`a.case_count`)})`)}, ''::bytea order by a.first_number) end as jacobians
+           ${matrixElements(sql`coalesce(a.jacobians, ${unknownJacobian(sql`a.case_count`)})`)}, ''::bytea order by a.first_number) end as jacobians
       from added_cases a where ${isAdded}) a
     cross join lateral (
       select array_agg(a.first_number + f.row) as numbers
@@ -94,7 +111,7 @@ export function toKnownCases(row: CaseColumns): KnownCases {
   const outputCases = decodeMatrix(row.outputCases);
   const caseJacobians = row.caseJacobians && decodeMatrix(row.caseJacobians);
   if (row.addedInputs === null && row.correctedCases === null) {
-    return { inputCases, outputCases, caseJacobians, failedCases: row.failedCases, caseNumbers: null };
+    return { inputCases, outputCases, caseJacobians, failedCases: row.failedCases, caseNumbers: null, coarseCases: [] };
   }
   const addedInputs = decodeElements(row.addedInputs, row.inputCount);
   const addedOutputs = decodeElements(row.addedOutputs, row.outputCount);
@@ -110,14 +127,40 @@ export function toKnownCases(row: CaseColumns): KnownCases {
     if (Number.isNaN(output[0])) failed.add(number - 1);
     else failed.delete(number - 1);
   }
-  const caseNumbers = outputs.flatMap((_, number) => (excluded.has(number) ? [] : [number]));
+  const ofSources = coarseNumbers(row);
+  const jacobians = jacobiansOf(row, caseJacobians, outputs.length);
+  const caseNumbers = outputs.flatMap((_, number) => (excluded.has(number) || ofSources.has(number) ? [] : [number]));
   return {
     inputCases: fromRows(caseNumbers, inputs, row.inputCount),
     outputCases: fromRows(caseNumbers, outputs, row.outputCount),
-    caseJacobians: jacobiansOf(row, caseJacobians, outputs.length)?.pick(caseNumbers) ?? null,
+    caseJacobians: jacobians?.pick(caseNumbers) ?? null,
     failedCases: caseNumbers.flatMap((number, k) => (failed.has(number) ? [k] : [])),
     caseNumbers,
+    coarseCases: Array.from(
+      Map.groupBy(ofSources.keys(), (number) => ofSources.get(number)!),
+      ([source, all]) => {
+        const numbers = all.filter((number) => !excluded.has(number));
+        for (const number of numbers)
+          if (failed.has(number)) outputs[number] = new Float64Array(row.outputCount).fill(Number.NaN);
+        return {
+          source,
+          inputs: fromRows(numbers, inputs, row.inputCount),
+          outputs: fromRows(numbers, outputs, row.outputCount),
+          jacobians: jacobians?.pick(numbers) ?? null,
+        };
+      },
+    ),
   };
+}
+
+/** The zero-based numbers of the cases of cheaper sources, each with its source. */
+function coarseNumbers({ coarseBatches }: CaseColumns): ReadonlyMap<number, string> {
+  const batches = (coarseBatches ?? []) as readonly (readonly [first: number, count: number, source: string])[];
+  return new Map(
+    batches.flatMap(([first, count, source]) =>
+      Array.from({ length: count }, (_, k) => [first - 1 + k, source] as const),
+    ),
+  );
 }
 
 /** One row for each of so many cases, designed and added, as corrected; null without any. */
@@ -158,6 +201,8 @@ export interface KnownRuns {
   readonly outputs: Matrix;
   /** One row per run, NaN where not known; null without any. */
   readonly jacobians: Matrix | null;
+  /** null for the fine source. */
+  readonly sources: readonly (string | null)[];
 }
 
 export interface RunColumns {
@@ -168,17 +213,19 @@ export interface RunColumns {
   readonly inputs: Buffer | null;
   readonly outputs: Buffer | null;
   readonly jacobians: Buffer | null;
+  readonly sources: readonly (string | null)[] | null;
 }
 
 /**
- * The runs of a table `i` (objective_id, iteration, completed_order, input, output, jacobian), ordered, as one row that `toKnownRuns` reads; of one
- * objective, if its id is not wanted.
+ * The runs of a table `i` (objective_id, iteration, completed_order, input, output, jacobian, source), ordered, as one row that `toKnownRuns` reads;
+ * of one objective, if its id is not wanted.
  */
 export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}): RawBuilder<unknown> {
   const ordered = isOfOne ? sql`order by i.iteration` : sql`order by i.objective_id, i.iteration`;
   const ids = isOfOne ? sql`` : sql`array_agg(i.objective_id ${ordered}) as "objectiveIds",`;
   return sql`
-    select ${ids} array_agg(i.completed_order ${ordered}) as "completedOrders", array_agg(i.iteration ${ordered}) as iterations, array_send(array_agg(i.input ${ordered})) as inputs,
+    select ${ids} array_agg(i.completed_order ${ordered}) as "completedOrders", array_agg(i.iteration ${ordered}) as iterations,
+      array_agg(i.source ${ordered}) as sources, array_send(array_agg(i.input ${ordered})) as inputs,
       array_send(array_agg(${orNaN(sql`i.output`)} ${ordered})) as outputs,
       case when bool_or(i.jacobian is not null) then array_send(array_agg(
         coalesce(i.jacobian, array_fill('NaN'::float8, array[s.output_count * cardinality(i.input)])) ${ordered})) end as jacobians
@@ -197,10 +244,10 @@ export function newestRuns(runs: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(${runs} order by objective_id desc, iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`;
 }
 
-/** The runs of the other objectives that `o` learns from as they are now. Along objectives_number_per_trial and inverses_one_per_iteration. */
+/** The fine runs of the other objectives that `o` learns from as they are now. Along objectives_number_per_trial and inverses_one_per_iteration. */
 export const OTHER_RUNS = gatheredRuns(
   newestRuns(sql`
-    select i.objective_id, i.iteration, i.completed_order, i.input, i.output, i.jacobian
+    select i.objective_id, i.iteration, i.completed_order, i.input, i.output, i.jacobian, i.source
     from (
       (select q.id from objectives q
         where o.reuse and q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null
@@ -208,8 +255,8 @@ export const OTHER_RUNS = gatheredRuns(
       union
       select q.id from objectives q where q.id = o.continues_id and q.trial_id = o.trial_id and q.disabled_at is null) q
     cross join lateral (
-      select i.objective_id, i.iteration, i.completed_order, i.input, i.output, i.jacobian from inverses i
-      where i.objective_id = q.id and ${WAS_RUN} and i.excluded_at is null
+      select i.objective_id, i.iteration, i.completed_order, i.input, i.output, i.jacobian, i.source from inverses i
+      where i.objective_id = q.id and i.source is null and ${WAS_RUN} and i.excluded_at is null
       order by i.iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`),
 );
 
@@ -221,5 +268,6 @@ export function toKnownRuns(row: RunColumns): KnownRuns {
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),
     jacobians: row.jacobians && decodeMatrix(row.jacobians),
+    sources: row.sources ?? [],
   };
 }

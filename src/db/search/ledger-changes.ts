@@ -66,6 +66,8 @@ interface ComputedInverse {
   readonly pending: readonly number[] | null;
   /** How likely the model considers its success; null where it says nothing. */
   readonly chance: number | null;
+  /** The cheaper source that it is for; null for the fine one. */
+  readonly source: string | null;
   readonly learnedFrom: LearnedFrom | null;
 }
 

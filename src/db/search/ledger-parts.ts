@@ -144,7 +144,7 @@ function computedPart(value: Value): Part {
         repeat_of = case when ${value('isRepeat')}::boolean then coalesce((
           select min(r.id) from inverses r
           where r.objective_id = i.objective_id and r.iteration < i.iteration and r.input = ${input}), 0) end,
-        chance = ${value('chance')}::float8, learned_from = ${value('learnedFrom')}::jsonb, updated_at = now()
+        chance = ${value('chance')}::float8, source = ${value('source')}::text, learned_from = ${value('learnedFrom')}::jsonb, updated_at = now()
       from gate g
       where i.id = ${value('computedId')}::bigint and i.objective_id = g.id`,
   ];

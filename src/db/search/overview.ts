@@ -211,7 +211,7 @@ export async function listUnjudgedRunsOf(
       where objective_id = o.id and iteration = o.nearest_iteration and output is not null
       union all
       select id, iteration, input, output, excluded_at from inverses
-      where objective_id = o.id and iteration > o.judged_through and output is not null) r
+      where objective_id = o.id and iteration > o.judged_through and output is not null and source is null) r
     where o.id = any (${objectiveIds}::bigint[])
     order by o.id, r.iteration`.execute(db);
   return rows;

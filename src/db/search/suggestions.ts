@@ -24,6 +24,7 @@ import {
 import type { ObjectiveWithParents } from './objectives.ts';
 import { openInverses } from './open-inverses.ts';
 import { SEARCH_COLUMNS, type Search, toSearch } from './search-ledger.ts';
+import { bySource, type CoarseRuns, type PendingColumns } from './source-rows.ts';
 
 /** What a suggestion is computed from. */
 export interface Snapshot extends KnownCases {
@@ -45,6 +46,10 @@ export interface Snapshot extends KnownCases {
   /** Its open inverses with their inputs, in order of iteration. */
   readonly pendingIterations: readonly number[];
   readonly pending: Matrix;
+  /** What is above is of the fine source. These are the cheaper ones of the project; empty without any. */
+  readonly coarse: readonly CoarseRuns[];
+  /** Open inverses of all sources, in order of iteration. */
+  readonly openIterations: readonly number[];
   /** How many of its inverses had been completed or given up. */
   readonly basis: number;
   /** To which the suggestion is written. */
@@ -53,22 +58,20 @@ export interface Snapshot extends KnownCases {
   readonly learnedFrom: LearnedFrom | null;
 }
 
-interface PlainRow extends Omit<InputSpace, 'inputTypes' | 'details'> {
+interface PlainRow extends Omit<InputSpace, 'inputTypes' | 'details'>, PendingColumns {
   readonly inputTypes: readonly string[];
   readonly inputDetails: unknown;
   readonly inputCases: Buffer;
   readonly outputCases: Buffer;
   readonly caseJacobians: Buffer | null;
   readonly failedCases: readonly number[];
-  readonly pendingIterations: readonly number[] | null;
-  readonly pendingInputs: Buffer | null;
 }
 
 interface SnapshotRow extends PlainRow, CaseColumns {
   readonly revision: number;
 }
 
-const SPACE = sql`p.minimums, p.maximums, p.input_types as "inputTypes", p.categories, p.input_details as "inputDetails"`;
+const SPACE = sql`p.minimums, p.maximums, p.input_types as "inputTypes", p.categories, p.input_details as "inputDetails", p.sources as "projectSources"`;
 
 /** The columns of `runs` under names that begin with `prefix`. */
 function runColumns(runs: string, prefix: string) {
@@ -76,26 +79,31 @@ function runColumns(runs: string, prefix: string) {
 }
 
 const OWN_RUNS = sql`(
-  select i.iteration, i.objective_id, i.completed_order, i.input, i.output, i.jacobian
+  select i.iteration, i.objective_id, i.completed_order, i.input, i.output, i.jacobian, i.source
   from inverses i where i.objective_id = o.id and ${WAS_RUN} and i.excluded_at is null) i`;
 
 /** The open inverses `i` of a table expression, as one row that `toPending` reads. */
 function gatheredPending(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select array_agg(i.iteration order by i.iteration) as "pendingIterations",
+      array_agg(i.source order by i.iteration) as "pendingSources",
       array_send(array_agg(i.input order by i.iteration)) as "pendingInputs"
     from ${from}`;
 }
 
 const OPEN_WITH_INPUT = gatheredPending(
-  sql`(select i.iteration, i.input from ${openInverses(sql`o.id`)} where i.input is not null) i`,
+  sql`(select i.iteration, i.input, i.source from ${openInverses(sql`o.id`)} where i.input is not null) i`,
 );
 
-function toPending({ pendingIterations, pendingInputs }: PlainRow): Pick<Snapshot, 'pendingIterations' | 'pending'> {
-  return { pendingIterations: pendingIterations ?? [], pending: decodeMatrix(pendingInputs) };
-}
-
-const RUN_NAMES = ['objectiveIds', 'iterations', 'completedOrders', 'inputs', 'outputs', 'jacobians'] as const;
+const RUN_NAMES = [
+  'objectiveIds',
+  'iterations',
+  'completedOrders',
+  'inputs',
+  'outputs',
+  'jacobians',
+  'sources',
+] as const;
 const [OWN, OTHER] = ['own.', 'other.'] as const;
 
 function readRuns(row: Row, prefix: string): KnownRuns {
@@ -113,7 +121,8 @@ const selectPlain = compileSqlOnce<
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${SEARCH_COLUMNS}, p.input_count as "inputCount", ${SPACE},
       ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
       s.failed_cases as "failedCases", ${matrixColumn('s.jacobians')} as "caseJacobians",
-      r.iterations, r."completedOrders", r.inputs, r.outputs, r.jacobians, w."pendingIterations", w."pendingInputs",
+      r.iterations, r."completedOrders", r.inputs, r.outputs, r.jacobians, r.sources,
+      w."pendingIterations", w."pendingInputs", w."pendingSources",
       t.revision > 0 or o.continues_id is not null or o.reuse and exists (
         select from objectives q where q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null) as "isMoreKnown"
     from objectives o
@@ -128,7 +137,8 @@ const selectPlain = compileSqlOnce<
 const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }, Row & SnapshotRow>(
   (value) => sql`
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${SEARCH_COLUMNS}, ${SPACE}, ${CASE_COLUMNS}, t.revision,
-      ${runColumns('r', OWN)}, ${runColumns('x', OTHER)}, w."pendingIterations", w."pendingInputs"
+      ${runColumns('r', OWN)}, ${runColumns('x', OTHER)},
+      w."pendingIterations", w."pendingInputs", w."pendingSources"
     from objectives o
     join trials t on t.id = o.trial_id
     join projects p on p.id = o.project_id
@@ -162,6 +172,7 @@ const NO_RUNS = toKnownRuns({
   inputs: null,
   outputs: null,
   jacobians: null,
+  sources: null,
 });
 
 function toPlainSnapshot(row: Row & PlainRow & OwnColumns): Snapshot {
@@ -171,15 +182,11 @@ function toPlainSnapshot(row: Row & PlainRow & OwnColumns): Snapshot {
     caseJacobians: row.caseJacobians && decodeMatrix(row.caseJacobians),
     failedCases: row.failedCases,
     caseNumbers: null,
+    coarseCases: [],
     objective: readWithParents(row),
     space: toSpace(row),
     others: NO_RUNS,
-    iterations: row.iterations ?? [],
-    completedOrders: row.completedOrders ?? [],
-    inputs: decodeMatrix(row.inputs),
-    outputs: decodeMatrix(row.outputs),
-    jacobians: row.jacobians && decodeMatrix(row.jacobians),
-    ...toPending(row),
+    ...bySource(row, toKnownRuns({ ...row, objectiveIds: null }), []),
     basis: row['completedCount'] as number,
     search: toSearch(row),
     learnedFrom: null,
@@ -193,19 +200,15 @@ function toSpace({ inputCount, minimums, maximums, inputTypes, categories, input
 }
 
 function toSnapshot(row: Row & SnapshotRow): Snapshot {
-  const { iterations, completedOrders, inputs, outputs, jacobians } = readRuns(row, OWN);
+  const own = readRuns(row, OWN);
   const others = readRuns(row, OTHER);
+  const cases = toKnownCases(row);
   return {
-    ...toKnownCases(row),
+    ...cases,
     objective: readWithParents(row),
     space: toSpace(row),
     others,
-    iterations,
-    completedOrders,
-    inputs,
-    outputs,
-    jacobians,
-    ...toPending(row),
+    ...bySource(row, own, cases.coarseCases),
     basis: row['completedCount'] as number,
     search: toSearch(row),
     learnedFrom: describeKnown(row.revision, others),
@@ -228,7 +231,7 @@ function describeKnown(revision: number, { objectiveIds, iterations, completedOr
  */
 function runsAsOf(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select i.objective_id, i.iteration, i.completed_order, i.input, case when c.id is null then i.output else c.old_output end as output,
+    select i.objective_id, i.iteration, i.completed_order, i.input, i.source, case when c.id is null then i.output else c.old_output end as output,
       case when c.id is null then i.jacobian else c.old_jacobian end as jacobian
     from ${from}
     left join lateral (
@@ -247,7 +250,7 @@ const selectSnapshotOf = compileSqlOnce<{ accountId: number; inverseId: number }
         and i.input is not null)
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${SEARCH_COLUMNS}, ${SPACE}, ${CASE_COLUMNS}, k.revision,
       k.others as "knownOthers", k.basis as "knownBasis", ${runColumns('r', OWN)}, ${runColumns('x', OTHER)},
-      w."pendingIterations", w."pendingInputs"
+      w."pendingIterations", w."pendingInputs", w."pendingSources"
     from known k
     join objectives o on o.id = k.objective_id
     join trials t on t.id = o.trial_id
@@ -264,7 +267,7 @@ const selectSnapshotOf = compileSqlOnce<{ accountId: number; inverseId: number }
       newestRuns(
         runsAsOf(sql`
           jsonb_array_elements(k.others) q (entry)
-          join inverses i on i.objective_id = (q.entry->>0)::bigint and i.iteration <= (q.entry->>1)::integer
+          join inverses i on i.source is null and i.objective_id = (q.entry->>0)::bigint and i.iteration <= (q.entry->>1)::integer
             and (q.entry->>2 is null or i.completed_order is null or i.completed_order <= (q.entry->>2)::integer)`),
       ),
     )}) x

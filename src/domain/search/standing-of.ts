@@ -33,6 +33,8 @@ export interface LedgerRun {
   readonly isExcluded: boolean;
   /** Whether its input keeps the limits of the objective; a run that does not is data and no solution. */
   readonly isAdmissible: boolean;
+  /** Whether it is of a cheaper source, and so no solution. */
+  readonly isCoarse?: boolean;
   /** Whether it repeats a known run and ends the search. */
   readonly isRepeat: boolean;
   /** Whether the attempts were used up with it. */
@@ -94,8 +96,11 @@ function orderOf({ completedOrder, isRepeat }: LedgerRun): number {
 }
 
 /** null where the run is no solution whatever its output. */
-function evaluationOf({ definition }: Terms, { output, isExcluded, isAdmissible }: LedgerRun): Evaluation | null {
-  return output === null || isExcluded || !isAdmissible ? null : evaluateOutput(definition, output);
+function evaluationOf(
+  { definition }: Terms,
+  { output, isExcluded, isAdmissible, isCoarse = false }: LedgerRun,
+): Evaluation | null {
+  return output === null || isExcluded || !isAdmissible || isCoarse ? null : evaluateOutput(definition, output);
 }
 
 type Evaluations = ReadonlyMap<number, Evaluation | null>;
@@ -176,8 +181,9 @@ function bestOf(
 function findNearest({ definition }: Terms, completed: readonly LedgerRun[]): Standing['nearest'] {
   const measure = makeMissMeasure(definition);
   let nearest: Standing['nearest'] = null;
-  for (const { iteration, output, isExcluded, isRepeat } of completed) {
-    if (output !== null && !isExcluded && !isRepeat) nearest = nearestWith(measure, nearest, { iteration, output });
+  for (const { iteration, output, isExcluded, isRepeat, isCoarse = false } of completed) {
+    if (output !== null && !isExcluded && !isRepeat && !isCoarse)
+      nearest = nearestWith(measure, nearest, { iteration, output });
   }
   return nearest;
 }

@@ -79,8 +79,17 @@ export type Change =
       readonly event: 'nothing-new' | 'held' | 'fitted' | 'attempts-used-up';
       readonly output: readonly number[];
     }
-  /** isAdmissible: false for an initial point that breaks a limit, which is data and no solution. isLate: it was given up before. */
-  | { readonly kind: 'output'; readonly run: MeasuredRun; readonly isAdmissible: boolean; readonly isLate: boolean }
+  /**
+   * isAdmissible: false for an initial point that breaks a limit, which is data and no solution. isCoarse: a run of a cheaper source,
+   * which is neither a solution nor the nearest run. isLate: it was given up before.
+   */
+  | {
+      readonly kind: 'output';
+      readonly run: MeasuredRun;
+      readonly isAdmissible: boolean;
+      readonly isCoarse?: boolean;
+      readonly isLate: boolean;
+    }
   | { readonly kind: 'failed' | 'given-up' | 'not-computed' | 'removed'; readonly id: number }
   | { readonly kind: 'stopped' };
 
@@ -178,9 +187,10 @@ function isAchieved({ quest, definition }: Terms, { optimal }: Standing): boolea
 function afterOutput(
   terms: Terms,
   standing: Standing,
-  { run, isAdmissible, isLate }: Extract<Change, { kind: 'output' }>,
+  { run, isAdmissible: keepsLimits, isCoarse = false, isLate }: Extract<Change, { kind: 'output' }>,
 ): Outcome {
   const { quest, definition } = terms;
+  const isAdmissible = keepsLimits && !isCoarse;
   const evaluation = evaluateOutput(definition, run.output);
   const isHit = isAdmissible && isHitAfter(terms, standing.hits, run.input, evaluation);
   const others = standing.open.filter((id) => id !== run.id);
@@ -194,7 +204,7 @@ function afterOutput(
   const state = isLate
     ? lateOutputState(standing.stopReason, event)
     : nextState(standing.stopReason, event, isAchieved(terms, standing));
-  const nearest = nearestWith(makeMissMeasure(definition), standing.nearest, run);
+  const nearest = isCoarse ? standing.nearest : nearestWith(makeMissMeasure(definition), standing.nearest, run);
   if (state === undefined) throw new Error('an inverse is open although its objective has ended');
   const isCounted = isAdmissible && !isFinal(standing.stopReason);
   const reached = {

@@ -12,6 +12,7 @@ import {
   kindOfEvaluation,
 } from '../../domain/evaluation.ts';
 import { inputNamesOf, isByName, outputNamesOf, toInputByName } from '../../domain/names.ts';
+import { FINE, MAXIMUM_SOURCES } from '../../domain/sources.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { nameSchema, textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
@@ -54,6 +55,12 @@ const claimSchema = z
       .describe('Seconds to wait for an evaluation if there is none now.'),
     projectId: recordId.nullish().describe('Only evaluations of this project.'),
     batchId: recordId.nullish().describe('Only evaluations of this batch.'),
+    sources: z
+      .array(nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }))
+      .min(1)
+      .max(MAXIMUM_SOURCES + 1)
+      .default([FINE])
+      .describe('The sources of the project that you run; fine is the black box itself.'),
   })
   .meta({
     id: 'NewEvaluationClaim',
@@ -150,6 +157,7 @@ const targetFields = {
   objectiveId: z.int().nullable().describe('The objective of an inverse.'),
   inverseId: z.int().nullable().describe('The id of an inverse.'),
   iteration: z.int().nullable().describe('The number of an inverse within its objective: run 17 has 17.'),
+  source: z.string().nullable().optional().describe('The cheaper source to run; null for the black box itself.'),
   caseNumber: z.int().nullable().describe('The number of a designed case, from 1.'),
 };
 const limitFields = {
@@ -250,6 +258,7 @@ function presentTarget(evaluation: EvaluationTarget) {
     objectiveId: evaluation.objectiveId,
     inverseId: evaluation.inverseId,
     iteration: evaluation.iteration,
+    source: evaluation.source,
     caseNumber: evaluation.caseNumber,
   };
 }

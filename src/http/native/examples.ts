@@ -41,6 +41,7 @@ const project: Project = {
   outputCount: null,
   names: NO_NAMES,
   seed: 1,
+  sources: null,
   maximumEvaluations: null,
   developedAt: null,
 };

@@ -13,10 +13,11 @@ import {
   toCategoryLists,
   toNewProject,
 } from '../../domain/project.ts';
+import { checkSources, MAXIMUM_SOURCES } from '../../domain/sources.ts';
 import type { JsonArray } from '../answer/json-array.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
-import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
-import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { nameSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { MAXIMUM_CASE_COUNT, MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { matrixSchema, namedInputValue } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { inputByNameSchema } from './by-name.wire.ts';
@@ -29,6 +30,11 @@ import {
   spaceFields,
 } from './project-fields.wire.ts';
 import { expandLists, expandPoints } from './projects-by-name.ts';
+
+const sourceSchema = z.strictObject({
+  name: nameSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }),
+  cost: z.number().gt(0).lt(1).describe('Of a run, in runs of the black box itself: 0.1 for a tenth.'),
+});
 
 const newProjectSchema = z
   .strictObject({
@@ -67,6 +73,14 @@ const newProjectSchema = z
       .nullish()
       .transform((count) => count ?? null)
       .describe('How many outputs each point will have; output cases must match it.'),
+    sources: z
+      .array(sourceSchema)
+      .max(MAXIMUM_SOURCES)
+      .nullish()
+      .transform((sources) => (sources?.length ? sources : null))
+      .describe(
+        'Cheaper versions of the black box, with the same outputs. A suggestion says which one to run (source); only runs of the black box itself are solutions. By default the service then designs one point.',
+      ),
   })
   .meta({
     id: 'NewProject',
@@ -115,6 +129,7 @@ function readNewProject(sent: SentFields): Parsed<NewProject> {
     ? readDetails(plain, { ...fields, feasibleInput: points.feasibleInput }, names.inputNames)
     : { details: null, violations: [] };
   const space = details === null ? plain : { ...plain, details };
+  const sources = fields.sources ?? null;
   const read = toNewProject({
     name,
     names,
@@ -123,8 +138,9 @@ function readNewProject(sent: SentFields): Parsed<NewProject> {
     caseCount,
     ...(parallelism != null && { parallelism }),
     outputCount,
+    ...(sources && { sources }),
   });
-  violations.push(...wrongDetails);
+  violations.push(...wrongDetails, ...checkSources(sources ?? []));
   violations.push(...read.violations);
   return violations.length > 0 ? refused() : { kind: 'value', value: read.project };
 }
@@ -237,6 +253,10 @@ const projectFields = {
   outputUnits: labels,
   caseCount: z.int(),
   outputCount: z.int().nullable(),
+  sources: z
+    .array(z.object({ name: z.string(), cost: z.number() }))
+    .optional()
+    .describe('Cheaper versions of the black box; absent without any.'),
   maximumEvaluations,
   developedAt: timestamp.nullable().describe('When output cases were first loaded.'),
   createdAt: timestamp,
@@ -281,6 +301,7 @@ export function presentProjectSummary(project: Project): z.infer<typeof projectS
     outputUnits: copied(project.names.outputUnits),
     caseCount: project.caseCount,
     outputCount: project.outputCount,
+    ...(project.sources && { sources: project.sources.map((source) => ({ ...source })) }),
     maximumEvaluations: project.maximumEvaluations,
     developedAt: toOptionalTimestamp(project.developedAt),
     createdAt: toTimestamp(project.createdAt),

@@ -19,7 +19,10 @@ const facts = {
   source: z
     .enum([...Object.values(CaseOrigin), OF_OBJECTIVE])
     .describe('designed: a case of the load; added: one that came later; objective: a run of an objective.'),
-  sourceName: z.string().nullable().describe('What was stated when the case was added.'),
+  sourceName: z
+    .string()
+    .nullable()
+    .describe('Of an added case what was stated of it, of a run the cheaper source; null for the black box itself.'),
   number: z.int().nullable().describe('Of the case; null for a run of an objective.'),
   iteration: z.int().nullable().describe('Of the run; null for a case.'),
   status: z.enum([COMPLETED_ROW, ...Object.values(InverseStatus)]).describe('completed or failed for a case.'),
@@ -63,7 +66,7 @@ export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) =
 function factsOf(run: TrialRun): { [Name in keyof typeof facts]: z.infer<(typeof facts)[Name]> } {
   if (run.kind === 'run') {
     const status = run.status as InverseStatus;
-    return { source: OF_OBJECTIVE, sourceName: null, number: null, iteration: run.iteration, status };
+    return { source: OF_OBJECTIVE, sourceName: run.sourceName, number: null, iteration: run.iteration, status };
   }
   const status = run.output === null ? FAILED_ROW : COMPLETED_ROW;
   return { source: run.origin, sourceName: run.source, number: run.number, iteration: null, status };

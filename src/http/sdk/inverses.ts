@@ -106,10 +106,18 @@ async function suggest(call: SuggestCall): Promise<InverseView> {
     signal,
   });
   if (waitMs > 0) await call.requireAdmission();
+  refuseCoarse(view.inverse);
   if (view.inverse.input !== null) return view;
   if (!isBeingComputed(view.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
   const message = 'The suggestion is still being computed; retry to get it.';
   throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+/** This dialect cannot say which source an input is for: its clients would run the fine one and load a wrong output. */
+function refuseCoarse({ iteration, source }: Inverse): void {
+  if (source === null) return;
+  const message = `Run ${iteration} is for the source ${source}. Use the interface under /v1: this one knows no sources.`;
+  throw new DomainError('NO_OPEN_ITERATION', message);
 }
 
 /**
@@ -119,7 +127,10 @@ async function suggest(call: SuggestCall): Promise<InverseView> {
 async function findSuggested(call: SuggestCall, error: unknown): Promise<InverseView | undefined> {
   const { deps, accountId, ids } = call;
   if (isRefusal(error, 'ITERATION_OPEN')) {
-    return getInverse(deps.db, accountId, { objectiveId: ids.objectiveId, inverseId: error.facts.inverse!.inverseId });
+    const inverseId = error.facts.inverse!.inverseId;
+    const view = await getInverse(deps.db, accountId, { objectiveId: ids.objectiveId, inverseId });
+    refuseCoarse(view.inverse);
+    return view;
   }
   if (!isRefusal(error, 'OBJECTIVE_ENDED')) return undefined;
   const newest = await getNewestInverse(deps.db, accountId, ids);

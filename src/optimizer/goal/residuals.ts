@@ -229,8 +229,10 @@ function replaced(request: SuggestRequest, residuals: Residuals, usable: Readonl
   }
   const datum: Target = { lower: 0, upper: 0, lowerOpen: false, upperOpen: false, direction: 'none', sigma: 1 };
   const targets = [...kept.map((j) => goal.targets[j]!), ...Array.from({ length: q }, () => datum)];
+  // Runs of cheaper sources have the outputs, not the residuals: a fit does without them.
+  const { coarse: _, ...rest } = request;
   return {
-    ...request,
+    ...rest,
     goal: { targets, l1: null, ...orderOf(goal, kept, q) },
     history: { ...history, Y, failed, ...jacobianOf(request, residuals, usable) },
     ...noiseOf(request, residuals, q),

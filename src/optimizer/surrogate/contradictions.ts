@@ -18,10 +18,10 @@ import { movableCount } from '../space/encoding.ts';
 import type { SearchSpace } from '../space/search-space.ts';
 import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
 import type { Points } from './kernels.ts';
-import { MANY_INPUTS, type Surrogate } from './model-choice.ts';
+import { type CoarseModel, MANY_INPUTS, type Surrogate } from './model-choice.ts';
 import { Predictor } from './predictor.ts';
 import { doubtsAmong } from './relevance-pursuit.ts';
-import { fitScope, globalScope } from './scope.ts';
+import { fitScope, globalScope, type KnownCases } from './scope.ts';
 
 /**
  * Spreads away from a prediction that contradict a case, with at least 2 n + 4 other cases, and the least spread in standard
@@ -66,7 +66,7 @@ export interface SetAside {
 /** What the cases of a request say about each other. */
 export interface Examined {
   /** Without those set aside. */
-  readonly cases: Cases;
+  readonly cases: KnownCases;
   readonly setAside: readonly SetAside[];
   /** Rows at inputs that were run repeatedly with different outputs, where most repeats differ: the runs are noisy. */
   readonly noisyRepeats: readonly (readonly number[])[];
@@ -75,10 +75,14 @@ export interface Examined {
 }
 
 /** Finds the cases that all others contradict. */
-export function examine(request: SuggestRequest, space: SearchSpace): Examined {
-  const all = collectCases(request, space.encoding, space.conditions);
+export function examine(request: SuggestRequest, space: SearchSpace, coarse: readonly CoarseModel[] = []): Examined {
+  const collected = (left?: ReadonlySet<number>): KnownCases => ({
+    ...collectCases(request, space.encoding, space.conditions, left),
+    coarse,
+  });
+  const all = collected();
   const absurd = absurdCases(all);
-  const without = (left: ReadonlySet<number>) => collectCases(request, space.encoding, space.conditions, left);
+  const without = collected;
   const rows = new Set(absurd.map(({ row }) => row));
   const cases = rows.size > 0 ? without(rows) : all;
   const found = contradictedIn(request, space, cases, (left) => without(new Set([...rows, ...left])));
@@ -117,8 +121,8 @@ function isEvent({ Y, intervals }: Cases, i: number, absurd: readonly number[]):
 function contradictedIn(
   request: SuggestRequest,
   space: SearchSpace,
-  cases: Cases,
-  without: (left: Iterable<number>) => Cases,
+  cases: KnownCases,
+  without: (left: ReadonlySet<number>) => KnownCases,
 ): Examined {
   const n = movableCount(space.encoding);
   const repeats = request.noise ? [] : repeatsOf(cases, space.encoding.p);
@@ -132,7 +136,7 @@ function contradictedIn(
   const doubted = doubtedIn(request, space, cases, proven);
   const suspects = [...proven, ...doubted];
   if (suspects.length === 0 || cases.N - suspects.length < LEAST_CASES + n / 2) return nothing;
-  const others = without(suspects.map((i) => cases.rows[i]!));
+  const others = without(new Set(suspects.map((i) => cases.rows[i]!)));
   const work: Work = { spent: 0, limit: request.workLimit };
   const surrogate = fitScope(space.encoding, others, globalScope(space, others, request.goal), others.stall, work);
   const judge = makeJudge(request, space, cases, others, surrogate);
@@ -148,7 +152,7 @@ function contradictedIn(
   if (setAside.length === 0) return nothing;
   const isAll = setAside.length === suspects.length;
   return {
-    cases: isAll ? others : without(setAside.map(({ row }) => row)),
+    cases: isAll ? others : without(new Set(setAside.map(({ row }) => row))),
     setAside: setAside.sort((a, b) => a.row - b.row),
     noisyRepeats,
     fit: isAll ? { surrogate, spent: work.spent } : null,

@@ -11,7 +11,8 @@ import type { Work } from '../numerics/work.ts';
 import { appendRows, condition, type Factorized } from './gaussian-process.ts';
 import { appendPoints, type Points } from './kernels.ts';
 import type { FittedKernel, OutputModel, Surrogate } from './model-choice.ts';
-import type { Predictor } from './predictor.ts';
+import { Predictor } from './predictor.ts';
+import { type Trend, withoutTrend } from './trend.ts';
 import { rowsOf } from './warps.ts';
 
 /**
@@ -52,18 +53,26 @@ export function imagine(
     const own = normals.filter((_, k) => k % m === j);
     const away = deviations(factorized, total, fitted.sigma, own);
     const added = away.map((one, i) => means[i * m + j]! + one);
-    const rows = joined(rowsOf(fitted.warp), added);
+    const trend = fitted.trend && extendTrend(surrogate, fitted.trend, j, U, work);
+    const rows = withoutTrend(joined(rowsOf(fitted.warp), added), trend);
     const { alpha, mean } = condition(factorized, rows, { buffer: new Float64Array(rows.length) });
     work.spent += rows.length ** 2 / 1e6;
     const conditioned = { ...fitted.conditioned, alpha, mean };
     const z = joined(fitted.warp.z, added);
-    return { ...output, fitted: { ...fitted, warp: { ...fitted.warp, z }, conditioned } };
+    return { ...output, fitted: { ...fitted, warp: { ...fitted.warp, z }, trend, conditioned } };
   });
-  return { geometry: extend(surrogate.geometry), kernels, outputs };
+  return { ...surrogate, geometry: extend(surrogate.geometry), kernels, outputs };
+}
+
+/** The trend of output j with further points. */
+function extendTrend({ coarse }: Surrogate, trend: Trend, j: number, U: Float64Array, work: Work): Trend {
+  const predictor = new Predictor(coarse[trend.model]!.surrogate, work);
+  const further = outputsAt(predictor, U).filter((_, k) => k % predictor.m === j);
+  return { ...trend, values: joined(trend.values, further) };
 }
 
 /** The means predicted at points (rows of p), in rows of m. */
-function outputsAt(predictor: Predictor, U: Float64Array): Float64Array {
+export function outputsAt(predictor: Predictor, U: Float64Array): Float64Array {
   const { m, p } = predictor;
   const out = new Float64Array((U.length / p) * m);
   for (let i = 0; i * p < U.length; i++) {

@@ -1,5 +1,6 @@
 import { hasFront, type Interval } from '../goal/targets.ts';
 import type { Work } from '../numerics/work.ts';
+import { constantInterval } from './constant-interval.ts';
 import {
   type Conditioned,
   calibration,
@@ -14,6 +15,9 @@ import {
 } from './gaussian-process.ts';
 import { type Geometry, type KernelKind, type KernelSpec, type Points, sampleGeometry } from './kernels.ts';
 import { type Maximum, maximizePosterior } from './maximize-posterior.ts';
+import { type Reading, readingsByTrend, readingsByWarp } from './readings.ts';
+import { sampleOf } from './sample.ts';
+import { isTrusted, supportOf, type Trend, weigh, withoutTrend } from './trend.ts';
 import { plainWarpsOf, rowsOf, type Warp, warpsOf, withSlopes } from './warps.ts';
 
 /** A factorized kernel. */
@@ -29,6 +33,8 @@ export interface OutputModel {
   /** null for an output that is constant over the data. */
   readonly fitted: {
     readonly warp: Warp;
+    /** What is modelled is the output without it; null for none. */
+    readonly trend: Trend | null;
     /** Index into the kernels of the surrogate. */
     readonly kernel: number;
     readonly conditioned: Conditioned;
@@ -45,6 +51,28 @@ export interface Surrogate {
   readonly geometry: Points;
   readonly kernels: readonly FittedKernel[];
   readonly outputs: readonly OutputModel[];
+  /** The models of the cheaper sources that trends refer to. */
+  readonly coarse: readonly CoarseModel[];
+  /** For each of them, the log evidence of all outputs for trends that start from its source. */
+  readonly support: readonly number[];
+}
+
+/** The models of a cheaper source. */
+export interface CoarseModel {
+  readonly surrogate: Surrogate;
+  /** Index of the source among all cheaper ones. */
+  readonly source: number;
+}
+
+/** A cheaper source at the points of a fit. */
+export interface CoarsePrediction {
+  readonly model: CoarseModel;
+  /** Of each output of the fit; null for one that is constant. */
+  readonly warps: readonly (Warp | null)[];
+  /** Of each output, whether its runs at one input differ: near the targets they then tell less than the fine runs. */
+  readonly areNoisy: readonly boolean[];
+  /** One row of m for each row of the fit, standardized by its models. */
+  readonly values: Float64Array;
 }
 
 /** Variance of output j between runs at one input, in the standardized units of its model. */
@@ -73,18 +101,26 @@ export interface ModelRequest {
   readonly stall: number;
   /** A fit around one point, without noise and without the asinh warp. */
   readonly local: boolean;
-  /** Whether hyperparameters are estimated from more cases than usual, see `SAMPLE_SIZE`. */
+  /** Whether hyperparameters are estimated from more cases than usual, see `sampleOf`. */
   readonly isThorough?: boolean;
   /**
    * Where runs are said to be noisy: the standard deviation of each output between runs at one input, in output units; null
    * where it is to be estimated. Absent: the likelihood decides whether there is noise.
    */
   readonly noise?: readonly (number | null)[] | undefined;
+  /** What cheaper sources predict; absent for none. */
+  readonly coarse?: readonly CoarsePrediction[];
+  /** The warps to choose from; absent: all. */
+  readonly scales?: Scales;
 }
 
+/** No asinh, or no warp at all. */
+export type Scales = 'plain' | 'identity';
+
 /** A possible model of one output. */
-interface Candidate {
-  readonly warp: Warp;
+interface Candidate extends Reading {
+  trend: Trend | null;
+  z: Float64Array;
   /** Of all points; that of the fit may be a sample of them. */
   readonly geometry: Geometry;
   fit: Fit;
@@ -102,19 +138,21 @@ const MANY_POINTS = 40;
 /** With a front: its points crowd along its ends, where coarse fits took exact outputs for rough or noisy ones. */
 const MANY_POINTS_OF_FRONT = 100;
 const REFINE_WITHIN = 2;
-/**
- * Largest number of points from which hyperparameters are estimated. The models of a long search tell waves from noise with
- * 80 of 200 points, and not with 45; 200 cost ten times as much and gained nothing.
- */
-const SAMPLE_SIZE = { usual: 45, thorough: 80 };
-/** So many rows in all with those that stand for derivatives, which tell more than as many runs would. */
-const SAMPLE_WITH_SLOPES = 100;
 /** Beyond this many points noise is modelled only when the search stalls. */
 const NOISE_POINTS = 60;
 /** A known standard deviation below this share of that of the output is no noise. */
 const NEGLIGIBLE_NOISE = 1e-4;
 /** Largest numbers of BFGS steps. */
 const STEPS = { shared: 25, sharedWithMany: 10, own: 8, nearOptimum: 3 };
+
+/**
+ * What is expected of differences from a cheaper source before they are seen, divided by the number of cases: a few that agree may do so
+ * by chance.
+ */
+const DIFFERENCE_SD = 0.1;
+
+/** Log prior odds of a trend for each output, once the outputs together speak for its source. */
+const TRUSTED = 5;
 
 /** Prior mean of log ell with n movable variables. */
 export function modeOfLogEll(n: number): number {
@@ -130,11 +168,16 @@ function kernelSpecs(request: ModelRequest): KernelSpec[] {
     { kind: 'rbf', noisy: false },
   ];
   if (n <= MANY_INPUTS) specs.push({ kind: 'q2', noisy: false });
-  const isEnough = !hasFront(request.intervals) && N >= n + 3 && (N <= NOISE_POINTS || stall >= 1);
-  if (!local && (isEnough || hasContradiction(request))) {
+  const mayBeNoisy = !hasFront(request.intervals) && isEnough(request) && (N <= NOISE_POINTS || stall >= 1);
+  if (!local && (mayBeNoisy || hasContradiction(request))) {
     specs.push({ kind: 'lin', noisy: true }, { kind: 'rbf', noisy: true });
   }
   return specs;
+}
+
+/** Whether there are runs enough to tell noise from curvature. */
+function isEnough({ geometry, n }: ModelRequest): boolean {
+  return runsIn(geometry) >= n + 3;
 }
 
 /** Number of the rows that are runs. */
@@ -174,28 +217,6 @@ function hasContradiction({ geometry, Y, intervals }: ModelRequest): boolean {
 }
 
 /**
- * Evenly spaced rows from which the hyperparameters are estimated when there are many; null for all rows. An estimate
- * costs the cube of its rows and hardly gains by more of them; predictions use all rows. Many inputs share one length
- * scale, which takes few steps anyway.
- */
-function sampleOf(N: number, n: number, size: number): Int32Array | null {
-  if (N <= size || n > MANY_INPUTS) return null;
-  return Int32Array.from({ length: size }, (_, k) => Math.floor((k * (N - 1)) / (size - 1)));
-}
-
-/** The same, with rows for derivatives of the runs among them, the first ones. */
-function sampleWithSlopes(geometry: Geometry, n: number, size: number): Int32Array | null {
-  const { slopes, N } = geometry;
-  if (!slopes) return sampleOf(N, n, size);
-  const { start, base } = slopes;
-  const runs = sampleOf(start, n, size) ?? Int32Array.from({ length: start }, (_, i) => i);
-  const isTaken = new Set(runs);
-  const more = Array.from(base.keys()).filter((s) => isTaken.has(base[s]!));
-  const rows = more.slice(0, Math.max(0, SAMPLE_WITH_SLOPES - runs.length)).map((s) => start + s);
-  return runs.length + rows.length === N ? null : Int32Array.from([...runs, ...rows]);
-}
-
-/**
  * Fits every output and chooses its warp, input scale and kernel by the posterior of the hyperparameters.
  *
  * For each warp, scale and kernel one set of hyperparameters is fitted to all outputs at once, so that one factorization
@@ -210,7 +231,7 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   const sample =
     front && N <= MANY_POINTS_OF_FRONT
       ? null
-      : sampleWithSlopes(geometry, n, isThorough ? SAMPLE_SIZE.thorough : SAMPLE_SIZE.usual);
+      : sampleOf(geometry, { isThorough: isThorough === true, areMany: n > MANY_INPUTS });
   const space = makeWorkspace(sample?.length ?? N);
   const warps = warpsOfAll(request);
   const candidates = intervals.map((): Candidate[] => []);
@@ -222,13 +243,12 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   }));
   const logEll = modeOfLogEll(n);
   const stepsFromMode = n > MANY_INPUTS || N > many ? STEPS.sharedWithMany : STEPS.shared;
-  for (const kind of ['identity', 'log', 'asinh'] as const) {
-    const warpOf = warps.map((list) => list.find((warp) => warp.kind === kind));
-    const take = (z: Float64Array) => (sample ? Float64Array.from(sample, (i) => z[i]!) : z);
+  const take = (z: Float64Array) => (sample ? Float64Array.from(sample, (i) => z[i]!) : z);
+  for (const readings of [...readingsByWarp(warps), ...readingsByTrend(request, warps)]) {
     for (const { full, sampled, known } of scales) {
       for (const spec of specs) {
-        const suited = warpOf.map((warp, j) => (fits(request, spec, j) ? warp : undefined));
-        const outputs = suited.flatMap((warp) => (warp ? [take(rowsOf(warp))] : []));
+        const suited = readings.map((reading, j) => (fits(request, spec, j) ? reading : undefined));
+        const outputs = suited.flatMap((reading) => (reading ? [take(reading.z)] : []));
         if (outputs.length === 0) continue;
         const fit: Fit = { geometry: sampled, spec, outputs, logEll };
         // The optimum for another warp is near.
@@ -244,14 +264,25 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
     }
   }
   if (n <= MANY_INPUTS) for (const list of candidates) refine(list, N > many, space, work);
+  for (const list of candidates) for (const one of list) weighTrend(one, take, space, work);
   candidates.forEach((list, j) => {
     for (const one of list) holdNoise(request, one, j, space, work);
   });
-  return assemble(request, candidates, makeWorkspace(N), work);
+  const ofModel = request.coarse?.map(({ model }) => model.source) ?? [];
+  const support = ofModel.map((source) => supportOf(candidates, ofModel, source));
+  for (const [j, list] of candidates.entries()) {
+    const isNoisy = ({ model }: Trend) => request.coarse![model]!.areNoisy[j]!;
+    const kept = list.filter(
+      ({ trend }) => trend === null || (isTrusted(support[trend.model]!) && !(isNoisy(trend) && isEnough(request))),
+    );
+    for (const one of kept) if (one.trend && !isNoisy(one.trend)) one.score += TRUSTED;
+    if (kept.length > 0) candidates[j] = kept;
+  }
+  return { ...assemble(request, candidates, makeWorkspace(N), work), support };
 }
 
 /** Per output the warps worth fitting. */
-function warpsOfAll({ geometry, Y, changes, intervals, local, noise }: ModelRequest): Warp[][] {
+function warpsOfAll({ geometry, Y, changes, intervals, local, noise, scales }: ModelRequest): Warp[][] {
   const N = runsIn(geometry);
   const base = geometry.slopes?.base ?? new Int32Array(0);
   const m = intervals.length;
@@ -260,25 +291,40 @@ function warpsOfAll({ geometry, Y, changes, intervals, local, noise }: ModelRequ
     for (let i = 0; i < N; i++) column[i] = Y[i * m + j]!;
     // Asinh bends most near the target, and would give normal noise between two limits another shape.
     const isNoisyBetween = noise !== undefined && Number.isFinite(interval.upper - interval.lower);
-    const warps = local || isNoisyBetween ? plainWarpsOf(column, interval) : warpsOf(column, interval);
+    if (scales === 'identity') return plainWarpsOf(column, interval).slice(0, 1);
+    const isPlain = local || scales === 'plain' || isNoisyBetween;
+    const warps = isPlain ? plainWarpsOf(column, interval) : warpsOf(column, interval);
     const own = Float64Array.from(base, (_, s) => changes![s * m + j]!);
     return warps.map((warp) => withSlopes(warp, column, base, own));
   });
 }
 
-/** The candidates of the outputs of a fit at its shared hyperparameters, by output; none for an output without the warp. */
+/** Estimates the factor of the trend of a candidate at its hyperparameters. */
+function weighTrend(candidate: Candidate, take: (z: Float64Array) => Float64Array, space: Workspace, work: Work): void {
+  const { trend, warp, fit } = candidate;
+  if (trend === null) return;
+  const factorized = factorize(fit, candidate.theta, space, work);
+  const weight = factorized && weigh(factorized, take(rowsOf(warp)), { ...trend, values: take(trend.values) });
+  if (weight === null) return;
+  candidate.trend = { ...trend, rho: weight.rho };
+  candidate.z = withoutTrend(rowsOf(warp), candidate.trend);
+  candidate.fit = { ...fit, outputs: [take(candidate.z)] };
+  candidate.score += weight.gain;
+}
+
+/** The candidates of the outputs of a fit at its shared hyperparameters, by output; none for an output without a reading. */
 function candidatesAt(
   fit: Fit,
   geometry: Geometry,
-  warpOf: readonly (Warp | undefined)[],
+  readings: readonly (Reading | undefined)[],
   { theta, inverse }: Maximum,
   scores: readonly number[],
 ): (Candidate | null)[] {
   let next = 0;
-  return warpOf.map((warp) => {
-    if (!warp) return null;
+  return readings.map((reading) => {
+    if (!reading) return null;
     const own: Fit = { ...fit, outputs: [fit.outputs[next]!] };
-    return { warp, geometry, fit: own, theta, inverse, score: scores[next++]! + warp.logJacobian };
+    return { ...reading, geometry, fit: own, theta, inverse, score: scores[next++]! + reading.warp.logJacobian };
   });
 }
 
@@ -315,7 +361,12 @@ function holdNoise(request: ModelRequest, candidate: Candidate, j: number, space
 }
 
 /** Factorizes each distinct chosen kernel once and conditions the outputs on them. */
-function assemble(request: ModelRequest, candidates: Candidate[][], space: Workspace, work: Work): Surrogate {
+function assemble(
+  request: ModelRequest,
+  candidates: Candidate[][],
+  space: Workspace,
+  work: Work,
+): Omit<Surrogate, 'support'> {
   const kernels: FittedKernel[] = [];
   const known: { theta: Float64Array; spec: KernelSpec; geometry: Geometry }[] = [];
   /** Index of the kernel of a candidate; -1 when it cannot be factorized. */
@@ -331,24 +382,17 @@ function assemble(request: ModelRequest, candidates: Candidate[][], space: Works
   const outputs = candidates.map((list, j): OutputModel => {
     list.sort((a, b) => b.score - a.score);
     for (const candidate of list) {
-      const { warp } = candidate;
+      const { warp, trend, z } = candidate;
       const kernel = kernelOf(candidate);
       if (kernel < 0) continue;
       const factorized = kernels[kernel]!.factorized;
-      const conditioned = condition(factorized, rowsOf(warp), space, candidate.fit.noise);
-      const sigma = Math.sqrt(conditioned.variance) * calibration(factorized, conditioned);
+      const conditioned = condition(factorized, z, space, candidate.fit.noise);
+      const known = Math.sqrt(conditioned.variance) * calibration(factorized, conditioned);
+      const sigma = trend ? Math.hypot(known, DIFFERENCE_SD / request.geometry.N) : known;
       if (!Number.isFinite(sigma)) continue;
-      return { fitted: { warp, kernel, conditioned, sigma }, lower: warp.lower, upper: warp.upper };
+      return { fitted: { warp, trend, kernel, conditioned, sigma }, lower: warp.lower, upper: warp.upper };
     }
     return { fitted: null, ...constantInterval(request, j) };
   });
-  return { geometry: request.geometry, kernels, outputs };
-}
-
-/** The target interval of a constant output relative to its value, in units of the larger of both magnitudes. */
-function constantInterval({ Y, intervals }: ModelRequest, j: number): { lower: number; upper: number } {
-  const y = Y[j]!;
-  const { lower, upper, center } = intervals[j]!;
-  const unit = Math.max(Math.abs(y), Math.abs(center)) || 1;
-  return { lower: (lower - y) / unit, upper: (upper - y) / unit };
+  return { geometry: request.geometry, kernels, outputs, coarse: request.coarse?.map(({ model }) => model) ?? [] };
 }

@@ -36,6 +36,7 @@ export class Predictor {
   readonly #work: Work;
   readonly #points: readonly PredictedPoint[];
   readonly #kernels: readonly KernelPredictor[];
+  readonly #trends: readonly SourcePredictor[];
   /** Length p: the point predicted last. */
   readonly #at: Float64Array;
   #sigmaFactor = 1;
@@ -56,6 +57,7 @@ export class Predictor {
     this.#work = work;
     this.#points = points;
     this.#kernels = kernels;
+    this.#trends = trendsOf(surrogate, work);
     this.#at = new Float64Array(p);
   }
 
@@ -69,6 +71,10 @@ export class Predictor {
     for (const kernel of this.#kernels) {
       if (kernel.kind !== 'lin') updateKernel(kernel);
       this.#fillMeans(kernel);
+    }
+    for (const trend of this.#trends) {
+      trend.predictor.predictMeans(u);
+      this.#addTrendMeans(trend);
     }
     this.#correctMeans();
   }
@@ -86,12 +92,22 @@ export class Predictor {
       const root = rootAt(kernel);
       for (const output of kernel.outputs) this.sigma[output.j] = output.sigma * this.#sigmaFactor * root;
     }
+    for (const trend of this.#trends) {
+      trend.predictor.predict(u);
+      this.#addTrendMeans(trend);
+      for (const { j, rho } of trend.outputs)
+        this.sigma[j] = Math.hypot(this.sigma[j]!, this.#sigmaFactor * rho * trend.predictor.sigma[j]!);
+    }
     this.#correctMeans();
   }
 
   /** Fills `meanGradient` at the point predicted last. */
   differentiateMeans(): void {
     for (const kernel of this.#kernels) this.#fillMeanGradients(kernel);
+    for (const trend of this.#trends) {
+      trend.predictor.differentiateMeans();
+      this.#addTrendMeanGradients(trend);
+    }
     this.#correctMeanGradients();
   }
 
@@ -100,6 +116,11 @@ export class Predictor {
     for (const kernel of this.#kernels) {
       this.#fillMeanGradients(kernel);
       this.#fillSigmaGradients(kernel);
+    }
+    for (const trend of this.#trends) {
+      trend.predictor.differentiate();
+      this.#addTrendMeanGradients(trend);
+      this.#addTrendSigmaGradients(trend);
     }
     this.#correctMeanGradients();
   }
@@ -112,6 +133,10 @@ export class Predictor {
     for (const kernel of this.#kernels) {
       const output = kernel.outputs.find((one) => one.j === j);
       if (output) addMeanHessian(kernel, output, factor, H);
+    }
+    for (const { predictor, outputs } of this.#trends) {
+      const trend = outputs.find((one) => one.j === j);
+      if (trend) predictor.addMeanHessian(j, factor * trend.rho, H);
     }
   }
 
@@ -133,6 +158,29 @@ export class Predictor {
   #fillMeans(kernel: KernelPredictor): void {
     for (const output of kernel.outputs) this.mean[output.j] = meanAt(kernel, output);
     this.#work.spent += (this.#N * (2 * this.#groups + 2 * kernel.outputs.length + 8)) / 1e6;
+  }
+
+  #addTrendMeans({ predictor, outputs }: SourcePredictor): void {
+    for (const { j, rho } of outputs) this.mean[j]! += rho * predictor.mean[j]!;
+  }
+
+  #addTrendMeanGradients({ predictor, outputs }: SourcePredictor): void {
+    const { p } = this;
+    for (const { j, rho } of outputs) {
+      for (let f = j * p; f < (j + 1) * p; f++) this.meanGradient[f]! += rho * predictor.meanGradient[f]!;
+    }
+  }
+
+  /** sigma^2 is the sum of that of the differences and that of the trend. */
+  #addTrendSigmaGradients({ predictor, outputs }: SourcePredictor): void {
+    const { p, sigma } = this;
+    for (const { j, rho } of outputs) {
+      const share = (this.#sigmaFactor * rho) ** 2 * predictor.sigma[j]!;
+      const own = Math.sqrt(Math.max(0, sigma[j]! ** 2 - share * predictor.sigma[j]!));
+      for (let f = j * p; f < (j + 1) * p; f++) {
+        this.sigmaGradient[f] = (own * this.sigmaGradient[f]! + share * predictor.sigmaGradient[f]!) / sigma[j]!;
+      }
+    }
   }
 
   #correctMeans(): void {
@@ -166,6 +214,21 @@ export class Predictor {
 /** The most rows of a kernel. */
 function mostRows({ geometry, kernels }: Surrogate): number {
   return kernels.reduce((most, kernel) => Math.max(most, kernel.geometry.N), geometry.N);
+}
+
+/** A cheaper source, and the outputs that start from it. */
+interface SourcePredictor {
+  readonly predictor: Predictor;
+  readonly outputs: readonly { readonly j: number; readonly rho: number }[];
+}
+
+function trendsOf({ coarse, outputs }: Surrogate, work: Work): SourcePredictor[] {
+  return coarse.flatMap(({ surrogate }, index) => {
+    const own = outputs.flatMap(({ fitted }, j) =>
+      fitted?.trend?.model === index ? [{ j, rho: fitted.trend.rho }] : [],
+    );
+    return own.length === 0 ? [] : [{ predictor: new Predictor(surrogate, work), outputs: own }];
+  });
 }
 
 /** The point predicted last on one input scale. */

@@ -8,9 +8,19 @@ import type { Work } from '../numerics/work.ts';
 import type { Goal } from '../problem.ts';
 import { type Encoding, likelyBox, movableCount } from '../space/encoding.ts';
 import type { Box, SearchSpace } from '../space/search-space.ts';
+import { outputsAt } from './fantasies.ts';
 import { logScale } from './input-scale.ts';
 import { type Grouping, makeGeometry } from './kernels.ts';
-import { chooseModels, MANY_INPUTS, type Surrogate } from './model-choice.ts';
+import {
+  type CoarseModel,
+  type CoarsePrediction,
+  chooseModels,
+  MANY_INPUTS,
+  noiseVariance,
+  type Scales,
+  type Surrogate,
+} from './model-choice.ts';
+import { Predictor } from './predictor.ts';
 import { changesOf, columnsOf, type Group, merged, pointsOf, type Step, stepsOf } from './slope-steps.ts';
 import { fitLimit, selectRows, selectRowsOfFront } from './subset.ts';
 
@@ -52,16 +62,23 @@ function likelyPart(encoding: Encoding, conditions: Conditions | null): Box | nu
   return inside && { ...box, conditions: inside };
 }
 
+/** Cases with the models of cheaper sources. */
+export interface KnownCases extends Cases {
+  readonly coarse?: readonly CoarseModel[];
+  /** The warps to choose from; absent: all. */
+  readonly scales?: Scales;
+}
+
 /** Fits the models of all outputs to the cases of a scope. @param stall see `stallOf` */
 export function fitScope(
   encoding: Encoding,
-  cases: Cases,
+  cases: KnownCases,
   { rows, local, isThorough = false }: Scope,
   stall: number,
   work: Work,
 ): Surrogate {
   const { p } = encoding;
-  const { intervals, noise } = cases;
+  const { intervals, noise, scales } = cases;
   const m = intervals.length;
   const N = rows.length;
   const U = new Float64Array(N * p);
@@ -92,6 +109,8 @@ export function fitScope(
         local: isLocal,
         isThorough,
         noise: noise && outputs.map((j) => noise[j]!),
+        coarse: (cases.coarse ?? []).map((model) => coarseAt(model, all, outputs, work)),
+        ...(scales && { scales }),
       },
       work,
     );
@@ -104,6 +123,21 @@ export function fitScope(
   }
   const parts = groups.map(({ outputs, steps }) => ({ outputs, surrogate: modelsOf(outputs, steps) }));
   return { ...merged(parts, m), geometry: makeGeometry(U, N, p, grouping) };
+}
+
+/** Variance between runs at one input, standardized, from which a source is noisy. */
+const LEAST_NOISE = 1e-5;
+
+/** What a cheaper source predicts of outputs at points. */
+function coarseAt(model: CoarseModel, points: Float64Array, outputs: readonly number[], work: Work): CoarsePrediction {
+  const { surrogate } = model;
+  const values = outputsAt(new Predictor(surrogate, work), points);
+  return {
+    model,
+    warps: outputs.map((j) => surrogate.outputs[j]!.fitted?.warp ?? null),
+    areNoisy: outputs.map((j) => noiseVariance(surrogate, j) > LEAST_NOISE),
+    values: columnsOf(values, surrogate.outputs.length, outputs),
+  };
 }
 
 /** One length scale per variable, or one for all of many variables. */

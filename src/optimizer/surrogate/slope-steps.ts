@@ -120,5 +120,7 @@ export function merged(
       models[outputs[k]!] = fitted ? { ...model, fitted: { ...fitted, kernel: first + fitted.kernel } } : model;
     });
   }
-  return { geometry: parts[0]!.surrogate.geometry, kernels, outputs: models };
+  const [{ surrogate: first }] = parts as [(typeof parts)[number]];
+  const support = first.support.map((_, k) => parts.reduce((sum, { surrogate }) => sum + surrogate.support[k]!, 0));
+  return { ...first, kernels, outputs: models, support };
 }

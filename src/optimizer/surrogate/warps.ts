@@ -29,6 +29,8 @@ export interface Warp {
   readonly toZ: (y: number) => number;
   /** The inverse of `toZ`. */
   readonly fromZ: (z: number) => number;
+  /** The same as programs answer it: of a limit that is cut off, its end wherever it is kept. */
+  readonly outputAt: (z: number) => number;
   /** The target interval in z; ends may be infinite. */
   readonly lower: number;
   readonly upper: number;
@@ -38,6 +40,8 @@ export interface Warp {
   readonly slopes?: Float64Array;
   /** Sum of log dz/dy over the data, up to a constant: makes likelihoods of different warps comparable. */
   readonly logJacobian: number;
+  /** The same change of scale, standardized as it is, of other values and their interval; null where it takes one to no number. */
+  readonly of: (y: Float64Array, interval: Interval) => Warp | null;
 }
 
 /** Mean and population standard deviation, computed relative to the largest entry so that squares cannot overflow. */
@@ -59,8 +63,8 @@ interface Scale {
   readonly inverse: (w: number) => number;
   /** dw/dy. */
   readonly slope: (y: number) => number;
-  /** Sum of log dw/dy over the data, up to a constant. */
-  readonly logSlope: number;
+  /** Sum of log dw/dy over values, up to a constant. */
+  readonly logSlope: (y: Float64Array) => number;
 }
 
 /** null when the output is constant on the scale, or not finite. */
@@ -73,39 +77,57 @@ function standardize(
   const { mean, sd, largest } = moments(w);
   if (!(sd > ROUNDING * largest) || !Number.isFinite(sd)) return null;
   const toZ = (value: number) => (Number.isFinite(value) ? (forward(value) - mean) / sd : value);
-  return {
+  const warp: Warp = {
     kind,
     z: w.map((value) => (value - mean) / sd),
     unit: sd,
     toZ,
     fromZ: (z) => inverse(mean + sd * z),
+    outputAt: (z) => outputOf(interval, inverse(mean + sd * z)),
     lower: toZ(interval.lower),
     upper: toZ(interval.upper),
     slope: (value) => slope(value) / sd,
-    logJacobian: logSlope - (y.length - 1) * Math.log(sd),
+    logJacobian: logSlope(y) - (y.length - 1) * Math.log(sd),
+    of: (others, theirs) => {
+      const z = others.map(toZ);
+      if (!z.every(Number.isFinite)) return null;
+      // The mean takes one degree of freedom, in the units of the values themselves.
+      const own = moments(others.map(forward)).sd || sd;
+      const logJacobian = logSlope(others) - others.length * Math.log(sd) + Math.log(own);
+      return { ...warp, z, lower: toZ(theirs.lower), upper: toZ(theirs.upper), logJacobian };
+    },
   };
+  return warp;
+}
+
+function outputOf({ isCutOff, lower, upper }: Interval, y: number): number {
+  if (!isCutOff) return y;
+  return Number.isFinite(upper) ? Math.max(upper, y) : Math.min(lower, y);
 }
 
 /** The logarithm, for positive outputs with a positive target. */
 function logWarp(y: Float64Array, interval: Interval): Warp | null {
   let smallest = Number.POSITIVE_INFINITY;
   let largest = 0;
-  let sum = 0;
   for (const value of y) {
     smallest = Math.min(smallest, value);
     largest = Math.max(largest, value);
-    sum += Math.log(value);
   }
   if (hasFront([interval]) && !(y.slice().sort()[y.length >> 1]! < LARGEST_SPAN * smallest)) return null;
   if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > LOG_RATIO)) return null;
   // A positive output cannot reach an end at or below zero; -Infinity expresses that.
   const forward = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
+  const logSlope = (values: Float64Array) => {
+    let sum = 0;
+    for (const value of values) sum += Math.log(value);
+    return -sum;
+  };
   return standardize(y, interval, {
     kind: 'log',
     forward,
     inverse: Math.exp,
     slope: (y: number) => 1 / y,
-    logSlope: -sum,
+    logSlope,
   });
 }
 
@@ -115,17 +137,26 @@ function asinhWarp(y: Float64Array, interval: Interval): Warp | null {
   const gaps = y.map((value) => Math.abs(value - interval.center)).sort();
   const s = gaps[Math.floor(ASINH.quantile * (gaps.length - 1))]!;
   if (!(s > 0) || !(gaps[gaps.length - 1]! / s > ASINH.span)) return null;
-  let sum = 0;
-  for (const value of y) sum += Math.log(Math.hypot(value - interval.center, s));
+  const logSlope = (values: Float64Array) => {
+    let sum = 0;
+    for (const value of values) sum += Math.log(Math.hypot(value - interval.center, s));
+    return -sum;
+  };
   const forward = (value: number) => Math.asinh((value - interval.center) / s);
   const inverse = (w: number) => interval.center + s * Math.sinh(w);
   const slope = (value: number) => 1 / Math.hypot(value - interval.center, s);
-  return standardize(y, interval, { kind: 'asinh', forward, inverse, slope, logSlope: -sum });
+  return standardize(y, interval, { kind: 'asinh', forward, inverse, slope, logSlope });
 }
 
 function identityWarp(y: Float64Array, interval: Interval): Warp | null {
   const same = (value: number) => value;
-  return standardize(y, interval, { kind: 'identity', forward: same, inverse: same, slope: () => 1, logSlope: 0 });
+  return standardize(y, interval, {
+    kind: 'identity',
+    forward: same,
+    inverse: same,
+    slope: () => 1,
+    logSlope: () => 0,
+  });
 }
 
 /**

@@ -43,6 +43,7 @@ async function finish(job: LeasedJob): Promise<boolean> {
       basis: 0,
       pending: null,
       chance: null,
+      source: null,
       learnedFrom: null,
     },
   });

@@ -32,6 +32,7 @@ from .problem import Advice
 from .project import AsyncEvaluation, AsyncProject, Evaluation, Project
 from .result import History, Result, Run
 from .solving import solve, solve_async
+from .sources import Source
 from .spreadsheets import Spreadsheet, spreadsheet
 
 __version__ = VERSION
@@ -66,6 +67,7 @@ __all__ = [
     "Retry",
     "Run",
     "ServiceError",
+    "Source",
     "Spreadsheet",
     "SpreadsheetError",
     "TimeLimitError",

@@ -17,6 +17,7 @@ from ._generated.problems import LeaseLostError, NotFoundError, OutputConflictEr
 from ._steps import Call, Steps
 from ._wire import make
 from .problem import Failed, Problem, Space
+from .sources import FINE
 
 LOST = (LeaseLostError, OutputConflictError, NotFoundError)
 """An evaluation is no longer one's own."""
@@ -99,10 +100,14 @@ def attempts_left(budget: int | None, runs: int) -> int | None:
     return budget - runs
 
 
-def claim(batch_id: int, limit: int, wait: int, lease: int, space: Space, key: str | None = None) -> Steps[list[m.ClaimedEvaluation]]:
+def claim(
+    batch_id: int, limit: int, wait: int, lease: int, space: Space, key: str | None = None, sources: Sequence[str] = ()
+) -> Steps[list[m.ClaimedEvaluation]]:
     """At most `limit` evaluations; waits up to `wait` seconds for the first. Raises IncompatibleServiceError when one is no input."""
     asked = min(limit, CLAIM_LIMIT)
-    body = m.NewEvaluationClaim(evaluator=evaluator_name(), batch_id=batch_id, limit=asked, lease_seconds=lease, wait=wait)
+    served = {"sources": [FINE, *sources]} if sources else {}
+    asking = {"evaluator": evaluator_name(), "batchId": batch_id, "limit": asked, "leaseSeconds": lease, "wait": wait, **served}
+    body = make(m.NewEvaluationClaim, asking)
     answer = yield Call("claim_evaluations", body, idempotency_key=key)
     claimed: list[m.ClaimedEvaluation] = answer.body.evaluations
     check_claimed(claimed, batch_id, asked, space)

@@ -158,7 +158,7 @@ class Engine:
         """The answer to a claim may have been lost; a repetition gets it. A new one would wait, and is given up."""
         if batch_id is None:
             return []
-        steps = _batch.claim(batch_id, limit, CLAIM_SECONDS, LEASE_SECONDS, self._work.problem.space, key)
+        steps = _batch.claim(batch_id, limit, CLAIM_SECONDS, LEASE_SECONDS, self._work.problem.space, key, list(self._work.sources))
         with contextlib.suppress(NotFoundError):
             claimed = await asyncio.wait_for(self._run(steps), FIRST_LOOK)
             self._journal.claimed(key, claimed)
@@ -317,7 +317,9 @@ class Engine:
         assert self._place is not None  # noqa: S101 - set before
         key = secrets.token_hex(16)
         self._journal.claiming(key, free)
-        steps = _batch.claim(self._place.batch_id, free, CLAIM_SECONDS, LEASE_SECONDS, self._work.problem.space, key)
+        steps = _batch.claim(
+            self._place.batch_id, free, CLAIM_SECONDS, LEASE_SECONDS, self._work.problem.space, key, list(self._work.sources)
+        )
         claiming = asyncio.create_task(self._run(steps))
         try:
             while not claiming.done():
@@ -359,7 +361,7 @@ class Engine:
         outcome = self._journal.find(evaluation)
         if outcome is None:
             began = time.monotonic()
-            outcome = await self._work.call(evaluation.input)
+            outcome = await self._work.call(evaluation.input, evaluation.source)
             seconds = time.monotonic() - began
             self._has_run = True
             self._retries.count += self._journal.is_retried(evaluation)
@@ -392,6 +394,7 @@ class Engine:
             input=space.values_of(evaluation.input),
             output=None if isinstance(outcome, Failed) else space.output_of(outcome),
             failure=outcome.reason if isinstance(outcome, Failed) else None,
+            source=evaluation.source,
             **missed(space, told.misses, told.missed_by),
         )
 

@@ -202,6 +202,7 @@ class Journal:
             "lease": [evaluation.id, evaluation.lease_token],
             "run": evaluation.kind,
             "input": evaluation.input,
+            **({} if evaluation.source is None else {"source": evaluation.source}),
             **_fields_of(outcome),
             "seconds": seconds,
         }

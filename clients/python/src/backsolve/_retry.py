@@ -81,7 +81,7 @@ class Retries:
         began = time.monotonic()
         outcome: Outcome = Failed("never run", retryable=True)
         for _ in range(self._work.tries):
-            outcome = await self._work.call(run["input"])
+            outcome = await self._work.call(run["input"], run.get("source"))
             if not (isinstance(outcome, Failed) and outcome.retryable):
                 break
         self.count += 1

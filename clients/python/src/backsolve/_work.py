@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -47,6 +47,8 @@ class Work:
     budget: int | None
     tries: int
     attempt: Attempt
+    sources: Mapping[str, Attempt]
+    """The same for the cheaper sources, by name."""
     fingerprint: str | None
     runner: Runner
     verify: int
@@ -56,9 +58,9 @@ class Work:
     on_run: OnRun | None = None
     """Is told of every run that has ended."""
 
-    async def call(self, numbers: Sequence[float]) -> Outcome:
-        """Runs the black box at an input of the service. Raises BacksolveError when the program or its executor is wrong."""
-        given = await self.runner.run(self.attempt, self.problem.space.values_of(numbers))
+    async def call(self, numbers: Sequence[float], source: str | None = None) -> Outcome:
+        """Runs the black box or a cheaper source at an input of the service. Raises BacksolveError when it or its executor is wrong."""
+        given = await self.runner.run(self.attempt if source is None else self.sources[source], self.problem.space.values_of(numbers))
         if isinstance(given, BacksolveError):
             raise given
         return given

@@ -21,6 +21,7 @@ from ._wire import Wire, make, to_wire
 from .fitting import Fit
 from .goals import Goal
 from .inputs import Input, Value, as_input
+from .sources import Source, check_sources
 
 Output: TypeAlias = Mapping[str, Any] | Sequence[Any] | float
 """
@@ -166,6 +167,7 @@ class Problem:
     goals: Mapping[str, AnyGoal]
     constraints: tuple[str, ...] = ()
     cases: int | None = None
+    sources: Mapping[str, Source] = field(default_factory=dict)
     search: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the objective, as the interface names them."""
     states_stop: bool = True
@@ -240,6 +242,7 @@ class Problem:
                 "outputCount": len(self.output_names),
                 "outputNames": self.output_names,
                 **({} if self.cases is None else {"caseCount": self.cases}),
+                **({"sources": [{"name": name, "cost": each.cost} for name, each in self.sources.items()]} if self.sources else {}),
             },
         )
 
@@ -306,6 +309,8 @@ class SearchOptions(TypedDict, total=False):
     """Conditions among the inputs, such as "width <= 2 * height"."""
     cases: int
     """How many inputs are designed and run first; by default few, but as many as run at a time, up to half of the budget."""
+    sources: Mapping[str, Source]
+    """Cheaper versions of the black box, by name. The service says which one to run; only runs of the black box itself are solutions."""
     fixed: Mapping[str, Value]
     """Inputs that keep a value."""
     weights: Mapping[str, float]
@@ -358,6 +363,7 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
         goals=dict(goals),
         constraints=(constraints,) if isinstance(constraints, str) else tuple(constraints),
         cases=search.get("cases"),
+        sources=check_sources(search.get("sources") or {}),
         search={key: value for key, value in stated.items() if value is not None},
         states_stop="stop" in search or "stop" in search.get("options", {}),
     )

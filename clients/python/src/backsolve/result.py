@@ -42,6 +42,8 @@ class Run:
     excluded: bool = field(default=False, metadata=_sent("excluded", "excluded"))
     off_by: Mapping[str, float] = field(default_factory=dict)
     """The same in units of the output: by how much it misses the limit of its goal."""
+    source: str | None = field(default=None, metadata=_sent("source_name", "sources"))
+    """The cheaper source that was run, or what was stated of an added case; None for the black box itself."""
     note: str | None = field(default=None, metadata=_sent("note", "notes"))
     """A note of a person on the run."""
     noted_by: str | None = field(default=None, metadata=_sent("noted_by", "noted_by"))

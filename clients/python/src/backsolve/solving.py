@@ -13,7 +13,7 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from ._blackbox import Awaited, Call, MainThread, Runner, Threads, attempt, caller_of, fingerprint_of
+from ._blackbox import Attempt, Awaited, Call, MainThread, Runner, Threads, attempt, caller_of, fingerprint_of
 from ._conditions import awaited_under_each, under_each
 from ._connecting import LOCAL_PATIENCE_SECONDS, PATIENCE_SECONDS, address_of
 from ._engine import Engine
@@ -66,6 +66,9 @@ def solve(
 
     After a fit was found, `verify` allows so many further runs, beside the budget, at the ends of the intervals of its inputs, where the
     models may be off; the intervals then rest on them.
+
+    `sources` names cheaper versions of `f`, such as {"coarse": Source(g, cost=0.1)}. The service says which one to run. Only `f` counts:
+    the search ends with a run of it, and `best` is one. A run has its source, and the budget counts runs of all sources.
 
     `on_run(run, problem)` is told of every run once it is kept: a logger, for example. `problem` is the same for all runs until `fresh`.
     A call that goes on tells of the earlier runs again, so that none is missed; `run.id` is what no other run of the problem has. An
@@ -234,6 +237,7 @@ class _Session:
             budget=budget,
             tries=tries,
             attempt=functools.partial(attempt, call, problem.space),
+            sources=_attempts_of(f, problem),
             fingerprint=fingerprint_of(f),
             runner=self._runner,
             verify=verify,
@@ -270,6 +274,18 @@ class _Session:
     def close(self) -> None:
         self._runner.end()
         self._folder.close()
+
+
+def _attempts_of(f: Callable[..., Any], problem: Problem) -> dict[str, Attempt]:
+    """How to run the cheaper sources."""
+    if problem.sources and problem.fits:
+        raise ValueError("A fit takes no sources yet: leave out sources, or state goals for the outputs.")
+    for name, source in problem.sources.items():
+        if inspect.iscoroutinefunction(source.f) != inspect.iscoroutinefunction(f):
+            raise ValueError(f"The source {name} must be a coroutine function if and only if the black box is one.")
+    return {
+        name: functools.partial(attempt, caller_of(source.f, [*problem.inputs]), problem.space) for name, source in problem.sources.items()
+    }
 
 
 def _check_parallel(parallel: int) -> None:

@@ -38,6 +38,7 @@ const EVALUATION: Readonly<Record<keyof Evaluation, Rule>> = {
   // Services of earlier releases do not send it.
   iteration: [(value) => value == null || isId(value), 'a whole number from 1, or null'],
   caseNumber: ID_OR_NULL,
+  source: [(value) => value == null || isText(value), 'text or null'],
   input: [(value) => isList(value, Number.isFinite), 'a list of numbers'],
   inputByName: [isNamed, 'an object with a number, a text or a boolean for each name'],
   outputNames: [(value) => isList(value, isText), 'a list of names'],

@@ -28,6 +28,8 @@ export interface ClaimRequest {
 export interface Claim {
   readonly projectId?: number | undefined;
   readonly batchId?: number | undefined;
+  /** What it runs, of the sources of the project; absent: the black box itself, which is called fine. */
+  readonly sources?: readonly string[] | undefined;
   /** Its name in the record of the evaluation. */
   readonly evaluator: string;
   /** 5 to 3600. */

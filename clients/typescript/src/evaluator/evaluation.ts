@@ -20,6 +20,8 @@ export interface Evaluation {
   readonly iteration?: number | null | undefined;
   /** From 1; null unless it is a designed case. */
   readonly caseNumber: number | null;
+  /** The cheaper source to run; null for the black box itself. */
+  readonly source?: string | null | undefined;
   readonly input: readonly number[];
   /** The text of a category, true or false, or a number; x1, x2, ... for inputs without names. */
   readonly inputByName: Readonly<Record<string, number | string | boolean>>;

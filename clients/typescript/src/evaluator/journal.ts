@@ -37,6 +37,8 @@ interface Subject {
   /** The number of a suggested run within its objective. */
   readonly iteration?: number | null | undefined;
   readonly caseNumber: number | null;
+  /** The cheaper source that was run; absent or null for the black box itself. */
+  readonly source?: string | null | undefined;
   readonly input: readonly number[];
 }
 
@@ -191,8 +193,9 @@ function lineOf({ id, leaseToken }: Lease): Line {
 }
 
 function subjectOf({ kind, ...run }: Omit<Subject, 'run'> & { readonly kind: RunKind }): Subject {
-  const { batchId, objectiveId, inverseId, iteration, caseNumber, input } = run;
-  return { run: kind, batchId, objectiveId, inverseId, iteration, caseNumber, input };
+  const { batchId, objectiveId, inverseId, iteration, caseNumber, source, input } = run;
+  const of = source == null ? {} : { source };
+  return { run: kind, batchId, objectiveId, inverseId, iteration, caseNumber, ...of, input };
 }
 
 const KINDS: readonly unknown[] = ['claimed', 'finished', 'reported', 'released', 'corrected', 'retried'];

@@ -13,6 +13,7 @@ export const RUN_COLUMNS = {
   computeTimes: { field: 'computeTime', as: 'list' },
   failureReasons: { field: 'failureReason', as: 'byIteration' },
   repeatOf: { field: 'repeatOf', as: 'byIteration' },
+  sources: { field: 'source', as: 'byIteration' },
   excluded: { field: 'excluded', as: 'iterations' },
   corrected: { field: 'corrected', as: 'iterations' },
   withJacobian: { field: 'hasJacobian', as: 'iterations' },

@@ -79,6 +79,15 @@ export interface NewProject {
   parallelism?: number | null | undefined;
   /** How many outputs each point will have; output cases must match it. */
   outputCount?: number | null | undefined;
+  /**
+   * Cheaper versions of the black box, with the same outputs. A suggestion says which one to run (source); only runs of
+   * the black box itself are solutions. By default the service then designs one point.
+   */
+  sources?: readonly ({
+    name: string;
+    /** Of a run, in runs of the black box itself: 0.1 for a tenth. */
+    cost: number;
+  })[] | null | undefined;
 }
 
 export interface Project {
@@ -99,6 +108,11 @@ export interface Project {
   outputUnits: string[] | null;
   caseCount: number;
   outputCount: number | null;
+  /** Cheaper versions of the black box; absent without any. */
+  sources?: Array<{
+    name: string;
+    cost: number;
+  }> | undefined;
   /**
    * How many evaluations of the batches of the project may be open at the same time, for example for a black box with
    * few licences; null: any number.
@@ -152,6 +166,11 @@ export interface ProjectSummary {
   outputUnits: string[] | null;
   caseCount: number;
   outputCount: number | null;
+  /** Cheaper versions of the black box; absent without any. */
+  sources?: Array<{
+    name: string;
+    cost: number;
+  }> | undefined;
   /**
    * How many evaluations of the batches of the project may be open at the same time, for example for a black box with
    * few licences; null: any number.
@@ -771,6 +790,11 @@ export interface Inverse {
    * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
    */
   repeatOf: number | null;
+  /**
+   * The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and
+   * is never a solution or the best run.
+   */
+  source: string | null;
   /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
@@ -1006,6 +1030,11 @@ export interface EmbeddedInverse {
    * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
    */
   repeatOf: number | null;
+  /**
+   * The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and
+   * is never a solution or the best run.
+   */
+  source: string | null;
   /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
@@ -1489,6 +1518,11 @@ export interface Suggestion {
    * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
    */
   repeatOf: number | null;
+  /**
+   * The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and
+   * is never a solution or the best run.
+   */
+  source: string | null;
   /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
@@ -1529,6 +1563,7 @@ export interface SuggestedInverses {
 export interface RunLine {
   iteration: number;
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
+  sourceName: string | null;
   /** By name, categories by theirs. */
   input: Record<string, number | string | boolean> | null;
   /** By name; null until it is loaded, and after a failed run. */
@@ -1599,6 +1634,11 @@ export interface ReportedInverse {
    * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
    */
   repeatOf: number | null;
+  /**
+   * The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and
+   * is never a solution or the best run.
+   */
+  source: string | null;
   /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
@@ -1877,6 +1917,8 @@ export interface History {
    * of another objective.
    */
   repeatOf: Record<string, number | null>;
+  /** By iteration, for runs of cheaper sources. */
+  sources: Record<string, string>;
   /** Iterations that a correction has excluded. */
   excluded: number[];
   /** Iterations that were ever corrected. */
@@ -1923,7 +1965,7 @@ export interface TrialRun {
   position: number;
   /** designed: a case of the load; added: one that came later; objective: a run of an objective. */
   source: 'designed' | 'added' | 'objective';
-  /** What was stated when the case was added. */
+  /** Of an added case what was stated of it, of a run the cheaper source; null for the black box itself. */
   sourceName: string | null;
   /** Of the case; null for a run of an objective. */
   number: number | null;
@@ -1975,7 +2017,7 @@ export interface TrialRun {
 export interface TrialRunLine {
   /** designed: a case of the load; added: one that came later; objective: a run of an objective. */
   source: 'designed' | 'added' | 'objective';
-  /** What was stated when the case was added. */
+  /** Of an added case what was stated of it, of a run the cheaper source; null for the black box itself. */
   sourceName: string | null;
   /** Of the case; null for a run of an objective. */
   number: number | null;
@@ -3220,6 +3262,7 @@ export type ExportLine = {
   } | null;
   isRepeat: boolean;
   repeatOf: number | null;
+  source: string | null;
   basis: number | null;
   /** The iterations that were open when it was suggested. */
   pending: number[] | null;
@@ -3369,6 +3412,8 @@ export type ExportLine = {
   inverseId: number | null;
   /** The number of an inverse within its objective: run 17 has 17. */
   iteration: number | null;
+  /** The cheaper source to run; null for the black box itself. */
+  source?: string | null | undefined;
   /** The number of a designed case, from 1. */
   caseNumber: number | null;
   /**
@@ -3656,6 +3701,8 @@ export interface NewEvaluationClaim {
   projectId?: number | null | undefined;
   /** Only evaluations of this batch. */
   batchId?: number | null | undefined;
+  /** The sources of the project that you run; fine is the black box itself. */
+  sources?: readonly string[] | undefined;
 }
 
 export interface ClaimedEvaluations {
@@ -3678,6 +3725,8 @@ export interface ClaimedEvaluation {
   inverseId: number | null;
   /** The number of an inverse within its objective: run 17 has 17. */
   iteration: number | null;
+  /** The cheaper source to run; null for the black box itself. */
+  source?: string | null | undefined;
   /** The number of a designed case, from 1. */
   caseNumber: number | null;
   /** Send it with every report about this evaluation. */
@@ -3779,6 +3828,11 @@ export interface ReportedEvaluation {
      * repeat.
      */
     repeatOf: number | null;
+    /**
+     * The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and
+     * is never a solution or the best run.
+     */
+    source: string | null;
     /** Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best. */
     excludedAt: string | null;
     createdAt: string;
@@ -3889,6 +3943,8 @@ export interface Evaluation {
   inverseId: number | null;
   /** The number of an inverse within its objective: run 17 has 17. */
   iteration: number | null;
+  /** The cheaper source to run; null for the black box itself. */
+  source?: string | null | undefined;
   /** The number of a designed case, from 1. */
   caseNumber: number | null;
   /**

@@ -173,7 +173,8 @@ class Opening {
       body: {
         inputs: plan.known.map(({ input }) => input),
         outputs: plan.known.map(({ output }) => output),
-        source: plan.knownSource,
+        // In a project with sources it would name one.
+        source: plan.project.sources ? null : plan.knownSource,
       },
       idempotencyKey: this.#keyOf(`known ${known}`),
     });

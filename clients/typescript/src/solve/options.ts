@@ -1,12 +1,15 @@
 /** The options of `solve` and `openProject`, and the check of their names. */
 import { OBJECTIVE_FIELDS } from '../generated/objective-fields.ts';
 import { type Names, refuseUnknownNames } from '../known-names.ts';
+import type { Conditions } from './conditions.ts';
 import type { Connection } from './connection.ts';
 import { type Fit, isFit } from './fit.ts';
+import type { Given } from './given.ts';
 import type { Goal, Goals } from './goals.ts';
-import type { Input, Inputs } from './inputs.ts';
+import type { Input, Inputs, ValuesOf } from './inputs.ts';
 import type { Problem } from './problem.ts';
 import type { FinishedRun } from './result.ts';
+import type { Cost } from './sources.ts';
 
 export interface SolveOptions<I extends Inputs, G extends Goals> extends Problem<I, G>, Connection {
   /** Is told of every run that is over, those of an earlier process first. */
@@ -17,7 +20,26 @@ export interface SolveOptions<I extends Inputs, G extends Goals> extends Problem
   readonly retryFailed?: boolean | undefined;
   /** Ends early: what runs is waited for and reported, and the same call goes on later. */
   readonly signal?: AbortSignal | undefined;
+  readonly sources?: Readonly<Record<string, Source<I, G>>> | undefined;
 }
+
+/** A cheaper version of the black box. */
+export interface Source<I extends Inputs, G extends Goals> extends Cost {
+  readonly run: BlackBox<I, G>;
+}
+
+/**
+ * @param input  a value per input, by its name
+ * @param signal aborted when the output is no longer wanted
+ * @param when   the conditions of the data sets that are asked for; empty where none states any
+ * @returns      a number per goal by its name, or in the order of the goals, or the one number; of a fit an array or a curve. NaN,
+ *               an infinite number and an exception make a failed run.
+ */
+export type BlackBox<I extends Inputs, G extends Goals> = (
+  input: ValuesOf<I>,
+  signal: AbortSignal,
+  when: Conditions,
+) => Given<G> | Promise<Given<G>>;
 
 /** The compiler compares the lists with the types. */
 type NamesOf<Type> = { readonly [Name in keyof Required<Type>]: Names | null };
@@ -63,7 +85,7 @@ const RUNNING: NamesOf<Omit<SolveOptions<Inputs, Goals>, keyof Problem | keyof C
   signal: null,
 };
 
-function problemNames({ inputs, goals }: Partial<Problem>): NamesOf<Problem> {
+function problemNames({ inputs, goals, sources }: Partial<Problem>): NamesOf<Problem> {
   const [ofInputs, ofGoals] = [namesIn(inputs, null), namesIn(goals, null)];
   return {
     inputs: namesIn(inputs, INPUT),
@@ -83,6 +105,7 @@ function problemNames({ inputs, goals }: Partial<Problem>): NamesOf<Problem> {
     stop: OBJECTIVE_FIELDS['stop']!,
     options: OBJECTIVE_FIELDS,
     verify: null,
+    sources: namesIn(sources, { run: null, cost: null }),
     timeoutSeconds: null,
     stopAfterFailures: null,
   };

@@ -104,6 +104,7 @@ export function toEvaluation(
     inverseId,
     iteration: line.iteration ?? null,
     caseNumber,
+    source: line.source ?? null,
     input,
     inputByName: nameInput(input),
     outputNames: project.outputNames,

@@ -6,6 +6,7 @@ import { isFit } from './fit.ts';
 import { flatten, type Goals, type NumbersOf, toDataSets } from './goals.ts';
 import { type Input, type Inputs, toInput, toValues, type ValuesOf } from './inputs.ts';
 import { MAXIMUM_PARALLEL, type Plan, type ProjectBody, roundOf, toServiceName, type Words } from './plan.ts';
+import { type Cost, checkSources, sourcesOf } from './sources.ts';
 
 export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly inputs: I;
@@ -45,6 +46,11 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
    * models are unsure of them; default: 0.
    */
   readonly verify?: number | undefined;
+  /**
+   * Cheaper versions of the black box, by name, with the cost of a run in runs of the black box itself. `solve` takes a function for each.
+   * The service says which one to run; only runs of the black box are solutions.
+   */
+  readonly sources?: Readonly<Record<string, Cost>> | undefined;
   /** How long one run may take; default: 3600. */
   readonly timeoutSeconds?: number | undefined;
   /** Failed runs in a row after which everything ends; default: 20. */
@@ -62,14 +68,17 @@ export function checkProblem(problem: Problem): void {
   if (verify !== undefined && !Object.values(goals).some(isFit))
     throw new RangeError('verify runs the ends of the intervals of a fit: give a goal fit(...), or leave out verify.');
   refuseBesideFit(problem);
+  checkSources(problem.sources ?? {});
   const fault = conditionFault(Object.entries(goals), Object.keys(inputs));
   if (fault !== undefined) throw new RangeError(fault);
 }
 
 /** What the service refuses beside a fit by the numbers of outputs, here by the names of the goals. */
-function refuseBesideFit({ goals, noise, priorities, weights }: Problem): void {
+function refuseBesideFit({ goals, noise, priorities, sources, weights }: Problem): void {
   const fitted = Object.keys(goals).filter((name) => isFit(goals[name]!));
   if (fitted.length === 0) return;
+  if (sources !== undefined)
+    throw new RangeError('sources cannot go with a fit yet: leave them out, or state goals for the outputs.');
   if (noise !== undefined)
     throw new RangeError('noise cannot go with a fit: state the errors of the data as its sigma.');
   if (priorities !== undefined)
@@ -110,6 +119,7 @@ export function toProject(problem: Problem): ProjectBody {
     outputCount: names.length,
     outputNames: names,
     ...(problem.cases !== undefined && { caseCount: problem.cases }),
+    ...sourcesOf(problem.sources),
   };
 }
 

@@ -29,6 +29,8 @@ export interface FinishedRun<I extends Inputs, G extends Goals> {
    */
   readonly number: number | null;
   readonly kind: 'designed' | 'suggested';
+  /** The cheaper source that was run; null for the black box itself. */
+  readonly source: string | null;
   readonly input: ValuesOf<I>;
   /** null if the run failed. */
   readonly output: OutputsOf<G> | null;
@@ -191,6 +193,7 @@ export function toRun<I extends Inputs, G extends Goals>(
     name,
     number: numberOf(run),
     kind: kind === 'inverse' ? 'suggested' : 'designed',
+    source: run.source ?? null,
     input: toValues(inputs, input),
     output: outcome.kind === 'output' ? byName(goals, outcome.output as readonly number[]) : null,
     error: outcome.kind === 'failure' ? outcome.reason : null,

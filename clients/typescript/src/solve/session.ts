@@ -16,6 +16,7 @@ import { type Advice, adviseOnScales, withScales } from './defaults.ts';
 import type { ProblemFolder, ProblemRecord } from './folder.ts';
 import { isOpen, openProblem, refuseChanges } from './open-problem.ts';
 import type { Plan, StartPoint, Words } from './plan.ts';
+import { FINE } from './sources.ts';
 
 export interface SessionOptions {
   readonly client: Backsolve;
@@ -170,6 +171,7 @@ export class Session {
 
   get #claim(): Claim {
     const evaluator = this.#options.evaluator ?? `solve ${this.#record.id.slice(0, 8)}`;
-    return { evaluator, leaseSeconds: LEASE_SECONDS };
+    const named = this.#options.plan.project.sources?.map(({ name }) => name);
+    return { evaluator, leaseSeconds: LEASE_SECONDS, ...(named && { sources: [FINE, ...named] }) };
   }
 }

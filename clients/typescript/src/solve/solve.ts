@@ -1,30 +1,18 @@
 /** Solves a problem whose black box is a function. */
+import { LocalFault } from '../evaluator/evaluation.ts';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import { fiveDigits } from '../evaluator/nearness.ts';
 import { Adviser } from './adviser.ts';
-import { type Conditions, callsOf } from './conditions.ts';
+import { callsOf } from './conditions.ts';
 import { openHere } from './connection.ts';
 import { Engine } from './engine.ts';
-import { failureOf, type Given, mergeGiven, readGiven } from './given.ts';
+import { failureOf, mergeGiven, readGiven } from './given.ts';
 import type { Goals } from './goals.ts';
-import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
-import { refuseUnknownOptions, type SolveOptions } from './options.ts';
+import { type Inputs, toValues } from './inputs.ts';
+import { type BlackBox, refuseUnknownOptions, type SolveOptions } from './options.ts';
 import type { Problem } from './problem.ts';
 import { type FinishedRun, type Result, readResult, toRun } from './result.ts';
 import type { Session } from './session.ts';
-
-/**
- * @param input  a value per input, by its name
- * @param signal aborted when the output is no longer wanted
- * @param when   the conditions of the data sets that are asked for; empty where none states any
- * @returns      a number per goal by its name, or in the order of the goals, or the one number; of a fit an array or a curve. NaN,
- *               an infinite number and an exception make a failed run.
- */
-export type BlackBox<I extends Inputs, G extends Goals> = (
-  input: ValuesOf<I>,
-  signal: AbortSignal,
-  when: Conditions,
-) => Given<G> | Promise<Given<G>>;
 
 /**
  * Finds inputs that meet the goals. The same call after a crash goes on: no finished run is repeated, and a search that is over gives its
@@ -42,12 +30,12 @@ export async function solve<const I extends Inputs, const G extends Goals>(
   if (retryFailed && fresh) {
     throw new TypeError('retryFailed goes on with the runs that fresh puts aside: give one of the two.');
   }
-  const { session, release } = await openHere(options, options, { code: String(blackBox), retryFailed });
+  const { session, release } = await openHere(options, options, { code: codeOf(options, blackBox), retryFailed });
   try {
     const teller = new Teller(options, session);
     const engine = new Engine({
       session,
-      evaluate: ({ input }, ending) => callBox(options, blackBox, input, ending),
+      evaluate: ({ input, source }, ending) => callBox(options, boxOf(options, blackBox, source), input, ending),
       onResult: () => teller.tell(),
       signal,
     });
@@ -63,6 +51,23 @@ export async function solve<const I extends Inputs, const G extends Goals>(
   } finally {
     await release();
   }
+}
+
+/** Changes with the black box and its sources. */
+function codeOf<I extends Inputs, G extends Goals>({ sources = {} }: SolveOptions<I, G>, blackBox: BlackBox<I, G>) {
+  return [String(blackBox), ...Object.values(sources).map(({ run }) => String(run))].join('');
+}
+
+/** The function of a source; the service names none that the call did not. */
+function boxOf<I extends Inputs, G extends Goals>(
+  { sources }: SolveOptions<I, G>,
+  blackBox: BlackBox<I, G>,
+  source: string | null | undefined,
+): BlackBox<I, G> {
+  if (source == null) return blackBox;
+  if (sources?.[source] === undefined)
+    throw new LocalFault(`The service asks for the source ${source}: name it in sources.`);
+  return sources[source].run;
 }
 
 /** Tells of every run that is over, once; of one that was tried again once more. */
@@ -119,12 +124,12 @@ async function callBox<I extends Inputs, G extends Goals>(
   return readGiven(problem, calls.length === 0 ? given[0] : mergeGiven(calls, given));
 }
 
-function describeRun({ name, input, output, error }: FinishedRun<Inputs, Goals>): string {
+function describeRun({ name, source, input, output, error }: FinishedRun<Inputs, Goals>): string {
   const words = (values: object) =>
     Object.entries(values)
       .map(([name, value]) => `${name}=${inWords(value)}`)
       .join(' ');
-  return `${name}: ${words(input)} -> ${output === null ? `failed: ${error}` : words(output)}`;
+  return `${name}${source === null ? '' : ` (${source})`}: ${words(input)} -> ${output === null ? `failed: ${error}` : words(output)}`;
 }
 
 function inWords(value: unknown): string {

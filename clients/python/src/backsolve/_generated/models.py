@@ -39,6 +39,12 @@ class NewProjectConstraints(Wire):
     name: str | None = None
 
 
+class NewProjectSources(Wire):
+    name: str
+    cost: float
+    """Of a run, in runs of the black box itself: 0.1 for a tenth."""
+
+
 class NewProject(Wire):
     name: str
     input_count: int
@@ -77,6 +83,13 @@ class NewProject(Wire):
     """How many evaluations will run at a time. Without caseCount, at least so many points are designed: they take no longer than one. `solve` and `run` send it."""
     output_count: int | None = None
     """How many outputs each point will have; output cases must match it."""
+    sources: list[NewProjectSources] | None = None
+    """Cheaper versions of the black box, with the same outputs. A suggestion says which one to run (source); only runs of the black box itself are solutions. By default the service then designs one point."""
+
+
+class ProjectSources(Wire):
+    name: str
+    cost: float
 
 
 class ProjectConstraints(Wire):
@@ -111,6 +124,8 @@ class Project(Wire):
     output_units: list[str] | None
     case_count: int
     output_count: int | None
+    sources: list[ProjectSources] | None = None
+    """Cheaper versions of the black box; absent without any."""
     maximum_evaluations: int | None
     """How many evaluations of the batches of the project may be open at the same time, for example for a black box with few licences; null: any number."""
     developed_at: datetime | None
@@ -131,6 +146,11 @@ class Project(Wire):
     """The part of the space that the constraints leave; null without constraints."""
     input_cases: list[list[float]]
     """The points to evaluate."""
+
+
+class ProjectSummarySources(Wire):
+    name: str
+    cost: float
 
 
 class ProjectSummaryConstraints(Wire):
@@ -165,6 +185,8 @@ class ProjectSummary(Wire):
     output_units: list[str] | None
     case_count: int
     output_count: int | None
+    sources: list[ProjectSummarySources] | None = None
+    """Cheaper versions of the black box; absent without any."""
     maximum_evaluations: int | None
     """How many evaluations of the batches of the project may be open at the same time, for example for a black box with few licences; null: any number."""
     developed_at: datetime | None
@@ -677,6 +699,8 @@ class Inverse(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -879,6 +903,8 @@ class EmbeddedInverse(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -1315,6 +1341,8 @@ class Suggestion(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -1352,6 +1380,7 @@ class SuggestedInverses(Wire):
 class RunLine(Wire):
     iteration: int
     status: Literal["active", "converged", "max_iterations", "stopped", "failed"]
+    source_name: str | None
     input: dict[str, float | str | bool] | None
     """By name, categories by theirs."""
     output: dict[str, float] | None
@@ -1416,6 +1445,8 @@ class ReportedInverse(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -1660,6 +1691,8 @@ class History(Wire):
     """By iteration, for those that have one."""
     repeat_of: dict[str, int | None]
     """By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run of another objective."""
+    sources: dict[str, str]
+    """By iteration, for runs of cheaper sources."""
     excluded: list[int]
     """Iterations that a correction has excluded."""
     corrected: list[int]
@@ -1697,7 +1730,7 @@ class TrialRun(Wire):
     source: Literal["designed", "added", "objective"]
     """designed: a case of the load; added: one that came later; objective: a run of an objective."""
     source_name: str | None
-    """What was stated when the case was added."""
+    """Of an added case what was stated of it, of a run the cheaper source; null for the black box itself."""
     number: int | None
     """Of the case; null for a run of an objective."""
     iteration: int | None
@@ -1739,7 +1772,7 @@ class TrialRunLine(Wire):
     source: Literal["designed", "added", "objective"]
     """designed: a case of the load; added: one that came later; objective: a run of an objective."""
     source_name: str | None
-    """What was stated when the case was added."""
+    """Of an added case what was stated of it, of a run the cheaper source; null for the black box itself."""
     number: int | None
     """Of the case; null for a run of an objective."""
     iteration: int | None
@@ -3014,6 +3047,7 @@ class ExportLineObject11(Wire):
     """The data that the suggestion was computed from besides the earlier iterations; null for only the cases as loaded."""
     is_repeat: bool
     repeat_of: int | None
+    source: str | None
     basis: int | None
     pending: list[int] | None
     """The iterations that were open when it was suggested."""
@@ -3188,6 +3222,8 @@ class ExportLineObject16(Wire):
     """The id of an inverse."""
     iteration: int | None
     """The number of an inverse within its objective: run 17 has 17."""
+    source: str | None = None
+    """The cheaper source to run; null for the black box itself."""
     case_number: int | None
     """The number of a designed case, from 1."""
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]
@@ -3497,6 +3533,8 @@ class NewEvaluationClaim(Wire):
     """Only evaluations of this project."""
     batch_id: int | None = None
     """Only evaluations of this batch."""
+    sources: list[str] | None = None
+    """The sources of the project that you run; fine is the black box itself."""
 
 
 class ClaimedEvaluations(Wire):
@@ -3519,6 +3557,8 @@ class ClaimedEvaluation(Wire):
     """The id of an inverse."""
     iteration: int | None
     """The number of an inverse within its objective: run 17 has 17."""
+    source: str | None = None
+    """The cheaper source to run; null for the black box itself."""
     case_number: int | None
     """The number of a designed case, from 1."""
     lease_token: str
@@ -3603,6 +3643,8 @@ class ReportedEvaluationInverse(Wire):
     """Whether its input has been run before, and is run again because runs differ."""
     repeat_of: int | None
     """The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat."""
+    source: str | None
+    """The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run."""
     excluded_at: datetime | None
     """Since when a correction excludes it: it is shown, but no suggestion learns from it and it is never the best."""
     created_at: datetime
@@ -3689,6 +3731,8 @@ class Evaluation(Wire):
     """The id of an inverse."""
     iteration: int | None
     """The number of an inverse within its objective: run 17 has 17."""
+    source: str | None = None
+    """The cheaper source to run; null for the black box itself."""
     case_number: int | None
     """The number of a designed case, from 1."""
     state: Literal["waiting", "leased", "done", "failed", "cancelled"]

@@ -1,0 +1,139 @@
+/** Cheaper sources: which source a search runs, what it may cost, and what never changes. */
+import { describe, expect, it } from 'vitest';
+import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import { makeRandom } from '../../src/optimizer/numerics/random.ts';
+import type { CoarseSource, History, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+
+type Model = (x: readonly number[]) => number[];
+
+const space = { variables: Array.from({ length: 3 }, () => ({ kind: 'float' as const, minimum: 0, maximum: 1 })) };
+const fine: Model = ([a, b, c]) => [a! + 0.4 * a! * b! + c!, b! - 0.3 * a! * a! + 0.2 * c!, a! * b! + c! * c!, a! - c!];
+const close: Model = (x) => fine(x).map((y, j) => 0.9 * y + 0.1 * (j + 1) * (0.5 - x[0]!));
+
+/** Unrelated to the fine model: waves along all inputs. */
+function unrelated(seed: number): Model {
+  const random = makeRandom(seed, 5);
+  const waves = Array.from({ length: 4 }, () =>
+    Array.from({ length: 3 }, () => [3 + 6 * random.uniform(), 6 * random.uniform()]),
+  );
+  return (x) => waves.map((list) => list.reduce((sum, [f, p], v) => sum + 0.5 * Math.sin(f! * x[v]! + p!), 0.5));
+}
+
+interface Rows {
+  readonly X: number[];
+  readonly Y: number[];
+}
+
+const historyOf = ({ X, Y }: Rows): History => ({
+  count: X.length / 3,
+  X: Float64Array.from(X),
+  Y: Float64Array.from(Y),
+  failed: new Uint8Array(X.length / 3),
+});
+
+interface Played {
+  readonly fine: number;
+  readonly coarse: number;
+  readonly sources: readonly (number | null)[];
+  readonly inputs: readonly number[];
+  readonly isReached: boolean;
+}
+
+function play(coarse: Model, { seed, cost, budget }: { seed: number; cost: number; budget: number }): Played {
+  const random = makeRandom(seed, 9);
+  const wanted = fine(Array.from({ length: 3 }, () => 0.15 + 0.7 * random.uniform()));
+  const targets = wanted.map(
+    (y): Target => ({ lower: y - 5e-4, upper: y + 5e-4, lowerOpen: false, upperOpen: false, direction: 'none' }),
+  );
+  const rows: { readonly fine: Rows; readonly coarse: Rows } = { fine: { X: [], Y: [] }, coarse: { X: [], Y: [] } };
+  const sources: (number | null)[] = [];
+  const run = (x: readonly number[], source: number | null) => {
+    const of = source === null ? rows.fine : rows.coarse;
+    const y = (source === null ? fine : coarse)(x);
+    of.X.push(...x);
+    of.Y.push(...y);
+    sources.push(source);
+    return source === null && targets.every(({ lower, upper }, j) => y[j]! >= lower && y[j]! <= upper);
+  };
+  const first = initialDesign({ space, outputCount: 4, caseCount: 1, seed });
+  let isReached = run(Array.from(first.X), null);
+  while (!isReached && rows.fine.X.length / 3 < budget) {
+    const request: SuggestRequest = {
+      space,
+      goal: { targets, l1: null },
+      history: historyOf(rows.fine),
+      firstSuggested: 1,
+      convergence: 1e-6,
+      seed,
+      workLimit: 15_000,
+      coarse: [{ cost, history: historyOf(rows.coarse) }],
+    };
+    const proposal = suggest(request);
+    if (proposal.kind === 'nothing-new') break;
+    isReached = run(Array.from(proposal.input), proposal.source ?? null);
+  }
+  const inputs = [...rows.fine.X, ...rows.coarse.X];
+  return { fine: rows.fine.X.length / 3, coarse: rows.coarse.X.length / 3, sources, inputs, isReached };
+}
+
+const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
+
+describe('a search with a cheaper source', () => {
+  it.each([0.02, 0.1, 0.3, 0.7])(
+    'leaves a source that does not help alone after the price of two fine runs: a cost of %d',
+    (cost) => {
+      for (const seed of seeds) {
+        const { coarse, isReached } = play(unrelated(seed), { seed, cost, budget: 40 });
+        expect(coarse * cost, `seed ${seed}`).toBeLessThanOrEqual(2 + 1e-9);
+        expect(isReached, `seed ${seed}`).toBe(true);
+      }
+    },
+  );
+
+  it('runs a source that helps more often than one that does not', () => {
+    const [near, far] = [close, unrelated(1)].map((model) =>
+      seeds.reduce((sum, seed) => sum + play(model, { seed, cost: 0.05, budget: 40 }).coarse, 0),
+    );
+    expect(near!).toBeGreaterThan(2 * far!);
+  });
+
+  it('is the same to the last bit when it is played again', () => {
+    expect(play(close, { seed: 3, cost: 0.05, budget: 20 })).toEqual(play(close, { seed: 3, cost: 0.05, budget: 20 }));
+  });
+});
+
+describe('a suggestion', () => {
+  const request = (coarse?: readonly CoarseSource[]): SuggestRequest => {
+    const { X, count } = initialDesign({ space, outputCount: 4, caseCount: 6, seed: 4 });
+    const Y = Array.from({ length: count }, (_, i) => fine(Array.from(X.subarray(3 * i, 3 * i + 3)))).flat();
+    return {
+      space,
+      goal: {
+        targets: fine([0.3, 0.6, 0.2]).map((y) => ({
+          lower: y - 1e-3,
+          upper: y + 1e-3,
+          lowerOpen: false,
+          upperOpen: false,
+          direction: 'none',
+        })),
+        l1: null,
+      },
+      history: { count, X, Y: Float64Array.from(Y), failed: new Uint8Array(count) },
+      firstSuggested: 6,
+      convergence: 1e-6,
+      seed: 4,
+      workLimit: 15_000,
+      ...(coarse && { coarse }),
+    };
+  };
+
+  it('without sources is the same whether none are named or the list is empty', () => {
+    expect(suggest(request([]))).toEqual(suggest(request()));
+  });
+
+  it('of a dear source that models cannot afford is for the fine one, as without it', () => {
+    const none = { count: 0, X: new Float64Array(0), Y: new Float64Array(0), failed: new Uint8Array(0) };
+    expect(suggest(request([{ cost: 0.9, history: none }]))).toEqual(suggest(request()));
+  });
+});
