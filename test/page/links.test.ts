@@ -105,6 +105,7 @@ test('The last change of a run is taken back from the data log, and the log tell
   const log = page.getByRole('region', { name: 'Entries of the data log' });
   // The older correction cannot be taken back.
   await log.getByText('misread again').waitFor();
+  await log.getByRole('button', { name: /^Undo/ }).first().waitFor();
   expect(await log.getByRole('button', { name: /^Undo/ }).count()).toBe(1);
   await screenshot(page, 'undo in the log');
   await expectAccessible(page);
