@@ -49,7 +49,7 @@ export function Log({ judged: { run }, all, source }: PartProps) {
           {counted(entries.length, 'entry', 'entries')}
         </span>
       </div>
-      <p class="hint">Failed runs and cases come last, without times.</p>
+      <p class="hint">Failed runs and cases come last.</p>
       <Fault error={failure.value ?? notes.failure.value ?? source.failure.value} />
       <ScrollBox label="Entries of the data log">
         <table class="log">
