@@ -31,7 +31,7 @@ export function Entry({ note, onChange, onDelete }: EntryProps) {
         <TextForm note={note} onChange={onChange} onClose={() => setEdited(false)} />
       ) : (
         text !== '' && (
-          <p class="note-text" dir="auto">
+          <p style={{ whiteSpace: 'pre-wrap' }} dir="auto">
             {text}
           </p>
         )

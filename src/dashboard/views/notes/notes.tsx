@@ -11,7 +11,6 @@ import { useNotes } from '../objective/log/read-records.ts';
 import { addressOf } from '../objective/tabs/tabs.ts';
 import { Entry } from './entry.tsx';
 import { NoteForm } from './note-form.tsx';
-import './notes.css';
 
 interface NotesProps {
   readonly run: Run;
