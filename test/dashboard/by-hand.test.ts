@@ -98,7 +98,7 @@ describe('a correction', () => {
   const draft = {
     kind: 'output',
     texts: ['1,5', '2'],
-    words: { failed: ' ' },
+    failure: ' ',
     reason: ' misread ',
     reopens: false,
   } as const;
@@ -106,7 +106,7 @@ describe('a correction', () => {
   test('sends one change and its reason', () => {
     expect(readCorrection(draft).body).toEqual({ output: [1.5, 2], reason: 'misread' });
     expect(readCorrection({ ...draft, kind: 'failed' }).body).toEqual({ failed: true, reason: 'misread' });
-    const failed = { ...draft, kind: 'failed', words: { failed: 'leak' } } as const;
+    const failed = { ...draft, kind: 'failed', failure: 'leak' } as const;
     expect(readCorrection(failed).body).toEqual({ failed: true, failureReason: 'leak', reason: 'misread' });
     expect(readCorrection({ ...draft, kind: 'exclude' }).body).toEqual({ excluded: true, reason: 'misread' });
     const again = { ...draft, kind: 'include', reopens: true } as const;

@@ -105,7 +105,7 @@ describe('notes and files', () => {
   }) => {
     const id = await seed();
     const page = await visit(service, `/page/objectives/${id}`, { viewport: PHONE });
-    await page.getByRole('article', { name: 'Run 6' }).getByRole('link', { name: 'Notes and photos' }).click();
+    await page.getByRole('article', { name: 'Run 6' }).getByRole('link', { name: 'Notes', exact: true }).click();
     await page.getByRole('heading', { name: 'Run 6', exact: true }).and(page.locator('h2')).waitFor();
     const camera = notesOf(page).getByLabel('Take a photo');
     expect([await camera.getAttribute('accept'), await camera.getAttribute('capture')]).toEqual([

@@ -31,13 +31,13 @@ export function Entry({ note, onChange, onDelete }: EntryProps) {
         <TextForm note={note} onChange={onChange} onClose={() => setEdited(false)} />
       ) : (
         text !== '' && (
-          <p class="note-text" dir="auto">
+          <p style={{ whiteSpace: 'pre-wrap' }} dir="auto">
             {text}
           </p>
         )
       )}
       {file !== null && <File note={note} file={file} />}
-      <p class="hint note-foot">
+      <p class="hint">
         <bdi>{writtenBy}</bdi>, {dayAndTime(new Date(createdAt))}
         {editedAt !== null && (
           <>
@@ -96,6 +96,7 @@ function TextForm({ note, onChange, onClose }: { readonly note: Note; onChange()
       <textarea
         id={id}
         rows={3}
+        cols={72}
         maxLength={LONGEST}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
@@ -129,11 +130,14 @@ function File({ note, file }: { readonly note: Note; readonly file: NonNullable<
   };
   return (
     <>
-      <button type="button" class="note-file" disabled={sending.isBusy} onClick={() => void sending.send(save)}>
-        {address !== undefined && <img src={address} alt="" />}
-        <span>
-          Save <bdi>{file.name}</bdi> ({fileSize(file.bytes)})
-        </span>
+      <button type="button" disabled={sending.isBusy} onClick={() => void sending.send(save)}>
+        {address !== undefined && (
+          <>
+            <img src={address} alt="" />
+            <br />
+          </>
+        )}
+        Save <bdi>{file.name}</bdi> ({fileSize(file.bytes)})
       </button>
       <Fault error={sending.error} />
     </>

@@ -76,6 +76,7 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
       <textarea
         id={id}
         rows={2}
+        cols={72}
         maxLength={LONGEST}
         value={text}
         onInput={({ currentTarget }) => write(currentTarget.value)}

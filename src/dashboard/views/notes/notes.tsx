@@ -7,11 +7,10 @@ import { Link } from '../../shell/link.tsx';
 import { service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
 import type { Run } from '../objective/history.ts';
-import { useNotes } from '../objective/log/read-notes.ts';
+import { useNotes } from '../objective/log/read-records.ts';
 import { addressOf } from '../objective/tabs/tabs.ts';
 import { Entry } from './entry.tsx';
 import { NoteForm } from './note-form.tsx';
-import './notes.css';
 
 interface NotesProps {
   readonly run: Run;
@@ -36,7 +35,7 @@ export function Notes({ run, on }: NotesProps) {
       <Heading id={`${id}-title`}>Notes and files</Heading>
       <Fault error={failure.value} />
       {notes?.length === 0 && <p class="hint">None yet.</p>}
-      <ul>
+      <ul class="admin-list">
         {notes?.map((note) => (
           <li key={note.id}>
             {on === undefined && note.iteration !== null && (

@@ -8,16 +8,7 @@ import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { outputAt } from '../by-hand/read-outputs.ts';
 import type { Run } from '../history.ts';
 import type { CorrectionTarget } from './correcting.ts';
-import {
-  type CorrectionDraft,
-  type CorrectionKind,
-  KINDS,
-  kindsOf,
-  readCorrection,
-  TEXTS,
-  type TextKind,
-  takesText,
-} from './correction.ts';
+import { type CorrectionDraft, type CorrectionKind, KINDS, kindsOf, readCorrection } from './correction.ts';
 
 interface CorrectDialogProps {
   readonly run: Run;
@@ -37,7 +28,7 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
   const [draft, setDraft] = useState<CorrectionDraft>(() => ({
     kind,
     texts: texts ?? target.output?.map(String) ?? names.map(() => ''),
-    words: target.words,
+    failure: target.failure,
     reason: '',
     reopens: false,
   }));
@@ -100,7 +91,18 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
           ))}
         </div>
       )}
-      {takesText(draft.kind) && <Words kind={draft.kind} words={draft.words} onWords={(words) => set({ words })} />}
+      {draft.kind === 'failed' && (
+        <>
+          <label for={`${id}-failure`}>What happened (optional)</label>
+          <input
+            id={`${id}-failure`}
+            class="wide"
+            maxLength={1000}
+            value={draft.failure}
+            onInput={({ currentTarget }) => set({ failure: currentTarget.value })}
+          />
+        </>
+      )}
       <label for={`${id}-reason`}>Reason for the correction</label>
       <input
         id={`${id}-reason`}
@@ -130,27 +132,5 @@ export function CorrectDialog({ run, target, kind, texts, afterwards, onClose }:
         </label>
       )}
     </FormDialog>
-  );
-}
-
-interface WordsProps {
-  readonly kind: TextKind;
-  readonly words: CorrectionDraft['words'];
-  onWords(words: CorrectionDraft['words']): void;
-}
-
-function Words({ kind, words, onWords }: WordsProps) {
-  const id = useId();
-  return (
-    <>
-      <label for={id}>{TEXTS[kind].label}</label>
-      <input
-        id={id}
-        class="wide"
-        maxLength={TEXTS[kind].maximumLength}
-        value={words[kind] ?? ''}
-        onInput={({ currentTarget }) => onWords({ ...words, [kind]: currentTarget.value })}
-      />
-    </>
   );
 }

@@ -1,19 +1,19 @@
 /** Which run is being corrected. */
 import { signal } from '@preact/signals';
 import { type NewInverseCorrection, StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { type Columns, factAt, rowOf, vectorAt } from '../../../../shown/columns.ts';
+import { factAt, rowOf, vectorAt } from '../../../../shown/columns.ts';
 import type { RunSource } from '../../../../shown/others.ts';
 import { service } from '../../../shell/service.ts';
 import type { Run } from '../history.ts';
-import { type CorrectionKind, TEXTS, type Words } from './correction.ts';
+import type { CorrectionKind } from './correction.ts';
 
 /** A run with its stored result, and the request that corrects it. */
 export interface CorrectionTarget {
   /** For example "run 4" or "case 3". */
   readonly name: string;
   readonly output: readonly number[] | undefined;
-  /** The texts that a correction may change; empty where there is none. */
-  readonly words: Words;
+  /** Why it failed; empty where that is not known. */
+  readonly failure: string;
   readonly isExcluded: boolean;
   readonly isCase: boolean;
   /** Of the case or the run. */
@@ -55,7 +55,7 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
   return {
     name: source?.name ?? `run ${number}`,
     output: vectorAt(columns.outputs, row),
-    words: wordsAt(columns, row),
+    failure: factAt(columns, 'failureReasons', row) ?? '',
     isExcluded: columns.excluded[row] === 1,
     isCase,
     number,
@@ -65,10 +65,4 @@ export function targetAt(run: Run, row: number, source: RunSource | undefined): 
         ? service.call('correctCase', { path: { ...trial, number }, body })
         : service.call('correctInverseFlat', { path: inverse, body }),
   };
-}
-
-function wordsAt(columns: Columns, row: number): Words {
-  return Object.fromEntries(
-    Object.entries(TEXTS).map(([kind, { column }]) => [kind, factAt(columns, column, row) ?? '']),
-  );
 }

@@ -22,22 +22,12 @@ export function kindsOf(target: {
   return ['output', ...(mayFail ? (['failed'] as const) : []), target.isExcluded ? 'include' : 'exclude'];
 }
 
-/** Those that take a text, and the column of the runs that has it. */
-export const TEXTS = {
-  failed: { label: 'What happened (optional)', column: 'failureReasons', maximumLength: 1000 },
-} as const;
-export type TextKind = keyof typeof TEXTS;
-export type Words = Readonly<Partial<Record<TextKind, string>>>;
-
-export function takesText(kind: CorrectionKind): kind is TextKind {
-  return kind in TEXTS;
-}
-
 export interface CorrectionDraft {
   readonly kind: CorrectionKind;
   /** One per output. */
   readonly texts: readonly string[];
-  readonly words: Words;
+  /** Why the run failed; empty where that is not known. */
+  readonly failure: string;
   /** The reason for the correction. */
   readonly reason: string;
   readonly reopens: boolean;
@@ -50,15 +40,15 @@ export interface CorrectionRead {
   readonly reasonFault: string | undefined;
 }
 
-export function readCorrection({ kind, texts, words, reason, reopens }: CorrectionDraft): CorrectionRead {
+export function readCorrection({ kind, texts, failure, reason, reopens }: CorrectionDraft): CorrectionRead {
   const reasonFault = reason.trim() === '' ? 'Enter a reason: the log of corrections keeps it.' : undefined;
   const read = kind === 'output' ? readOutputs(texts) : undefined;
   const outputFaults = read?.faults ?? new Map<number, string>();
   if (reasonFault !== undefined || outputFaults.size > 0) return { body: undefined, outputFaults, reasonFault };
-  const failure = words.failed?.trim() ?? '';
+  const failureReason = failure.trim();
   const change: Omit<NewInverseCorrection, 'reason'> = {
     output: { output: read?.output },
-    failed: { failed: true as const, ...(failure !== '' && { failureReason: failure }) },
+    failed: { failed: true as const, ...(failureReason !== '' && { failureReason }) },
     exclude: { excluded: true },
     include: { excluded: false },
   }[kind];

@@ -42,7 +42,7 @@ export function OpenInput({ run, isFirst, typed, inverseId, iteration, input, re
       {repeated !== undefined && <p>Repeat the input of {repeated} to see how much the outputs scatter.</p>}
       <InputValues head={run.head.value} input={input} onPrint={print} />
       <Link to={addressOf(run.objectiveId, `runs/${iteration}`)} keepsPlace>
-        Notes and photos
+        Notes
       </Link>
       {may('write') ? (
         <>

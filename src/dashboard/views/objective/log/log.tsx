@@ -9,8 +9,7 @@ import { may } from '../../../shell/session.ts';
 import type { PartProps } from '../part.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { type Entry, type EntryKind, entriesOf } from './entries.ts';
-import { useCorrections } from './read-corrections.ts';
-import { useNotes } from './read-notes.ts';
+import { useCorrections, useNotes } from './read-records.ts';
 import './log.css';
 
 const Undo = onDemand(async () => (await import('../../links/undo.tsx')).Undo);
@@ -54,10 +53,7 @@ export function Log({ judged: { run }, all, source }: PartProps) {
           {counted(entries.length, 'entry', 'entries')}
         </span>
       </div>
-      <p class="hint">
-        Failed runs and cases are listed without times, at the end; the page of a failed run has its time. The service
-        does not record who entered a result.
-      </p>
+      <p class="hint">Failed runs and cases come last.</p>
       <Fault error={failure.value ?? notes.failure.value ?? source.failure.value} />
       <ScrollBox label="Entries of the data log">
         <table class="log">

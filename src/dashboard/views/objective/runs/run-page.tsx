@@ -6,20 +6,18 @@ import { correctionText } from '../../../../shown/correction-text.ts';
 import { isFit } from '../../../../shown/distances.ts';
 import { dayAndTime, rough } from '../../../../shown/formats.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
-import { onDemand } from '../../../parts/on-demand.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { explain, service } from '../../../shell/service.ts';
 import { targetAt } from '../actions/correcting.ts';
 import { RowActions } from '../actions/row-actions.tsx';
 import type { JudgedAll } from '../judged.ts';
-import { useCorrections } from '../log/read-corrections.ts';
+import { useCorrections } from '../log/read-records.ts';
+import { Notes } from '../notes-on-demand.ts';
 import type { PartProps } from '../part.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { keyAt, nameAt, rowOfKey } from './run-key.ts';
 import { hasResult, RunState } from './run-state.tsx';
 import { RunValues } from './run-values.tsx';
-
-const Notes = onDemand(async () => (await import('../../notes/notes.tsx')).Notes);
 
 export function RunPage({ judged, all, source, choice, rest: key }: PartProps) {
   const { run: own } = judged;
@@ -78,9 +76,7 @@ function Shown({ all, row }: ShownProps) {
       <Facts all={all} row={row} />
       <RunValues head={run.head.value} columns={columns} row={row} />
       <Changes all={all} row={row} />
-      {!Number.isNaN(inverseId) && (
-        <Notes run={run} on={{ objectiveId: origin?.objectiveId ?? run.objectiveId, inverseId }} />
-      )}
+      {inverseId > 0 && <Notes run={run} on={{ objectiveId: origin?.objectiveId ?? run.objectiveId, inverseId }} />}
     </section>
   );
 }

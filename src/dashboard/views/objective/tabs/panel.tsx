@@ -2,6 +2,7 @@
 import type { FunctionComponent } from 'preact';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
+import { Notes } from '../notes-on-demand.ts';
 import type { PartProps } from '../part.ts';
 import { isFitted, type TabName } from './tabs.ts';
 
@@ -11,7 +12,6 @@ const Front = onDemand(async () => (await import('../further/front.tsx')).Front)
 const Further = onDemand(async () => (await import('../further/further.tsx')).Further);
 const Insight = onDemand(async () => (await import('../insight/insight.tsx')).Insight);
 const Log = onDemand(async () => (await import('../log/log.tsx')).Log);
-const Notes = onDemand(async () => (await import('../../notes/notes.tsx')).Notes);
 const Runs = onDemand(async () => (await import('../runs/runs.tsx')).Runs);
 
 const PARTS: Readonly<Record<TabName, FunctionComponent<PartProps>>> = {
