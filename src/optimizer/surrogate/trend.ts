@@ -25,7 +25,7 @@ const RHO_SD = 0.6;
 const LEAST_CASES = 3;
 
 /** Least log evidence for a source, of all outputs together: e^3 to one. */
-export const LEAST_SUPPORT = 3;
+const LEAST_SUPPORT = 3;
 
 /** Whether models may start from a source. @param support null while nothing is known */
 export function isTrusted(support: number | null): boolean {
