@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { ACCOUNT_SETTINGS } from './account-settings.ts';
+import { MAIL_SETTINGS, PUBLIC_URL, WEBHOOK_SETTINGS } from './delivery-settings.ts';
 import { FILE_SETTINGS } from './file-settings.ts';
 import { OPENID_SETTINGS } from './openid-settings.ts';
 import {
@@ -248,6 +249,7 @@ export const SETTINGS_TREE = {
     wholeNumber(0, 36_500, '30'),
     'Days between a deletion and its purge; 0 = purged within a minute.',
   ),
+  publicUrl: PUBLIC_URL,
   cell: setting(
     'CELL',
     cellLabel,
@@ -272,28 +274,8 @@ export const SETTINGS_TREE = {
       SECRET,
     ),
   },
-  webhooks: {
-    allowPrivate: setting(
-      'WEBHOOK_ALLOW_PRIVATE',
-      trueOrFalse('false'),
-      'Whether webhooks may call private, loopback and link-local addresses and use plain http. Only for development, or if every key holder may reach your internal network.',
-    ),
-    timeoutMs: setting(
-      'WEBHOOK_TIMEOUT_MS',
-      wholeNumber(10, MINUTE_MS, '10000'),
-      'How long a receiver may take to answer before the attempt counts as failed.',
-    ),
-    concurrency: setting(
-      'WEBHOOK_CONCURRENCY',
-      wholeNumber(2, 1024, '128'),
-      'Deliveries that one worker attempts at a time; half of these slots are closed to failing receivers.',
-    ),
-    maximumBytes: setting(
-      'WEBHOOK_MAXIMUM_BYTES',
-      wholeNumber(16 * 1024, 64 * MEBIBYTE, String(256 * 1024)),
-      'Largest body of an event (256 KiB); a larger record is shortened ([webhooks](webhooks.md#large-records)).',
-    ),
-  },
+  webhooks: WEBHOOK_SETTINGS,
+  mail: MAIL_SETTINGS,
   evaluators: {
     allowPrivate: setting(
       'ALLOW_PRIVATE_EVALUATORS',

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { mailServerOf } from '../src/composing/mail.ts';
 import { ConfigError, environmentForPrograms, loadConfig } from '../src/config.ts';
 import { formatApiKey, makeApiKey } from '../src/domain/api-key.ts';
 import { readDatabaseUrl } from '../src/domain/database-url.ts';
@@ -167,4 +168,20 @@ test('programs get no secrets, and find the Node of this process after everythin
   const env = { Path: '/first', BACKSOLVE_API_KEY: 'bks_secret', MESH: 'fine' };
   expect(environmentForPrograms(env)).toEqual({ Path: `/first${delimiter}${node}`, MESH: 'fine' });
   expect(environmentForPrograms({})).toEqual({ PATH: node });
+});
+
+test('the mail server of docs/guides/running-for-a-team.md is all that e-mails need', async () => {
+  const page = await readFile('docs/guides/running-for-a-team.md', 'utf8');
+  const [, block] = /```text\n(PUBLIC_URL=[\s\S]*?)```/.exec(page)!;
+  const lines = block!.trim().split('\n');
+  const settings = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  expect(mailServerOf(loadConfig(settings))).toMatchObject({
+    allowPlain: false,
+    publicUrl: 'https://backsolve.example.com',
+  });
+  for (const name of Object.keys(settings)) {
+    expect(mailServerOf(loadConfig({ ...settings, [name]: '' })), `without ${name}`).toBeUndefined();
+  }
 });

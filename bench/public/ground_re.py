@@ -13,7 +13,7 @@ import numpy as np
 from game import Problem
 
 SHAPE = "front"
-PEERS = ("random", "nsga2", "optuna-tpe")
+PEERS = ("random", "nsga2", "optuna-tpe", "qlognehvi")
 RUNS = 100
 
 

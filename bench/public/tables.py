@@ -18,7 +18,8 @@ NAMES = {
     "optuna-tpe": "Optuna TPE",
     "optuna-gp": "Optuna GP",
     "nsga2": "NSGA-II",
-    "qlognehvi": "qLogNEHVI",
+    "qlognei": "BoTorch qLogNEI",
+    "qlognehvi": "BoTorch qLogNEHVI",
     "random": "random points",
 }
 ACCURACIES = (1e-1, 1e-3, 1e-5, 1e-7)

@@ -1,4 +1,4 @@
--- revision 5: raise it with every change of this file
+-- revision 6: raise it with every change of this file
 --
 -- What every record that counts as storage takes, in bytes, and whether it counts as a row. Storage is counted from this view alone,
 -- in ranges of positions, which an index of each table serves. kind: the table. A new table of an account needs a part here and in
@@ -69,6 +69,10 @@ select 'evaluations', id, account_id,
 from evaluations
 union all
 select 'workbooks', id, account_id, 256 + octet_length(name) + pg_column_size(content) + pg_column_size(cells), 1 from workbooks
+union all
+select 'shared_links', id, account_id,
+  512 + coalesce(octet_length(label), 0) + coalesce(pg_column_size(html), 0) + coalesce(pg_column_size(pdf), 0), 1
+from shared_links
 union all
 -- A file counts wherever it is.
 select 'notes', id, account_id, 256 + pg_column_size(text) + coalesce(file_bytes, 0) + coalesce(pg_column_size(thumbnail), 0), 1 from notes

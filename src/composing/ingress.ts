@@ -12,6 +12,7 @@ import type { Config } from '../config.ts';
 import { recordKeyUse } from '../db/accounts/api-keys.ts';
 import { recordSessionUse } from '../db/accounts/browser-sessions.ts';
 import { makeSharedWindow } from '../db/accounts/rate-limits.ts';
+import { recordLinkUse } from '../db/accounts/shared-links.ts';
 import { forAccount } from '../db/connection/client.ts';
 import { type Db, databaseTrouble } from '../db/connection/transaction.ts';
 import { isLoopback } from '../domain/loopback.ts';
@@ -22,6 +23,7 @@ import { WrongKeys } from '../http/wrong-keys.ts';
 import { ROOT } from '../installation.ts';
 import { OpenIdProvider } from '../openid/provider.ts';
 import { startSchedule } from '../worker/schedule.ts';
+import { mailServerOf } from './mail.ts';
 import { atMost, HAND_BACK_MS, type Parts } from './parts.ts';
 import { evaluatorUrlJudge, webhookUrlJudge } from './url-judges.ts';
 
@@ -57,6 +59,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { wrongKeysPerMinute } = config.http;
   const keyUse = new LastUses(recordKeyUse);
   const sessionUse = new LastUses(recordSessionUse);
+  const linkUse = new LastUses(recordLinkUse);
   const exportSlots = new ExportSlots({ total: EXPORTS, perAccount: EXPORTS_PER_ACCOUNT });
   const { app, isReady } = await buildServer({
     db,
@@ -90,6 +93,8 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
       account: config.account,
       deletedDataKeptDays: config.deletedDataKeptDays,
       cell: config.cell,
+      publicUrl: config.publicUrl,
+      hasMail: mailServerOf(config) !== undefined,
       ...(parts.sheets !== undefined && { workbookBytes: config.workbooks.maximumBytes }),
       fileBytes: config.files.maximumBytes,
       allowedHosts: allowedHosts(config),
@@ -105,14 +110,17 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     judgeEvaluatorUrl: evaluatorUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
     noteSessionUse: (id) => sessionUse.note(id, new Date()),
+    noteLinkUse: (id) => linkUse.note(id, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),
     ...(registrationLimiter !== undefined && { registrationLimiter }),
+    mailLimiter: perHour(config.mail.perHour, db),
     ...(wrongKeysPerMinute > 0 && { wrongKeys: new WrongKeys({ limit: wrongKeysPerMinute, now: monotonicNow }) }),
   });
   const stopSchedule = startSchedule(
     [
       { name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) },
       { name: 'record-session-use', cron: '10-50/20 * * * * *', run: () => sessionUse.flush(db) },
+      { name: 'record-link-use', cron: '15-55/20 * * * * *', run: () => linkUse.flush(db) },
     ],
     log,
   );
@@ -124,7 +132,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     suggestionWaiters.close();
     const flush = async () => {
       await stopSchedule();
-      for (const uses of [keyUse, sessionUse]) {
+      for (const uses of [keyUse, sessionUse, linkUse]) {
         await uses.flush(db).catch((error: unknown) => log.warn({ err: error }, 'last-use.not-recorded'));
       }
     };
@@ -162,8 +170,13 @@ const HOUR_SECONDS = 3_600;
 
 /** Undefined: no separate limit. */
 function makeRegistrationLimiter(config: Config, db: Db): RateLimiter | undefined {
-  const policy = { limit: config.http.registrationLimitPerHour, windowSeconds: HOUR_SECONDS };
-  return policy.limit === 0 ? undefined : makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
+  const limit = config.http.registrationLimitPerHour;
+  return limit === 0 ? undefined : perHour(limit, db);
+}
+
+function perHour(limit: number, db: Db): RateLimiter {
+  const policy = { limit, windowSeconds: HOUR_SECONDS };
+  return makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
 }
 
 function monotonicNow(): number {

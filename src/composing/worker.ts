@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { purgeSessions } from '../application/accounts/browser-sessions.ts';
 import { countStorage } from '../application/accounts/count-storage.ts';
 import { purgeDrafts } from '../application/accounts/page-drafts.ts';
+import { purgeLinks } from '../application/accounts/shared-links.ts';
 import { purgeDeleted } from '../application/data/purge-deleted.ts';
 import { failLostEvaluations } from '../application/evaluations/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
@@ -10,18 +11,19 @@ import { failExhaustedJobs, stopOverdue } from '../application/maintenance.ts';
 import { purgeNotes } from '../application/notes/keep-notes.ts';
 import { removeFiles } from '../application/notes/note-files.ts';
 import { judgeEarlierObjectives } from '../application/search/judge-runs.ts';
-import { tidyEvents } from '../application/webhooks/deliver-events.ts';
+import { type DeliverDeps, tidyEvents } from '../application/webhooks/deliver-events.ts';
 import { dropEndedSecrets } from '../application/webhooks/manage-webhooks.ts';
 import { renderEvent } from '../application/webhooks/render-event.ts';
+import { renderMail } from '../application/webhooks/render-mail.ts';
 import { purgeWorkbooks } from '../application/workbooks/keep-workbooks.ts';
 import { purgeRateLimits } from '../db/accounts/rate-limits.ts';
 import { hasQueuedWork } from '../db/search/queued-work.ts';
-import type { LeasedDelivery } from '../domain/event.ts';
+import type { LeasedDelivery, ReceiverKind } from '../domain/event.ts';
 import { presentClaimedEvaluation } from '../http/native/evaluations.wire.ts';
 import { sdkEvents } from '../http/sdk/events.wire.ts';
 import { traceJobs } from '../telemetry/traced.ts';
 import { makeCallEvaluator } from '../webhooks/call-evaluator.ts';
-import { makeSender } from '../webhooks/deliver.ts';
+import { makeSender, type SendEvent } from '../webhooks/deliver.ts';
 import { makeDnsResolve, resolveBySystem } from '../webhooks/target-guard.ts';
 import { makeBatchLoop } from '../worker/batch-loop.ts';
 import { makeDeliveryLoop } from '../worker/delivery-loop.ts';
@@ -30,6 +32,7 @@ import { EventBodies } from '../worker/event-bodies.ts';
 import { type ScheduledTask, startSchedule } from '../worker/schedule.ts';
 import { makeSuggestionLoop } from '../worker/suggestion-loop.ts';
 import type { WorkLoop } from '../worker/work-loop.ts';
+import { composeMail, mailServerOf } from './mail.ts';
 import { atMost, type Closer, HAND_BACK_MS, type Parts } from './parts.ts';
 
 export interface RunningWorker {
@@ -99,6 +102,7 @@ export function startWorker(parts: Parts): RunningWorker {
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     { name: 'purge-sessions', cron: '25 */10 * * * *', run: () => purgeSessions(db) },
     { name: 'purge-workbooks', cron: '55 */10 * * * *', run: () => purgeWorkbooks(db) },
+    { name: 'purge-links', cron: '40 */10 * * * *', run: () => purgeLinks(db) },
     {
       name: 'purge-notes',
       cron: '40 * * * * *',
@@ -157,18 +161,26 @@ function composeDeliveryLoop(parts: DeliveryLoopParts): WorkLoop<LeasedDelivery>
   const { config, log, db, disk, listener, metrics } = parts;
   const { allowPrivate, timeoutMs, concurrency, maximumBytes } = config.webhooks;
   const bodies = new EventBodies((event) => renderEvent({ db, form: sdkEvents, maximumBytes }, event));
+  const post = makeSender({
+    allowPrivate,
+    timeoutMs,
+    resolve: allowPrivate ? resolveBySystem : makeDnsResolve(),
+    userAgent: 'Backsolve',
+    now: Date.now,
+  });
+  const server = mailServerOf(config);
+  const letters = { db, publicUrl: server?.publicUrl ?? '', cell: config.cell };
+  const BODIES: Readonly<Record<ReceiverKind, DeliverDeps['bodyOf']>> = {
+    http: bodies.of,
+    mail: (_, delivery) => renderMail(letters, delivery),
+  };
+  const SEND: Readonly<Record<ReceiverKind, SendEvent>> = { http: post, mail: composeMail(server) };
   return makeDeliveryLoop({
     db,
     listener,
     log,
-    send: makeSender({
-      allowPrivate,
-      timeoutMs,
-      resolve: allowPrivate ? resolveBySystem : makeDnsResolve(),
-      userAgent: 'Backsolve',
-      now: Date.now,
-    }),
-    bodyOf: bodies.of,
+    send: (outgoing, signal) => SEND[outgoing.kind](outgoing, signal),
+    bodyOf: (event, delivery) => BODIES[delivery.kind](event, delivery),
     workerName: `${hostname()}:${process.pid}`,
     concurrency,
     perWebhook: ATTEMPTS_PER_WEBHOOK,

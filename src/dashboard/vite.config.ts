@@ -3,7 +3,7 @@
  * because small ones compress badly.
  */
 import { defineConfig } from 'vite';
-import { onlyWhatIsUsed } from './only-what-is-used.ts';
+import { onlyWhatIsUsed, TEAM } from './only-what-is-used.ts';
 
 /**
  * Calls the import and nothing else, instead of Vite's helper: all styles are in one file that the index names, so there is nothing
@@ -71,8 +71,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // For people who share an account; whoever works alone never loads it.
-            { name: 'team', test: /views.(people|accept|links|notes|files)/, ...alone },
+            // For people who share a service or an account, and sign in to it; whoever works alone follows the link of `start`.
+            { name: 'team', test: TEAM, ...alone },
             // For views that draw charts; many visits see none.
             {
               name: 'charts',

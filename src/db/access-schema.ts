@@ -99,7 +99,24 @@ interface PageDraftsTable {
   updated_at: Generated<Date>;
 }
 
+interface SharedLinksTable {
+  id: Generated<number>;
+  account_id: number;
+  objective_id: number;
+  token_hash: Buffer;
+  kind: string;
+  label: string | null;
+  /** null, as the next two, unless it keeps a report. */
+  file_name: string | null;
+  html: Buffer | null;
+  pdf: Buffer | null;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  last_used_at: Date | null;
+}
+
 export interface AccessTables {
+  shared_links: SharedLinksTable;
   page_drafts: PageDraftsTable;
   api_keys: ApiKeysTable;
   browser_sessions: BrowserSessionsTable;

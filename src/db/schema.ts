@@ -294,6 +294,11 @@ export interface WebhooksTable extends Numbered {
   secret: Buffer;
   enabled: Generated<boolean>;
   failing_since: Date | null;
+  kind: Generated<string>;
+  /** null: of the whole account. */
+  objective_id: number | null;
+  /** Of a person who is told by e-mail. */
+  confirmed_at: Date | null;
 }
 
 export interface WebhookPreviousSecretsTable {

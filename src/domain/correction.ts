@@ -34,6 +34,8 @@ export type ResultChange =
   /** Without a reason a failure that is known already stays as it is. */
   | { readonly kind: 'failed'; readonly failureReason: string | null }
   | { readonly kind: 'excluded'; readonly isExcluded: boolean }
+  /** The result before a correction, again. */
+  | { readonly kind: 'restored'; readonly result: RunResult }
   /** The result stays. */
   | { readonly kind: 'note' };
 
@@ -41,6 +43,8 @@ export interface NewCorrection {
   readonly change: ResultChange;
   /** The text of a note, empty to remove it. */
   readonly reason: string;
+  /** The correction that this one takes back. */
+  readonly undoes?: Correction;
 }
 
 /** A case by its number, from 1, or an inverse. */
@@ -68,6 +72,9 @@ export interface Correction {
   readonly createdAt: Date;
 }
 
+/** Characters of the reason for a correction. */
+export const LONGEST_REASON = 1_000;
+
 /** Corrections that a trial may have. */
 export const MAXIMUM_CORRECTIONS = 10_000;
 
@@ -89,6 +96,8 @@ export function changeResult(known: RunResult, change: ResultChange): RunResult 
     }
     case 'excluded':
       return { ...known, isExcluded: change.isExcluded };
+    case 'restored':
+      return change.result;
     case 'note':
       return known;
   }

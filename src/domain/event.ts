@@ -26,12 +26,18 @@ const KINDS = {
   'objective.reopened': 'objective',
   'batch.completed': 'batch',
   'batch.failed': 'batch',
+  /** Asks a person whether they want to be told by e-mail. */
+  'recipient.added': 'recipient',
 } as const;
 
 export type EventName = keyof typeof KINDS;
 export type EventKind = (typeof KINDS)[EventName];
 
-export const EVENT_NAMES = Object.keys(KINDS) as readonly EventName[];
+/** Those that webhooks take. */
+export const EVENT_NAMES = (Object.keys(KINDS) as readonly EventName[]).filter((name) => KINDS[name] !== 'recipient');
+
+/** How deliveries reach their receiver: webhooks by HTTP, people by e-mail. */
+export type ReceiverKind = 'http' | 'mail';
 
 export function kindOf(name: EventName): EventKind {
   return KINDS[name];
@@ -140,11 +146,13 @@ export interface Delivery {
 
 /** A delivery leased to a worker, with everything needed to send it. */
 export interface LeasedDelivery {
+  readonly kind: ReceiverKind;
   readonly id: number;
   readonly webhookId: number;
   readonly leaseToken: string;
   /** Including this attempt. */
   readonly attempt: number;
+  /** mailto: and the address, of a person. */
   readonly url: string;
   /** Newest first; during a rotation there are several. */
   readonly secrets: readonly Uint8Array[];

@@ -60,6 +60,10 @@ export interface HttpSettings {
   readonly deletedDataKeptDays?: number;
   /** The label of this deployment among several; default: it is the only one. */
   readonly cell?: string | undefined;
+  /** Where people reach the service; default: where the request came to. */
+  readonly publicUrl?: string | undefined;
+  /** Whether workers can send e-mails; default: false. */
+  readonly hasMail?: boolean;
   /** Largest workbook; absent with `sheets`. */
   readonly workbookBytes?: number;
   /** Largest file of a note; default: none are taken. */
@@ -94,6 +98,8 @@ export interface HttpDeps {
   noteKeyUse(keyId: string): void;
   /** The same for a session of the page. */
   noteSessionUse?(id: number): void;
+  /** The same for a link that shows an objective. */
+  noteLinkUse?(id: number): void;
   /** The fault of a webhook's URL, as the end of a sentence about it, or undefined. */
   judgeWebhookUrl(url: URL): string | undefined;
   /** The same for the URL of an evaluator. */
@@ -123,6 +129,8 @@ export interface HttpDeps {
   readonly exportSlots?: ExportSlots;
   /** Replaces the limiter in memory, to share limits between processes. */
   readonly rateLimiter?: RateLimiter;
+  /** Limits the recipients that an account adds; default: unlimited. */
+  readonly mailLimiter?: RateLimiter;
   /** Limits registrations per address; by default the limit on requests applies. */
   readonly registrationLimiter?: RateLimiter;
   /** Slows down clients that send wrong keys; default: none. */

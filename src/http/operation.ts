@@ -36,6 +36,8 @@ export interface Call<Ids, B> {
   readonly log: FastifyBaseLogger;
   /** Path of the request without its query, as the client sees it. */
   readonly url: string;
+  /** Where people reach the service, such as https://backsolve.example.com. */
+  readonly origin: string;
   readonly ids: Ids;
   readonly body: B;
   readonly page: PageRequest;

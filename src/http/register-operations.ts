@@ -10,6 +10,7 @@ import { scopeOfMethod } from './hooks/scopes.ts';
 import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { pathOf } from './request-path.ts';
+import { ownOrigin } from './session/cookie.ts';
 import { parseFlags, parseTexts } from './wire/flags.ts';
 import { formatOf } from './wire/formats.ts';
 import { parseId } from './wire/ids.ts';
@@ -47,7 +48,7 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
 }
 
 /** Skips the work if the client has gone by the time the lane is free. */
-async function enterLane({ lane }: IngressDeps, accountId: number, reply: FastifyReply): Promise<() => void> {
+export async function enterLane({ lane }: IngressDeps, accountId: number, reply: FastifyReply): Promise<() => void> {
   const leave = await lane.enter(accountId);
   if (isGone(reply)) leave();
   refuseGone(reply);
@@ -97,6 +98,7 @@ async function readCall(
     requestId: request.id,
     log: request.log,
     url: pathOf(request),
+    origin: deps.settings.publicUrl ?? ownOrigin(request),
     ids: path.ids,
     body: body.value,
     page,
@@ -150,7 +152,7 @@ function readPathIds(template: string, params: Readonly<Record<string, string>>)
 const NO_BODY = { value: undefined, violations: [], digest: undefined };
 
 /** Streams a long body while it is read; one that fits into the first piece is sent like any other. */
-async function sendAnswer(reply: FastifyReply, answer: Answer, nextSlice: NextSlice): Promise<FastifyReply> {
+export async function sendAnswer(reply: FastifyReply, answer: Answer, nextSlice: NextSlice): Promise<FastifyReply> {
   reply.code(answer.status);
   if (answer.headers !== undefined) reply.headers(answer.headers);
   if (answer.isWritten !== true && answer.pieces === undefined) {

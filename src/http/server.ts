@@ -29,6 +29,7 @@ import { logRequests } from './hooks/request-log.ts';
 import { addCommonHeaders, COMMON_HEADERS } from './hooks/security-headers.ts';
 import { slowRefusals } from './hooks/slow-refusals.ts';
 import { stateVersion } from './interface-version.ts';
+import { addMail } from './mail/routes.ts';
 import { checkMediaTypes } from './media-types.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
@@ -42,6 +43,7 @@ import { allowCrossOrigin } from './sdk/cross-origin.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
 import { addSdkDialect } from './sdk/routes.ts';
 import { addSessions } from './session/routes.ts';
+import { addShared } from './shared/routes.ts';
 
 /** Ids have at most 19 digits; a longer one is still an id and gets 404. */
 const MAXIMUM_PARAMETER_LENGTH = 4_096;
@@ -128,6 +130,8 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     if (settings.isRefusalSlow === true) slowRefusals(dialects);
     if (takesWrites !== undefined) refuseWritesWhenFull(dialects, takesWrites);
     await dialects.register(async (scope) => addSessions(scope, ingress, limiter));
+    await dialects.register(async (scope) => addShared(scope, ingress, limiter));
+    await dialects.register(async (scope) => addMail(scope, ingress, limiter));
     await dialects.register(
       async (scope) => {
         stateVersion(scope);

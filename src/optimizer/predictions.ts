@@ -47,7 +47,7 @@ function makePredictions(prepared: Prepared, outputs: readonly number[]): (x: Fl
     const bands = outputs.map((j) => {
       const { fitted } = surrogate.outputs[j]!;
       const at = (sigmas: number) =>
-        fitted ? fitted.warp.fromZ(predictor.mean[j]! + sigmas * predictor.sigma[j]!) : cases.Y[j]!;
+        fitted ? fitted.warp.outputAt(predictor.mean[j]! + sigmas * predictor.sigma[j]!) : cases.Y[j]!;
       return { mean: shortened(at(0)), low: shortened(at(-BAND)), high: shortened(at(BAND)) };
     });
     return { bands, chance: shortened(probability) };

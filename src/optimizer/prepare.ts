@@ -4,11 +4,13 @@
  */
 import { type Avoidance, makeAvoidance } from './acquisition/avoidance.ts';
 import { type Residuals, withResiduals } from './goal/residuals.ts';
+import { withoutSentinels } from './goal/sentinels.ts';
 import { joined } from './linalg/dense.ts';
 import type { Work } from './numerics/work.ts';
 import type { Solutions, SuggestRequest } from './problem.ts';
 import { encodePending, type Pending } from './space/pending.ts';
 import { makeSearchSpace, type SearchSpace } from './space/search-space.ts';
+import { withMargins } from './surrogate/clipped-limits.ts';
 import { fitCoarseSources } from './surrogate/coarse-sources.ts';
 import { type Examined, examine } from './surrogate/contradictions.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
@@ -40,14 +42,15 @@ export interface Prepared extends SearchSpace {
  */
 export function prepare(asked: SuggestRequest): Prepared {
   checkShapes(asked);
-  const fitted = withResiduals(asked);
-  const request = fitted?.request ?? asked;
+  const answered = withoutSentinels(asked);
+  const fitted = withResiduals(answered);
+  const request = fitted?.request ?? answered;
   const space = makeSearchSpace(request.space, request.seed);
   const { encoding } = space;
   const examined = examine(request, space, fitCoarseSources(request, space));
-  const { cases } = examined;
+  const cases = withMargins(space, examined.cases, request.goal, { spent: 0, limit: request.workLimit });
   const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases, request.goal), cases.stall, work);
-  let kept = examined.fit;
+  let kept = cases === examined.cases ? examined.fit : null;
   return {
     ...space,
     request,

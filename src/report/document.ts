@@ -1,4 +1,5 @@
 /** A report as data: what it says, without how it is printed. Everything is plain text. */
+import type { Picture } from '../shown/drawing.ts';
 import type { Drawing } from '../shown/plot.ts';
 
 export type Look = 'met' | 'missed' | 'best' | 'muted';
@@ -19,6 +20,8 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
   /** Printed small. */
   readonly isDense?: boolean;
+  /** Whether the last column is left empty, wide enough to write by hand. */
+  readonly hasRoom?: boolean;
 }
 
 export interface Chart {
@@ -33,8 +36,15 @@ export type Block =
   | { readonly kind: 'text'; readonly text: string; readonly look?: 'lead' | 'hint' | 'warning' }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'code'; readonly lines: readonly string[] }
+  /** A code for cameras, which has the address. */
+  | { readonly kind: 'scan'; readonly address: string; readonly text: string; readonly picture: Picture }
   | { readonly kind: 'charts'; readonly charts: readonly Chart[] }
   | Table;
+
+export interface Download {
+  readonly text: string;
+  readonly href: string;
+}
 
 export interface Report {
   readonly title: string;
@@ -43,6 +53,8 @@ export interface Report {
   readonly state: string;
   /** When what it reports changed last, ISO 8601. */
   readonly changedAt: string;
+  /** Other forms of it, for readers of the HTML: addresses relative to its own. */
+  readonly downloads?: readonly Download[];
   readonly blocks: readonly Block[];
 }
 

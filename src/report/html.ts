@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { PAPER } from '../shown/colours.ts';
 import { escapeXml, layOut, writeSvg } from '../shown/drawing.ts';
-import type { Block, Cell, Chart, Report, Table } from './document.ts';
+import type { Block, Cell, Chart, Download, Report, Table } from './document.ts';
 import { frameOf } from './frames.ts';
 
 const STYLES = `
@@ -18,6 +18,7 @@ p { margin: 0.5rem 0; }
 .facts { color: var(--muted); }
 .state { font-weight: 600; color: var(--text); }
 .lead { font-size: 1.1rem; font-weight: 600; }
+.downloads a { margin-right: 1rem; color: inherit; }
 .hint { color: var(--muted); font-size: 0.85rem; }
 .warning { padding: 0.4rem 0.6rem; background: #fff3d6; color: #5c4300; }
 table { width: 100%; margin: 0.5rem 0; border-collapse: collapse; font-size: 0.875rem; }
@@ -34,13 +35,23 @@ tbody .number { white-space: nowrap; }
 .best { font-weight: 600; }
 .muted { color: var(--muted); }
 pre { margin: 0.5rem 0; padding: 0.5rem 0.75rem; background: var(--raised); font-size: 0.8rem; white-space: pre-wrap; }
+table.room td:last-child { width: 50%; height: 2.2rem; border: 1px solid var(--muted); }
+.scan { display: flex; align-items: center; gap: 1.25rem; margin: 0.75rem 0; }
+.scan svg { flex: none; width: 9rem; }
 .charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0.75rem; }
 figure { margin: 0; }
 figure.wide { grid-column: 1 / -1; }
 figcaption { font-size: 0.85rem; }
 svg { display: block; width: 100%; height: auto; }
+@media (max-width: 40rem) {
+  body { margin: 1rem auto; padding: 0 0.75rem; }
+  .charts { grid-template-columns: minmax(0, 1fr); }
+  table, table.dense { font-size: 0.75rem; }
+  th, td, table.dense th, table.dense td { min-width: 0; padding: 0.1rem 0.3rem; }
+}
 @media print {
   body { margin: 0; padding: 0; max-width: none; font-size: 10pt; }
+  .downloads { display: none; }
   h2, h3 { break-after: avoid; }
   tr, figure, pre { break-inside: avoid; }
   thead { display: table-header-group; }
@@ -52,26 +63,43 @@ svg { display: block; width: 100%; height: auto; }
 export const REPORT_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'`;
 
 export function writeHtml(report: Report): string {
-  const { title, facts, state, changedAt, blocks } = report;
+  const { title, facts, state, changedAt, downloads = [], blocks } = report;
+  const lines = [
+    `<p class="facts"><span class="state">${escapeXml(state)}</span> · ${facts.map((fact) => `<bdi>${escapeXml(fact)}</bdi>`).join(' · ')}</p>`,
+    ...(downloads.length === 0 ? [] : [writeDownloads(downloads)]),
+    ...blocks.map(writeBlock),
+  ];
+  return writePage(title, `<meta name="last-modified" content="${escapeXml(changedAt)}">\n`, lines);
+}
+
+/** A page that says one thing, in the look of a report; `more` is HTML. */
+export function writeNotice(title: string, text: string, more: readonly string[] = []): string {
+  return writePage(title, '', [`<p>${escapeXml(text)}</p>`, ...more]);
+}
+
+function writePage(title: string, meta: string, lines: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${REPORT_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="last-modified" content="${escapeXml(changedAt)}">
-<title>${escapeXml(title)}</title>
+${meta}<title>${escapeXml(title)}</title>
 <style>${STYLES}</style>
 </head>
 <body>
 <main>
 <h1 dir="auto">${escapeXml(title)}</h1>
-<p class="facts"><span class="state">${escapeXml(state)}</span> · ${facts.map((fact) => `<bdi>${escapeXml(fact)}</bdi>`).join(' · ')}</p>
-${blocks.map(writeBlock).join('\n')}
+${lines.join('\n')}
 </main>
 </body>
 </html>
 `;
+}
+
+function writeDownloads(downloads: readonly Download[]): string {
+  const links = downloads.map(({ text, href }) => `<a href="${escapeXml(href)}">${escapeXml(text)}</a>`);
+  return `<nav class="downloads" aria-label="Download">${links.join('')}</nav>`;
 }
 
 function writeBlock(block: Block): string {
@@ -86,6 +114,8 @@ function writeBlock(block: Block): string {
       return `<pre>${block.lines.map(escapeXml).join('\n')}</pre>`;
     case 'charts':
       return `<div class="charts">${block.charts.map(writeChart).join('\n')}</div>`;
+    case 'scan':
+      return writeScan(block);
     case 'table':
       return writeTable(block);
   }
@@ -98,7 +128,14 @@ function writeChart(chart: Chart): string {
   return `<figure${isWide ? ' class="wide"' : ''}><figcaption dir="auto">${escapeXml(caption)}</figcaption>${named}</figure>`;
 }
 
-function writeTable({ label, columns, rows, isDense }: Table): string {
+function writeScan({ address, text, picture }: Extract<Block, { kind: 'scan' }>): string {
+  const svg = writeSvg(picture, '#ffffff')
+    .trimEnd()
+    .replace('<svg ', `<svg role="img" aria-label="${escapeXml(`Code of ${address}`)}" `);
+  return `<div class="scan">${svg}<div><p>${escapeXml(text)}</p><p class="hint">${escapeXml(address)}</p></div></div>`;
+}
+
+function writeTable({ label, columns, rows, isDense, hasRoom }: Table): string {
   const cell = (tag: string, content: Cell, c: number, more = '') => {
     const [text, look] = typeof content === 'string' ? [content, ''] : [content.text, content.look];
     const classes = [columns[c]!.isNumber ? 'number' : '', look].filter((name) => name !== '').join(' ');
@@ -109,7 +146,8 @@ function writeTable({ label, columns, rows, isDense }: Table): string {
     (row) =>
       `<tr>${row.map((one, c) => (c === 0 ? cell('th', one, c, ' scope="row"') : cell('td', one, c))).join('')}</tr>`,
   );
-  return `<table${isDense ? ' class="dense"' : ''} aria-label="${escapeXml(label)}">
+  const looks = [isDense ? 'dense' : '', hasRoom ? 'room' : ''].filter((name) => name !== '').join(' ');
+  return `<table${looks === '' ? '' : ` class="${looks}"`} aria-label="${escapeXml(label)}">
 <thead><tr>${head}</tr></thead>
 <tbody>
 ${body.join('\n')}

@@ -12,6 +12,8 @@ const COLOURS: Readonly<Record<Look, string>> = {
 const SIZE = { usual: 8.5, dense: 6.5 };
 /** Beside and above a cell, in sizes of its text. */
 const PAD = { side: 0.5, top: 0.22 };
+/** The same, to write by hand. */
+const ROOM = { usual: 0.9, dense: 0.5 };
 /** Lines of a cell; more are cut. */
 const MOST_LINES = 12;
 /** How far a table grows beyond what it needs, to fill the page. */
@@ -22,11 +24,17 @@ const LEAST_TITLE = 0.5;
 interface Layout {
   readonly widths: readonly number[];
   readonly size: number;
+  /** Above and below the text of a cell. */
+  readonly pad: number;
 }
 
 export function drawTable(pages: PdfPages, table: Table): void {
   const size = table.isDense ? SIZE.dense : SIZE.usual;
-  const layout = { widths: widthsOf(pages, table, size), size };
+  const layout = {
+    widths: widthsOf(pages, table, size),
+    size,
+    pad: (table.hasRoom ? ROOM[table.isDense ? 'dense' : 'usual'] : PAD.top) * size,
+  };
   const head = linesOf(
     pages,
     table.columns.map(({ title }) => title),
@@ -34,11 +42,11 @@ export function drawTable(pages: PdfPages, table: Table): void {
     'bold',
   );
   const drawHead = () => drawRow(pages, table, head, layout, PAPER.raised);
-  pages.ensure(heightOf(head, size) + 3 * lineHeight(size));
+  pages.ensure(heightOf(head, layout) + 3 * lineHeight(size));
   drawHead();
   for (const row of table.rows) {
     const cells = linesOf(pages, row, layout);
-    if (pages.ensure(heightOf(cells, size))) drawHead();
+    if (pages.ensure(heightOf(cells, layout))) drawHead();
     drawRow(pages, table, cells, layout);
   }
   pages.y += size;
@@ -57,18 +65,19 @@ function linesOf(pages: PdfPages, row: readonly Cell[], { widths, size }: Layout
   });
 }
 
-function heightOf(cells: readonly DrawnCell[], size: number): number {
-  return Math.max(...cells.map(({ lines }) => lines.length)) * lineHeight(size) + 2 * PAD.top * size;
+function heightOf(cells: readonly DrawnCell[], { size, pad }: Layout): number {
+  return Math.max(...cells.map(({ lines }) => lines.length)) * lineHeight(size) + 2 * pad;
 }
 
 function drawRow(
   pages: PdfPages,
   { columns }: Table,
   cells: readonly DrawnCell[],
-  { widths, size }: Layout,
+  layout: Layout,
   ground?: string,
 ): void {
-  const height = heightOf(cells, size);
+  const { widths, size, pad } = layout;
+  const height = heightOf(cells, layout);
   const width = widths.reduce((sum, one) => sum + one, 0);
   if (ground !== undefined) pages.box(LEFT, pages.y, width, height, ground);
   let x = LEFT;
@@ -76,7 +85,7 @@ function drawRow(
     lines.forEach((line, i) => {
       const room = widths[c]! - PAD.side * size;
       const at = columns[c]!.isNumber ? x + room - pages.widthOf(line, style) : x + PAD.side * size;
-      pages.write(line, at, pages.y + PAD.top * size + i * lineHeight(size), style);
+      pages.write(line, at, pages.y + pad + i * lineHeight(size), style);
     });
     x += widths[c]!;
   });
@@ -85,7 +94,7 @@ function drawRow(
 }
 
 /** As wide as the cells are, the widest ones less where that is too much. */
-function widthsOf(pages: PdfPages, { columns, rows }: Table, size: number): readonly number[] {
+function widthsOf(pages: PdfPages, { columns, rows, hasRoom }: Table, size: number): readonly number[] {
   const wanted = columns.map(({ title }, c) => {
     const bold: Style = { font: 'bold', size, colour: PAPER.text };
     let most = pages.widthOf(title.slice(0, 200), bold) * LEAST_TITLE;
@@ -94,6 +103,7 @@ function widthsOf(pages: PdfPages, { columns, rows }: Table, size: number): read
     return most + 2 * PAD.side * size + 1;
   });
   const sum = wanted.reduce((total, one) => total + one, 0);
+  if (hasRoom && sum <= WIDTH) return wanted.map((one, c) => (c === wanted.length - 1 ? one + WIDTH - sum : one));
   if (sum <= WIDTH) return wanted.map((one) => one * Math.min(STRETCH, WIDTH / sum));
   const cap = capOf(wanted);
   return wanted.map((one) => Math.min(one, cap));

@@ -27,6 +27,8 @@ const CAPTION = text(8);
 /** Between two charts. */
 const GAP = 12;
 const BULLET = 10;
+/** Read from an arm's length, also of an address of 100 characters. */
+const CODE_SIZE = 100;
 
 export async function writePdf(report: Report, fonts: Fonts): Promise<Uint8Array<ArrayBuffer>> {
   const pages = new PdfPages(report.title, report.changedAt, fonts);
@@ -66,6 +68,9 @@ function drawBlock(pages: PdfPages, block: Block, next: Block | undefined): void
       for (const line of block.lines) pages.paragraph(line, CODE, BULLET);
       pages.y += 3;
       return;
+    case 'scan':
+      drawScan(pages, block);
+      return;
     case 'charts':
       drawCharts(pages, block.charts);
       return;
@@ -73,6 +78,23 @@ function drawBlock(pages: PdfPages, block: Block, next: Block | undefined): void
       drawTable(pages, block);
       return;
   }
+}
+
+function drawScan(pages: PdfPages, { picture, text, address }: Extract<Block, { kind: 'scan' }>): void {
+  const x = LEFT + CODE_SIZE + GAP;
+  const lines = [text, address].flatMap((one, i) => {
+    const style = i === 0 ? TEXTS.usual : TEXTS.hint;
+    return pages.wrap(one, style, LEFT + WIDTH - x).map((line) => ({ line, style }));
+  });
+  pages.y += GAP;
+  pages.ensure(CODE_SIZE);
+  pages.picture(picture, LEFT, pages.y, CODE_SIZE);
+  let y = pages.y + 30;
+  for (const { line, style } of lines) {
+    pages.write(line, x, y, style);
+    y += lineHeight(style.size);
+  }
+  pages.y += CODE_SIZE;
 }
 
 /** Of the beginning of a block that belongs below a heading. */

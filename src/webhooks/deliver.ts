@@ -3,13 +3,16 @@
  * of the answer counts; its body is discarded and cut off at a small limit.
  */
 import type { IncomingMessage } from 'node:http';
+import type { ReceiverKind } from '../domain/event.ts';
 import { describeFault, type OutgoingPost, type PostOptions, post } from './post.ts';
 
-export type OutgoingEvent = OutgoingPost;
+interface OutgoingEvent extends OutgoingPost {
+  readonly kind: ReceiverKind;
+}
 
 export type Attempt =
-  /** Only 2xx means that the receiver accepted the event. */
-  | { readonly kind: 'answered'; readonly status: number }
+  /** Only 2xx means that the receiver accepted the event; the reason, if there is one, is shown to the owner. */
+  | { readonly kind: 'answered'; readonly status: number; readonly reason?: string }
   /** The reason is shown to the owner of the webhook. */
   | { readonly kind: 'unanswered'; readonly reason: string };
 
@@ -24,7 +27,8 @@ export interface SenderOptions extends PostOptions {
 /** Longer answers are cut off; their status has already been read. */
 const ANSWER_LIMIT_BYTES = 16 * 1024;
 
-export function makeSender(options: SenderOptions): SendEvent {
+/** For webhooks. */
+export function makeSender(options: SenderOptions): (outgoing: OutgoingPost, signal: AbortSignal) => Promise<Attempt> {
   return async (outgoing, signal) => {
     const timeout = AbortSignal.timeout(options.timeoutMs);
     try {

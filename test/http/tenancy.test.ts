@@ -34,6 +34,7 @@ const BODIES: Readonly<Record<string, object>> = {
   stopInverse: {},
   loadInverseOutput: { output: [1, 2, 3] },
   putInverseOutput: { output: [1, 2, 3] },
+  addRecipient: { email: 'rig@example.com' },
   createWebhook: { url: 'https://receiver.example/' },
   updateWebhook: { enabled: false },
   redeliver: {},
@@ -53,6 +54,7 @@ const BODIES: Readonly<Record<string, object>> = {
   putEvaluationOutput: { leaseToken: TOKEN, output: [1, 2, 3] },
   failEvaluation: { leaseToken: TOKEN, reason: 'stalled', retryable: true },
   releaseEvaluation: { leaseToken: TOKEN },
+  undoCorrection: {},
   correctCase: { excluded: true, reason: 'typo' },
   createWorkbook: { name: 'book.xlsx', content: 'UEsDBA==' },
   createNote: { text: 'noted' },
@@ -60,6 +62,7 @@ const BODIES: Readonly<Record<string, object>> = {
   restoreNote: {},
   checkWorkbook: { inputs: { x: 'A1' }, outputs: { y: 'A2' } },
   copyWorkbook: { values: {} },
+  createLink: { label: 'for a colleague' },
   updateMember: { role: 'reader' },
   createInvitation: { role: 'member' },
   updateMe: { name: 'other name' },
@@ -82,7 +85,10 @@ let service: NativeService;
 let strangers: { readonly send: Send; readonly ids: Ids };
 let owner: { readonly send: Send; readonly ids: Ids };
 beforeAll(async () => {
-  service = await openNativeService({ deps: { judgeWebhookUrl: () => undefined }, settings: { fileBytes: 1_000 } });
+  service = await openNativeService({
+    settings: { hasMail: true, fileBytes: 1_000 },
+    deps: { judgeWebhookUrl: () => undefined },
+  });
   owner = await prepareAccount('owner');
   strangers = await prepareAccount('stranger');
 });
@@ -102,6 +108,10 @@ async function prepareAccount(name: string) {
   const spare = (await send('POST', '/v1/models', { name: 'deleted model' })).body;
   await send('DELETE', `/v1/models/${spare.id}`);
   const deleted = (await send('GET', '/v1/deleted')).body;
+  const corrected = await send('POST', `${loaded.headers['location']}/inverses/${inverses.body[0].id}/corrections`, {
+    output: [9, 9, 9],
+    reason: 'typo',
+  });
   const invitation = (await send('POST', '/v1/invitations', { role: 'member', maximumUses: 2 })).body;
   const joined = await service.app.inject({
     method: 'POST',
@@ -126,7 +136,10 @@ async function prepareAccount(name: string) {
     evaluation_id: evaluations[0].id,
     delivery_id: rows[0]!.id,
     key_id: key.id,
+    correction_id: corrected.body.correction.id,
     deletion_id: deleted[0].id,
+    recipient_id: (await send('POST', '/v1/recipients', { email: `${name}@example.com` })).body.id,
+    link_id: (await send('POST', `/v1/objectives/${loaded.body.id}/links`, {})).body.id,
     workbook_id: await insertWorkbook(service.db, await accountOf(name), BOOK),
     note_id: note.body.id,
     number: 1,
@@ -176,6 +189,7 @@ const TABLES = [
   'evaluations',
   'deletions',
   'workbooks',
+  'shared_links',
   'notes',
   'account_usage',
 ];

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { createSignInLink } from '../../src/application/accounts/browser-sessions.ts';
-import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
+import { expectAccessible, PHONE, screenshot, test, type Visit } from '../support/browser.ts';
 import { startOpenIdProvider, type TestProvider } from '../support/openid-provider.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -28,8 +28,6 @@ afterAll(async () => {
   await service.close();
   await provider.close();
 });
-
-type Visit = Parameters<Parameters<typeof test>[1]>[0]['visit'];
 
 /** The page of somebody who signed in by a link of the service and gave a name. */
 async function openAs(visit: Visit, account: string, name: string): Promise<Page> {

@@ -239,6 +239,7 @@ test('Whoever signs out is told what they have not sent, and it leaves the brows
   await tab.getByLabel('Name of the problem').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
   expect(await dialog.getByRole('listitem').allTextContents()).toEqual(['the new problem']);
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Cancel' }).click();

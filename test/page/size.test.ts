@@ -28,7 +28,7 @@ function nameOf(part: string): string {
   return found[0]!;
 }
 
-/** Whether a file is loaded only by people who share an account. */
+/** Whether a file is loaded only by people who share a service or an account. */
 function isOfTeam(name: string): boolean {
   return name.startsWith('team-');
 }

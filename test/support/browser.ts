@@ -18,7 +18,7 @@ interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'view
 }
 
 /** Opens an address of the service, in a browser context of its own. Relative addresses lead to this service. */
-type Visit = (service: TestService, path: string, options?: VisitOptions) => Promise<Page>;
+export type Visit = (service: TestService, path: string, options?: VisitOptions) => Promise<Page>;
 
 const withBrowser = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern as the first argument

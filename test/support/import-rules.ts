@@ -29,7 +29,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   // How objectives are shown: numbers as people read them, charts as data, sentences. The page and reports share it. Runs in browsers.
   shown: { imports: ['../clients/typescript', 'numbers'], packages: [], platform: [] },
   // Lays out reports, in a thread of the ingress.
-  report: { imports: ['../clients/typescript', 'shown'], packages: ['pdfkit', 'fflate'], platform: ['node:crypto'] },
+  report: {
+    imports: ['../clients/typescript', 'shown'],
+    packages: ['pdfkit', 'fflate', 'uqr'],
+    platform: ['node:crypto'],
+  },
   engine: { imports: ['optimizer', 'compile-cache', 'earlier-node', 'installation'], packages: ['p-queue', 'piscina'] },
   db: { imports: ['domain', 'installation'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
@@ -37,7 +41,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     types: ['db/backlog', 'db/connection/client', 'domain/evaluation', 'domain/suggestion-job', 'engine'],
     packages: ['prom-client', '@opentelemetry/*'],
   },
-  webhooks: { imports: ['domain'], packages: [] },
+  webhooks: { imports: ['domain'], packages: ['nodemailer'] },
   // Talks to the OpenID provider.
   openid: { imports: ['domain'], packages: ['openid-client'] },
   // Starts the programs that work on uploaded files.
@@ -192,6 +196,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     imports: [
       'setting-rules',
       'account-settings',
+      'delivery-settings',
       'file-settings',
       'openid-settings',
       'telemetry-settings',
@@ -207,6 +212,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     typePackages: ['zod'],
   },
   'file-settings': { imports: ['setting-rules'], packages: [], typePackages: ['zod'] },
+  'delivery-settings': { imports: ['setting-rules'], packages: [] },
   'telemetry-settings': { imports: ['setting-rules'], packages: [] },
   'workbook-settings': { imports: ['setting-rules'], packages: [] },
   // A key in the environment is checked when the process starts.

@@ -2,7 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { expect, it, test } from 'vitest';
-import { makeSender, type OutgoingEvent, type SenderOptions } from '../../src/webhooks/deliver.ts';
+import { makeSender, type SenderOptions } from '../../src/webhooks/deliver.ts';
+import type { OutgoingPost } from '../../src/webhooks/post.ts';
 import { closedPort, openReceiver, type Receiver, type Reply } from './receiver.ts';
 
 const secret = Buffer.alloc(32, 9);
@@ -19,7 +20,7 @@ function sender(change: Partial<SenderOptions> = {}) {
 }
 
 const never = new AbortController().signal;
-const outgoing = (url: string): OutgoingEvent => ({
+const outgoing = (url: string): OutgoingPost => ({
   url,
   secrets: [secret],
   id: 'evt_5',

@@ -11,6 +11,7 @@ import {
   correctRepeats,
   findCopies,
   hasCorrections,
+  hasNewerCorrection,
   insertCorrection,
   listCorrections,
   wasCorrected,
@@ -85,6 +86,7 @@ export async function correctInverse(
     const change = readChange(sent, jacobianShapeOf(objective));
     refuseFailedStart(change, inverse);
     const before = resultOf(inverse);
+    await refuseSuperseded(trx, trial.id, sent, before);
     if (change.kind === 'note') {
       const noted = { target: targetOf(objective, inverse), before, after: before };
       const correction = await log(trx, context, trial.id, sent, [noted]);
@@ -151,6 +153,7 @@ export async function correctCase(
   const corrected = await inTransaction(db, async (trx): Promise<CorrectedCase> => {
     const trial = await lockTrialAt(trx, accountId, path);
     const { input, result: before, change } = await getCase(trx, accountId, trial, number, sent);
+    await refuseSuperseded(trx, trial.id, sent, before);
     const after = changeResult(before, change);
     if (areEqualResults(before, after)) return { correction: null, number, input, result: before };
     const target = { kind: 'case', caseNumber: number } as const;
@@ -202,6 +205,20 @@ async function correctCopies(
     await reviseObjective(trx, context, objective, { id: inverseId, result: after, reopening });
   }
   return new Set(copies.map(({ target }) => target.objectiveId));
+}
+
+/** Throws CORRECTION_SUPERSEDED where another correction, or anything else, came after the one that is taken back. */
+async function refuseSuperseded(
+  trx: Trx,
+  trialId: number,
+  { undoes }: NewCorrection,
+  result: RunResult,
+): Promise<void> {
+  if (undoes === undefined) return;
+  const isLast = areEqualResults(undoes.after, result) && !(await hasNewerCorrection(trx, trialId, undoes));
+  if (isLast) return;
+  const message = `Since correction ${undoes.id} the result was changed again. Undo the newest correction first, or correct the result.`;
+  throw new DomainError('CORRECTION_SUPERSEDED', message);
 }
 
 /** Oldest first. Throws NOT_FOUND. */

@@ -52,6 +52,9 @@ function readRecord(deps: RenderDeps, event: RecordedEvent): Promise<EventRecord
       return readInverse(deps, event);
     case 'batch':
       return readBatch(deps, event);
+    case 'recipient':
+      // For people alone.
+      return Promise.resolve(undefined);
   }
 }
 

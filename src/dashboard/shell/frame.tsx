@@ -4,17 +4,19 @@ import { useEffect } from 'preact/hooks';
 import { clock } from '../../shown/formats.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { onDemand } from '../parts/on-demand.tsx';
-import { SignIn } from '../views/sign-in/sign-in.tsx';
 import { Link } from './link.tsx';
-import { LinkOffer } from './link-offer.tsx';
 import { address, type View } from './router.ts';
 import { findRoute, type Match } from './routes.ts';
 import { awaySince, explain } from './service.ts';
-import { may, offeredInvitation, session, signInNotice } from './session.ts';
-import { SignOutButton, SignOutDialog } from './sign-out.tsx';
+import { may, offeredInvitation, offeredLink, session, signInNotice } from './session.ts';
+import { SignOutButton, unsent } from './sign-out.tsx';
 import { type Theme, theme } from './theme.ts';
 
-const Accept = onDemand(() => import('../views/accept/accept.tsx').then(({ Accept: view }) => view));
+const LinkOffer = onDemand(() => import('../views/accept/link-offer.tsx').then((part) => part.LinkOffer));
+// Apart from the button: a dialog has a header of its own.
+const SignOutDialog = onDemand(() => import('../views/sign-in/sign-out-dialog.tsx').then((part) => part.SignOutDialog));
+const SignIn = onDemand(() => import('../views/sign-in/sign-in.tsx').then((part) => part.SignIn));
+const Accept = onDemand(() => import('../views/accept/accept.tsx').then((part) => part.Accept));
 
 export function Frame() {
   const known = session.value;
@@ -43,8 +45,8 @@ export function Frame() {
           Not connected; data as of {clock(awaySince.value)}. Reconnecting…
         </p>
       )}
-      <SignOutDialog />
-      <LinkOffer />
+      {known && unsent.value.length > 0 && <SignOutDialog />}
+      {offeredLink.value !== undefined && <LinkOffer />}
       {known && signInNotice.value !== undefined && (
         <p class="notice warning" role="alert">
           {signInNotice.value}

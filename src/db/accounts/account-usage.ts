@@ -53,6 +53,7 @@ const POSITIONS = {
   batch_objectives: sql.ref('batch_id'),
   evaluations: sql.ref('id'),
   workbooks: sql.ref('id'),
+  shared_links: sql.ref('id'),
   notes: sql.ref('id'),
   webhooks: sql.ref('id'),
   events: sql.ref('id'),

@@ -122,6 +122,45 @@ export async function listCorrections(
   return toPage(rows.map(toCorrection), page);
 }
 
+/** Primary key. */
+export async function findCorrection(
+  db: Db | Trx,
+  accountId: number,
+  trialId: number,
+  id: number,
+): Promise<Correction | undefined> {
+  const row = await db
+    .selectFrom('corrections')
+    .select(COLUMNS)
+    .where('account_id', '=', accountId)
+    .where('trial_id', '=', trialId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && toCorrection(row);
+}
+
+/** Whether the same case or inverse was corrected later; notes do not count. The caller holds the lock of the trial. */
+export async function hasNewerCorrection(
+  trx: Trx,
+  trialId: number,
+  { revision, target }: Correction,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('corrections')
+    .select('id')
+    .where('trial_id', '=', trialId)
+    .where('revision', '>', revision)
+    .where('is_note', '=', false)
+    .where(
+      target.kind === 'case' ? 'case_number' : 'inverse_id',
+      '=',
+      target.kind === 'case' ? target.caseNumber : target.inverseId,
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Whether the trial has at least `count` corrections. Looks at `count` entries of corrections_in_order. */
 export async function hasCorrections(trx: Trx, trialId: number, count: number): Promise<boolean> {
   const row = await trx

@@ -140,6 +140,10 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
   const emptyIds = rows.map(({ id }) => id);
   if (emptyIds.length === 0) return inverseIds.length;
   await removeEvents(trx, accountId, 'objectives', emptyIds);
+  const people = sql`delete from webhooks where objective_id = any (${emptyIds}::bigint[])`;
+  await deleteStored(trx, 'webhooks', people);
+  const links = sql`delete from shared_links where objective_id = any (${emptyIds}::bigint[])`;
+  await deleteStored(trx, 'shared_links', links);
   const explanations = sql`delete from explanations where objective_id = any (${emptyIds}::bigint[])`;
   await deleteStored(trx, 'explanations', explanations);
   return inverseIds.length + (await removeById(trx, 'objectives', emptyIds));

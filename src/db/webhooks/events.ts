@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type EventName, type LeasedDelivery, MAXIMUM_DELIVERY_ATTEMPTS, type NewEvent } from '../../domain/event.ts';
+import { TOLD_AFTER_SECONDS } from '../../domain/recipient.ts';
 import { deleteStored } from '../accounts/account-usage.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 
@@ -23,21 +24,41 @@ export function recordingEvents(
 ): RawBuilder<unknown> {
   return sql`
     hooks as materialized (
-      select id, event_names from webhooks where account_id = ${accountId}::bigint and enabled and ${condition}
+      select id, event_names, kind, objective_id from webhooks
+      where account_id = ${accountId}::bigint and enabled and (kind = 'http' or confirmed_at is not null) and ${condition}
       for key share),
     recorded as (
       insert into events (account_id, name, resource_id)
       select ${accountId}::bigint, n.name, n.resource_id
       from unnest(${names}::text[], ${resourceIds}::bigint[]) with ordinality as n (name, resource_id, position)
-      where exists (select from hooks h where h.event_names is null or n.name = any (h.event_names))
+      where exists (select from hooks h where ${takes('n')})
       order by n.position
-      returning id, name),
+      returning id, name, resource_id),
     deliveries as (
-      insert into webhook_deliveries (account_id, webhook_id, event_id)
-      select ${accountId}::bigint, h.id, r.id
-      from recorded r join hooks h on h.event_names is null or r.name = any (h.event_names)
+      insert into webhook_deliveries (account_id, webhook_id, event_id, visible_at)
+      select ${accountId}::bigint, h.id, r.id,
+        case when h.kind = 'mail' and r.name = 'inverse.suggested' then now() + ${PATIENCE} else now() end
+      from recorded r join hooks h on ${takes('r')}
       order by r.id, h.id
       returning id)`;
+}
+
+/** An input that a program runs has its output by then, and nobody is told. */
+const PATIENCE = sql`make_interval(secs => ${sql.lit(TOLD_AFTER_SECONDS)})`;
+
+/**
+ * Whether the webhook h takes an event. People hear of an objective only if no batch works on it, which runs unattended, and those of one
+ * objective of that one alone.
+ */
+function takes(event: 'n' | 'r'): RawBuilder<boolean> {
+  const [name, resource] = [sql.ref(`${event}.name`), sql.ref(`${event}.resource_id`)];
+  return sql<boolean>`(h.event_names is null or ${name} = any (h.event_names)) and case
+    when h.kind = 'http' then true
+    when ${name} like 'batch.%' then h.objective_id is null
+    else exists (
+      select from objectives o
+      where o.id = case when ${name} like 'inverse.%' then (select i.objective_id from inverses i where i.id = ${resource}) else ${resource} end
+        and o.batch_id is null and (h.objective_id is null or h.objective_id = o.id)) end`;
 }
 
 /** Events as recordingEvents takes them. */
@@ -118,7 +139,7 @@ export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<re
       visible_at = clock_timestamp() + ${options.leaseMs} * interval '1 millisecond'
     from chosen c, webhooks w, events e
     where d.id = c.id and w.id = d.webhook_id and e.id = d.event_id
-    returning d.id, d.webhook_id as "webhookId", d.lease_token as "leaseToken", d.attempts as "attempt",
+    returning w.kind, d.id, d.webhook_id as "webhookId", d.lease_token as "leaseToken", d.attempts as "attempt",
       w.url, array(
         select s.secret from (
           select w.secret, 'infinity'::timestamptz as until
@@ -150,7 +171,7 @@ type Lease = Pick<LeasedDelivery, 'id' | 'webhookId' | 'leaseToken' | 'isFailing
  * Records that the receiver accepted the event. False: the lease was lost. The row of the webhook is written only when its health
  * changes, and in a separate statement: a deletion takes the two locks in the opposite order.
  */
-export async function markDelivered(db: Db, lease: Lease, status: number): Promise<boolean> {
+export async function markDelivered(db: Db, lease: Lease, status: number | null): Promise<boolean> {
   const { rows } = await sql`
     update webhook_deliveries set
       state = 'delivered', lease_token = null, leased_by = null, delivered_at = clock_timestamp(),
@@ -187,6 +208,12 @@ export async function markFailed(db: Db, lease: Lease, failed: FailedAttempt): P
       where id = ${lease.webhookId} and failing_since is null`.execute(db);
   }
   return rows.length === 1;
+}
+
+/** Ends deliveries to a receiver that is gone for good. */
+export async function disableReceiver(db: Db, accountId: number, id: number): Promise<void> {
+  await sql`
+    update webhooks set enabled = false, updated_at = now() where account_id = ${accountId} and id = ${id}`.execute(db);
 }
 
 /** Hands a delivery back at once, without counting the attempt: the worker is shutting down. */

@@ -31,7 +31,7 @@ function toWebhook(row: WebhookRow): Webhook {
 }
 
 function webhooks(db: Db | Trx, accountId: number) {
-  return db.selectFrom('webhooks').select(COLUMNS).where('account_id', '=', accountId);
+  return db.selectFrom('webhooks').select(COLUMNS).where('account_id', '=', accountId).where('kind', '=', 'http');
 }
 
 /** Primary key. */
@@ -62,6 +62,7 @@ export async function countWebhooks(trx: Trx, accountId: number): Promise<number
     .selectFrom('webhooks')
     .select(sql<number>`count(*)::int`.as('count'))
     .where('account_id', '=', accountId)
+    .where('kind', '=', 'http')
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -106,6 +107,7 @@ export async function updateWebhook(
     })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
+    .where('kind', '=', 'http')
     .returning(COLUMNS)
     .executeTakeFirst();
   if (row !== undefined) await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
@@ -119,6 +121,7 @@ export async function lockSecrets(trx: Trx, accountId: number, id: number): Prom
     .select('id')
     .where('account_id', '=', accountId)
     .where('id', '=', id)
+    .where('kind', '=', 'http')
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (webhook === undefined) return undefined;
@@ -166,7 +169,7 @@ export async function deleteEndedSecrets(db: Db): Promise<number> {
 
 /** Deletes the webhook with its secrets and deliveries. False when the account has no such webhook. */
 export async function deleteWebhook(db: Db, accountId: number, id: number): Promise<boolean> {
-  const deletion = sql`delete from webhooks where account_id = ${accountId} and id = ${id}`;
+  const deletion = sql`delete from webhooks where account_id = ${accountId} and id = ${id} and kind = 'http'`;
   return (await deleteStored(db, 'webhooks', deletion)).length === 1;
 }
 
@@ -174,6 +177,7 @@ function deliveries(db: Db, accountId: number) {
   return db
     .selectFrom('webhook_deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
+    .innerJoin('webhooks as w', (join) => join.onRef('w.id', '=', 'd.webhook_id').on('w.kind', '=', 'http'))
     .select([
       'd.id as id',
       'd.webhook_id as webhookId',

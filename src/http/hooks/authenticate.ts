@@ -95,10 +95,10 @@ export function makeSessionFinder(
   };
 }
 
-const WRONG: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'SESSION_ENDED']);
+const WRONG: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'SESSION_ENDED', 'SHARED_LINK_ENDED']);
 
 /** Runs `find` unless the address has sent too many wrong keys and this one is not known; the key that `partsOf` returns is then remembered. */
-async function slowGuesses<T>(
+export async function slowGuesses<T>(
   { wrongKeys }: HttpDeps,
   request: FastifyRequest,
   text: string,
@@ -109,7 +109,7 @@ async function slowGuesses<T>(
   const address = clientAddress(request);
   const retryAfterSeconds = wrongKeys.waitSeconds(address, text);
   if (retryAfterSeconds !== undefined) {
-    const message = `Too many wrong API keys came from your address; check the key and retry in ${retryAfterSeconds} s.`;
+    const message = `Too many wrong API keys or links came from your address; check yours and retry in ${retryAfterSeconds} s.`;
     throw new DomainError('TOO_MANY_WRONG_KEYS', message, { retryAfterSeconds });
   }
   try {

@@ -4,6 +4,7 @@ import {
   correctInverse,
   readCorrections,
 } from '../../application/data/correct-run.ts';
+import { undoCorrection } from '../../application/data/undo-correction.ts';
 import { ok, pageOf } from '../answer/answers.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import {
@@ -12,6 +13,7 @@ import {
   correctionSchema,
   newCaseCorrection,
   newInverseCorrection,
+  newUndo,
   presentCorrectedCase,
   presentCorrectedInverse,
   presentCorrection,
@@ -60,6 +62,22 @@ export const correctionOperations: readonly Operation[] = [
     refusals: REOPENING,
     handle: async (call) =>
       ok.answer(presentCorrectedCase(await correctCase(call.deps.db, contextOf(call), call.ids, call.body))),
+  }),
+  defineOperation({
+    method: 'POST',
+    path: `${trial}/corrections/{correction_id}/undo`,
+    operationId: 'undoCorrection',
+    tag,
+    summary: 'Take a correction back',
+    description:
+      'The result from before it counts again, by a correction of its own, so that the log tells both. Only the newest correction of a run can be taken back. Undoing the undo brings the correction back.',
+    body: newUndo,
+    answers: ok.spec('The correction that restored the result.', correctionSchema),
+    refusals: {
+      409: `The run was changed since: correction-superseded. Or: ${REOPENING[409]}`,
+    },
+    handle: async (call) =>
+      ok.answer(presentCorrection(await undoCorrection(call.deps.db, contextOf(call), call.ids, call.body.reopen))),
   }),
   defineOperation({
     method: 'GET',

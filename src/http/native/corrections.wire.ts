@@ -1,20 +1,24 @@
 import { z } from 'zod';
 import type { CorrectedCase, CorrectedInverse } from '../../application/data/correct-run.ts';
-import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
+import {
+  type Correction,
+  LONGEST_REASON,
+  type NewCorrection,
+  type ResultChange,
+  type RunResult,
+} from '../../domain/correction.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { toRows } from '../../domain/jacobian.ts';
 import { isByName } from '../../domain/names.ts';
 import { LONGEST_NOTE } from '../../domain/note.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import type { BodySpec, SentFields } from '../body/spec.ts';
+import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { JACOBIAN_DESCRIPTION, jacobianSchema, vectorSchema } from '../wire/vectors.ts';
 import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { valueSchema } from './run-fields.wire.ts';
-
-const MAXIMUM_REASON_LENGTH = 1_000;
 
 const changeFields = {
   output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }, z.number())
@@ -35,7 +39,7 @@ const changeFields = {
     .describe(
       'true: the run is still shown, but no suggestion learns from it and it is never the best. false: it counts again.',
     ),
-  reason: textSchema({ minimum: 1, maximum: MAXIMUM_REASON_LENGTH })
+  reason: textSchema({ minimum: 1, maximum: LONGEST_REASON })
     .optional()
     .describe('The reason for the correction, for the log; required, except for a note.'),
 };
@@ -155,6 +159,18 @@ export const newCaseCorrection: BodySpec<NewCorrection & { readonly mayReopen: b
   schema: caseCorrectionSchema,
   read: (body) => toParsed(readFields(caseCorrectionSchema, body, namedFields(body)), body),
 };
+
+export const newUndo = bodyOf(
+  z
+    .strictObject({
+      reopen: z
+        .boolean()
+        .optional()
+        .transform((sent) => sent ?? false)
+        .describe('true: an objective that has ended gets the verdict that follows. Ignored where it changes nothing.'),
+    })
+    .meta({ id: 'NewUndo', examples: [{}, { reopen: true }] }),
+);
 
 const resultFields = {
   output: z.array(z.number()).nullable().describe('null if the run failed.'),

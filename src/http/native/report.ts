@@ -1,24 +1,33 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
-import type { ObjectivePath } from '../../application/paths.ts';
-import { getHistory, getObjectiveStamp } from '../../application/search/read-history.ts';
+import type { InversePath, ObjectivePath } from '../../application/paths.ts';
+import {
+  getHistory,
+  getObjectiveStamp,
+  type HistoryRequest,
+  type ObjectiveStamp,
+} from '../../application/search/read-history.ts';
+import { getInverse } from '../../application/search/read-objectives.ts';
 import { readReportFacts } from '../../application/search/read-report.ts';
 import type { Db } from '../../db/connection/transaction.ts';
+import { DomainError } from '../../domain/errors.ts';
 import { fitOutputs } from '../../domain/fit.ts';
+import { awaitsOutput } from '../../domain/inverse.ts';
 import { VERSION } from '../../installation.ts';
 import { REPORT_POLICY } from '../../report/html.ts';
 import { inSlices, type NextSlice } from '../answer/write-json.ts';
 import type { HttpDeps } from '../deps.ts';
 import { goneSignalOf } from '../gone-signal.ts';
-import { type Call, defineOperation, type Operation } from '../operation.ts';
-import type { ReportTask } from '../report/report-thread.ts';
+import { type Answer, type AnswerSpec, type Call, defineOperation, type Operation } from '../operation.ts';
+import type { Wanted as WantedDocument, WantedReport } from '../report/report-thread.ts';
 import { matchesETag } from '../wire/etag.ts';
 import { toTimestamp } from '../wire/fields.ts';
 import { bytesSchema, MEDIA_TYPES } from '../wire/formats.ts';
 import { presentCorrection } from './corrections.wire.ts';
 import { presentFitParameters } from './fit.wire.ts';
 import { presentHistory } from './history.wire.ts';
+import { inCellQuery } from './links.wire.ts';
 import { presentNote } from './notes.wire.ts';
 import { presentProjectSummary } from './projects.wire.ts';
 import { makePresentTrialRun, type trialRunSchema } from './trial-runs.wire.ts';
@@ -29,7 +38,7 @@ const CONFIDENCE = 0.95;
 /** More of the trial's other runs are not read. */
 const MOST_OTHERS = 1_000;
 
-type ReportCall = Call<ObjectivePath, unknown>;
+export type ReportCall = Call<ObjectivePath, unknown>;
 
 interface Wanted {
   readonly db: Db;
@@ -41,6 +50,23 @@ interface Wanted {
   readonly nextSlice: NextSlice;
 }
 
+const DOCUMENT_FORMATS = ['html', 'pdf'] as const;
+
+const documentSpec = (description: string): Readonly<Record<number, AnswerSpec>> => ({
+  200: {
+    description,
+    mediaType: MEDIA_TYPES.html,
+    schema: z.string(),
+    otherTypes: { [MEDIA_TYPES.pdf]: bytesSchema },
+    headers: {
+      ETag: 'Changes with the content.',
+      Vary: 'Accept',
+      'Content-Disposition': 'A name for the file, from the label or the project.',
+    },
+  },
+  304: { description: 'Nothing has changed since the answer with the ETag in If-None-Match.' },
+});
+
 export const reportOperations: readonly Operation[] = [
   defineOperation({
     method: 'GET',
@@ -50,57 +76,91 @@ export const reportOperations: readonly Operation[] = [
     summary: 'Read an objective as a report to print or file: problem, result, margins, charts, runs and log',
     description:
       'As text/html one file that loads nothing, as application/pdf a document on A4. The same state of the objective gives the same bytes: instead of the time of its making a report states that of the last change. Of more than 500 runs it has the best and the last.',
-    formats: ['html', 'pdf'],
+    formats: DOCUMENT_FORMATS,
     hasETag: true,
-    answers: {
-      200: {
-        description: 'The report.',
-        mediaType: MEDIA_TYPES.html,
-        schema: z.string(),
-        otherTypes: { [MEDIA_TYPES.pdf]: bytesSchema },
-        headers: {
-          ETag: 'Changes with the report.',
-          Vary: 'Accept',
-          'Content-Disposition': 'A name for the file, from the label or the project.',
-        },
-      },
-      304: { description: 'Nothing has changed since the answer with the ETag in If-None-Match.' },
-    },
-    handle: async (call) => {
-      const format = call.format === 'pdf' ? 'pdf' : 'html';
-      const { bytes, name } = await call.deps.reports.write({ ...(await readSource(call)), format });
-      const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-      const headers = { etag, vary: 'Accept' };
-      if (matchesETag(call.ifNoneMatch, etag)) return { status: 304, headers };
-      return {
-        status: 200,
-        headers: {
-          ...headers,
-          'content-type': format === 'pdf' ? MEDIA_TYPES.pdf : `${MEDIA_TYPES.html}; charset=utf-8`,
-          'content-disposition': `inline; filename="${name}"`,
-          ...(format === 'html' && { 'content-security-policy': POLICY }),
-        },
-        body: Buffer.from(bytes.buffer),
-      };
-    },
+    answers: documentSpec('The report.'),
+    handle: async (call) => answerDocument(call, await readSource(call)),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/card',
+    operationId: 'getRunCard',
+    tag: 'Inverses',
+    summary: 'Read the card of an input that waits, to print and take to the rig',
+    description:
+      'Its values and the targets, room for the outputs, and a QR code of the page where they are entered. As text/html or as application/pdf, for A4, one page unless it has very many outputs. The address in the code is PUBLIC_URL, or where the request came to.',
+    formats: DOCUMENT_FORMATS,
+    hasETag: true,
+    answers: documentSpec('The card.'),
+    refusals: { 400: 'The inverse is being computed, has its output or was given up (no-open-iteration).' },
+    handle: async (call) => answerDocument(call, await readCard(call)),
   }),
 ];
 
-function readSource(call: ReportCall) {
+async function answerDocument(
+  call: Pick<Call<unknown, unknown>, 'deps' | 'format' | 'ifNoneMatch'>,
+  wanted: WantedDocument,
+): Promise<Answer> {
+  const format = call.format === 'pdf' ? 'pdf' : 'html';
+  const { bytes, name } = await call.deps.reports.write({ ...wanted, format });
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+  const headers = { etag, vary: 'Accept' };
+  if (matchesETag(call.ifNoneMatch, etag)) return { status: 304, headers };
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      'content-type': format === 'pdf' ? MEDIA_TYPES.pdf : `${MEDIA_TYPES.html}; charset=utf-8`,
+      'content-disposition': `inline; filename="${name}"`,
+      ...(format === 'html' && { 'content-security-policy': POLICY }),
+    },
+    body: Buffer.from(bytes.buffer),
+  };
+}
+
+/** Throws NOT_FOUND, and NO_OPEN_ITERATION unless the inverse waits for its output. */
+async function readCard(call: Call<InversePath & ObjectivePath, unknown>) {
+  const { deps, accountId, ids, origin, nextSlice } = call;
+  const { inverse } = await getInverse(deps.db, accountId, ids);
+  if (!awaitsOutput(inverse)) {
+    const message = `Run ${inverse.iteration} does not wait for an output. List those that do with status=open.`;
+    throw new DomainError('NO_OPEN_ITERATION', message);
+  }
+  const { iteration } = inverse;
+  const stamp = await getObjectiveStamp(deps.db, accountId, ids);
+  const request = { after: iteration - 1, every: 1, completed: null, wantsExplanation: false };
+  const { text } = await readHistoryText(deps.db, accountId, stamp, request, nextSlice);
+  const address = `${origin}/page/objectives/${ids.objectiveId}/runs/${iteration}${inCellQuery(deps.settings.cell)}`;
+  const suggestedAt = toTimestamp(inverse.suggestedAt ?? inverse.createdAt);
+  return { kind: 'card' as const, history: text, source: { iteration, address, suggestedAt } };
+}
+
+async function readHistoryText(
+  db: Db,
+  accountId: number,
+  stamp: ObjectiveStamp,
+  request: HistoryRequest,
+  nextSlice: NextSlice,
+) {
+  const history = await getHistory(db, accountId, stamp, request);
+  let text = '';
+  // What somebody is typing is printed nowhere.
+  for await (const piece of inSlices(presentHistory(history, { ...stamp, typing: [] }), nextSlice)) text += piece;
+  return { history, text };
+}
+
+export function readSource(call: ReportCall) {
   const { deps, accountId, ids, nextSlice } = call;
   const { db, modelInsights } = deps;
   return readReportSource({ db, accountId, path: ids, modelInsights, signal: goneSignalOf(call), nextSlice });
 }
 
 /** Everything that a report is made of; commands use it too. Throws NOT_FOUND. */
-export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask, 'format'>> {
+export async function readReportSource(wanted: Wanted): Promise<WantedReport> {
   const { db, accountId, path, modelInsights, signal, nextSlice } = wanted;
   const stamp = await getObjectiveStamp(db, accountId, path);
   const request = { after: 0, every: 1, completed: null, wantsExplanation: true };
-  const history = await getHistory(db, accountId, stamp, request);
-  let text = '';
-  // What somebody is typing is no part of a report.
-  for await (const piece of inSlices(presentHistory(history, { ...stamp, typing: [] }), nextSlice)) text += piece;
+  const { history, text } = await readHistoryText(db, accountId, stamp, request, nextSlice);
   const { project, corrections, notes, caseCount, changedAt } = await readReportFacts(db, accountId, stamp, history);
   const others = await readOthers(wanted, history.objective.id);
   const fit =
@@ -108,6 +168,7 @@ export async function readReportSource(wanted: Wanted): Promise<Omit<ReportTask,
       ? presentFitParameters(await modelInsights.fit({ db, accountId, signal }, path, CONFIDENCE))
       : null;
   return {
+    kind: 'report',
     history: text,
     source: {
       project: presentProjectSummary(project),

@@ -20,6 +20,7 @@ import { exportOperations } from './export.ts';
 import { historyOperations } from './history.ts';
 import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
+import { linkOperations } from './links.ts';
 import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
 import { noteOperations } from './notes.ts';
@@ -30,6 +31,7 @@ import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { peopleOperations } from './people.ts';
 import { projectOperations } from './projects.ts';
+import { recipientOperations } from './recipients.ts';
 import { reportOperations } from './report.ts';
 import { trialCaseOperations } from './trial-cases.ts';
 import { trialRunOperations } from './trial-runs.ts';
@@ -49,6 +51,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...trialRunOperations,
   ...modelInsightOperations,
   ...reportOperations,
+  ...linkOperations,
   ...overviewOperations,
   ...correctionOperations,
   ...noteOperations,
@@ -56,6 +59,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...peopleOperations,
   ...oneselfOperations,
   ...webhookOperations,
+  ...recipientOperations,
   ...accountOperations,
   ...draftOperations,
   ...deletedOperations,

@@ -237,10 +237,12 @@ function caseOutput({ Y, intervals }: Cases, i: number): number[] {
 }
 
 function evaluatedPoint({ request, encoding, cases }: Evidence, i: number): Shown {
-  const row = cases.rows[i]! * encoding.n;
+  const { history, goal } = request;
+  const rowOf = (values: Float64Array, width: number) =>
+    Array.from(values.subarray(cases.rows[i]! * width, (cases.rows[i]! + 1) * width));
   return {
-    nearestInput: Array.from(request.history.X.subarray(row, row + encoding.n)),
-    nearestOutput: caseOutput(cases, i),
+    nearestInput: rowOf(history.X, encoding.n),
+    nearestOutput: rowOf(history.Y, goal.targets.length),
     nearestIs: 'evaluated',
   };
 }
@@ -252,7 +254,7 @@ function predictedPoint({ encoding, cases, surrogate, predictor }: Evidence, u: 
   roundToInput(encoding, rounded, x);
   predictor.predictMeans(rounded);
   const output = surrogate.outputs.map(({ fitted }, j) =>
-    fitted ? fitted.warp.fromZ(predictor.mean[j]!) : cases.Y[j]!,
+    fitted ? fitted.warp.outputAt(predictor.mean[j]!) : cases.Y[j]!,
   );
   return { nearestInput: Array.from(x), nearestOutput: output, nearestIs: 'predicted' };
 }

@@ -90,7 +90,7 @@ function samplePair({ n, p }: Encoding, { geometry, kernels, outputs }: Surrogat
 
 /** Maps standardized outputs, length m, to output units; 0 for a constant output. */
 function toOutputs({ outputs }: Surrogate, z: Float64Array): number[] {
-  return outputs.map(({ fitted }, j) => fitted?.warp.fromZ(z[j]!) ?? 0);
+  return outputs.map(({ fitted }, j) => fitted?.warp.outputAt(z[j]!) ?? 0);
 }
 
 /** Length m: the mean square of sigma, in output units, over every so many points of the first sample. */

@@ -62,7 +62,7 @@ export function makeForecaster(prepared: Prepared, work: Work): Forecaster {
       const spread: number[] = [];
       surrogate.outputs.forEach(({ fitted }, j) => {
         const at = (sigmas: number) =>
-          fitted ? fitted.warp.fromZ(predictor.mean[j]! + sigmas * predictor.sigma[j]!) : cases.Y[j]!;
+          fitted ? fitted.warp.outputAt(predictor.mean[j]! + sigmas * predictor.sigma[j]!) : cases.Y[j]!;
         output.push(at(0));
         spread.push(Math.abs(at(1) - at(-1)) / 2);
       });

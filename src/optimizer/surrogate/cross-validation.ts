@@ -43,11 +43,14 @@ export function crossValidate(surrogate: Surrogate, clusters: Clusters, j: numbe
   if (clusters.length < MIN_CLUSTERS) return { r2: null, rmse: null };
   const residuals = residualsOf(surrogate, clusters, j);
   if (residuals === null) return { r2: null, rmse: 0 };
-  const { z, fromZ } = surrogate.outputs[j]!.fitted!.warp;
-  const observed = z.map(fromZ);
+  const { z, outputAt } = surrogate.outputs[j]!.fitted!.warp;
+  const observed = z.map(outputAt);
   const largest = observed.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   const mean = averageOver(clusters, (i) => observed[i]! / largest);
-  const meanSquareError = averageOver(clusters, (i) => ((observed[i]! - fromZ(z[i]! - residuals[i]!)) / largest) ** 2);
+  const meanSquareError = averageOver(
+    clusters,
+    (i) => ((observed[i]! - outputAt(z[i]! - residuals[i]!)) / largest) ** 2,
+  );
   const variance = averageOver(clusters, (i) => (observed[i]! / largest - mean) ** 2);
   const r2 = 1 - meanSquareError / variance;
   const rmse = Math.sqrt(meanSquareError) * largest;

@@ -59,7 +59,7 @@ export function expectedRanges(
   const ranges = new Float64Array(2 * m);
   surrogate.outputs.forEach(({ fitted }, j) => {
     const end = (sign: number) => {
-      const y = fitted ? fitted.warp.fromZ(predictor.mean[j]! + sign * width * spreads[j]!) : Number.NaN;
+      const y = fitted ? fitted.warp.outputAt(predictor.mean[j]! + sign * width * spreads[j]!) : Number.NaN;
       return Number.isNaN(y) ? sign * Number.MAX_VALUE : Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, y));
     };
     ranges[j] = end(-1);

@@ -29,6 +29,8 @@ export interface Warp {
   readonly toZ: (y: number) => number;
   /** The inverse of `toZ`. */
   readonly fromZ: (z: number) => number;
+  /** The same as programs answer it: of a limit that is cut off, its end wherever it is kept. */
+  readonly outputAt: (z: number) => number;
   /** The target interval in z; ends may be infinite. */
   readonly lower: number;
   readonly upper: number;
@@ -81,6 +83,7 @@ function standardize(
     unit: sd,
     toZ,
     fromZ: (z) => inverse(mean + sd * z),
+    outputAt: (z) => outputOf(interval, inverse(mean + sd * z)),
     lower: toZ(interval.lower),
     upper: toZ(interval.upper),
     slope: (value) => slope(value) / sd,
@@ -95,6 +98,11 @@ function standardize(
     },
   };
   return warp;
+}
+
+function outputOf({ isCutOff, lower, upper }: Interval, y: number): number {
+  if (!isCutOff) return y;
+  return Number.isFinite(upper) ? Math.max(upper, y) : Math.min(lower, y);
 }
 
 /** The logarithm, for positive outputs with a positive target. */

@@ -15,6 +15,7 @@ import type {
   CreatedBatch,
   CreatedInvitation,
   CreatedKey,
+  CreatedLink,
   CreatedWebhook,
   Deletion,
   Drafts,
@@ -32,6 +33,7 @@ import type {
   Invitation,
   Key,
   KeyPatch,
+  Link,
   LoadedObjectives,
   LoadedOutputCaseSet,
   Member,
@@ -53,16 +55,19 @@ import type {
   NewInverseOutput,
   NewInvitation,
   NewKey,
+  NewLink,
   NewModel,
   NewNote,
   NewObjectives,
   NewOutputCases,
   NewProject,
+  NewRecipient,
   NewRelease,
   NewRotation,
   NewSuggestions,
   NewTrial,
   NewTrialCases,
+  NewUndo,
   NewWebhook,
   NewWorkbook,
   NoFields,
@@ -82,6 +87,7 @@ import type {
   Project,
   ProjectPatch,
   ProjectSummary,
+  Recipient,
   ReleasedEvaluation,
   ReportedEvaluation,
   ReportedInverse,
@@ -806,6 +812,74 @@ export interface Operations {
       304: Record<never, never>;
     };
   };
+  /** Read the card of an input that waits, to print and take to the rig */
+  getRunCard: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+      inverse_id: number;
+    };
+    headers: 'If-None-Match';
+    answers: {
+      200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
+      304: Record<never, never>;
+    };
+  };
+  /** List the links to an objective */
+  listLinksOfObjective: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Link[] };
+    };
+  };
+  /** Make a read-only link to an objective or to its report */
+  createLink: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewLink;
+    answers: {
+      201: { 'application/json': CreatedLink };
+    };
+  };
+  /** List the links of the account */
+  listLinks: {
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Link[] };
+    };
+  };
+  /** Revoke a link: it ends immediately */
+  revokeLink: {
+    path: {
+      link_id: number;
+    };
+    answers: {
+      204: Record<never, never>;
+    };
+  };
   /** List all objectives of the account at a glance */
   listAllObjectives: {
     query?: {
@@ -867,6 +941,20 @@ export interface Operations {
     body: NewCaseCorrection;
     answers: {
       200: { 'application/json': CorrectedCase };
+    };
+  };
+  /** Take a correction back */
+  undoCorrection: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      correction_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewUndo;
+    answers: {
+      200: { 'application/json': Correction };
     };
   };
   /** List the corrections of a trial */
@@ -1334,6 +1422,35 @@ export interface Operations {
     body?: NoFields | undefined;
     answers: {
       202: { 'application/json': WebhookDelivery };
+    };
+  };
+  /** List the people who are told by e-mail */
+  listRecipients: {
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Recipient[] };
+    };
+  };
+  /** Have a person told by e-mail when a search ends or an input waits */
+  addRecipient: {
+    headers: 'Idempotency-Key';
+    body: NewRecipient;
+    answers: {
+      201: { 'application/json': Recipient };
+    };
+  };
+  /** Tell a person no more */
+  removeRecipient: {
+    path: {
+      recipient_id: number;
+    };
+    answers: {
+      204: Record<never, never>;
     };
   };
   /** Read the usage and the limits of the account */
@@ -1985,6 +2102,44 @@ export interface Operations {
     answers: {
       200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
       304: Record<never, never>;
+    };
+  };
+  /** Read the card of an input that waits, to print and take to the rig */
+  getRunCardFlat: {
+    path: {
+      objective_id: number;
+      inverse_id: number;
+    };
+    headers: 'If-None-Match';
+    answers: {
+      200: { 'text/html': string; 'application/pdf': Uint8Array<ArrayBuffer> };
+      304: Record<never, never>;
+    };
+  };
+  /** List the links to an objective */
+  listLinksOfObjectiveFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** Records per page. */
+      limit?: number | undefined;
+      /** Id of the last record seen. */
+      after?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Link[] };
+    };
+  };
+  /** Make a read-only link to an objective or to its report */
+  createLinkFlat: {
+    path: {
+      objective_id: number;
+    };
+    headers: 'Idempotency-Key';
+    body: NewLink;
+    answers: {
+      201: { 'application/json': CreatedLink };
     };
   };
   /** Correct or exclude the result of an inverse */

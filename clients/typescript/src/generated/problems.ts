@@ -41,6 +41,11 @@ export class LinkEndedError extends BacksolveError {
   override readonly name = 'LinkEndedError';
 }
 
+/** The link does not work any more. */
+export class SharedLinkEndedError extends BacksolveError {
+  override readonly name = 'SharedLinkEndedError';
+}
+
 /** The OpenID provider does not answer. */
 export class OpenidUnavailableError extends BacksolveError {
   override readonly name = 'OpenidUnavailableError';
@@ -84,6 +89,11 @@ export class OutputConflictError extends BacksolveError {
 /** The lease of the evaluation is lost. */
 export class LeaseLostError extends BacksolveError {
   override readonly name = 'LeaseLostError';
+}
+
+/** Something newer has changed the result. */
+export class CorrectionSupersededError extends BacksolveError {
+  override readonly name = 'CorrectionSupersededError';
 }
 
 /** The correction changes the verdict of an objective that has ended. */
@@ -171,6 +181,16 @@ export class QuotaExceededError extends BacksolveError {
   override readonly name = 'QuotaExceededError';
 }
 
+/** The service cannot send e-mails. */
+export class MailNotSetUpError extends BacksolveError {
+  override readonly name = 'MailNotSetUpError';
+}
+
+/** Too many recipients were added. */
+export class TooManyRecipientsError extends BacksolveError {
+  override readonly name = 'TooManyRecipientsError';
+}
+
 /** This service does not calculate workbooks. */
 export class WorkbooksNotAllowedError extends BacksolveError {
   override readonly name = 'WorkbooksNotAllowedError';
@@ -236,6 +256,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'unauthenticated': UnauthenticatedError,
   'session-ended': SessionEndedError,
   'link-ended': LinkEndedError,
+  'shared-link-ended': SharedLinkEndedError,
   'openid-unavailable': OpenidUnavailableError,
   'forbidden': ForbiddenError,
   'cross-site-write': CrossSiteWriteError,
@@ -245,6 +266,7 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'attempts-handed-out': AttemptsHandedOutError,
   'output-conflict': OutputConflictError,
   'lease-lost': LeaseLostError,
+  'correction-superseded': CorrectionSupersededError,
   'reopening-needed': ReopeningNeededError,
   'batch-ended': BatchEndedError,
   'suggestion-pending': SuggestionPendingError,
@@ -262,6 +284,8 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'last-owner': LastOwnerError,
   'too-many-wrong-keys': TooManyWrongKeysError,
   'quota-exceeded': QuotaExceededError,
+  'mail-not-set-up': MailNotSetUpError,
+  'too-many-recipients': TooManyRecipientsError,
   'workbooks-not-allowed': WorkbooksNotAllowedError,
   'workbooks-unavailable': WorkbooksUnavailableError,
   'workbook-in-use': WorkbookInUseError,

@@ -2303,6 +2303,50 @@ export interface Front {
   predicted: PredictedPoint[];
 }
 
+export interface NewLink {
+  /**
+   * objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it
+   * was when the link was made, to the byte.
+   */
+  kind?: 'objective' | 'report' | undefined;
+  label?: string | null | undefined;
+  expiresAt?: string | null | undefined;
+}
+
+export interface CreatedLink {
+  id: number;
+  objectiveId: number;
+  /**
+   * objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it
+   * was when the link was made, to the byte.
+   */
+  kind: 'objective' | 'report';
+  label: string | null;
+  createdAt: string;
+  /** When it ends. An expired link stays in the list for 30 days. */
+  expiresAt: string;
+  /** Up to 20 seconds late; null: never used. */
+  lastUsedAt: string | null;
+  /** Whoever has this address sees the objective, without a key. It is never shown again. */
+  url: string;
+}
+
+export interface Link {
+  id: number;
+  objectiveId: number;
+  /**
+   * objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it
+   * was when the link was made, to the byte.
+   */
+  kind: 'objective' | 'report';
+  label: string | null;
+  createdAt: string;
+  /** When it ends. An expired link stays in the list for 30 days. */
+  expiresAt: string;
+  /** Up to 20 seconds late; null: never used. */
+  lastUsedAt: string | null;
+}
+
 export interface ObjectiveGlance {
   id: number;
   modelId: number;
@@ -2507,6 +2551,11 @@ export interface CorrectedCase {
   failed: boolean;
   failureReason: string | null;
   excluded: boolean;
+}
+
+export interface NewUndo {
+  /** true: an objective that has ended gets the verdict that follows. Ignored where it changes nothing. */
+  reopen?: boolean | undefined;
 }
 
 export interface Note {
@@ -2866,6 +2915,33 @@ export interface WebhookDelivery {
   lastError: string | null;
   deliveredAt: string | null;
   createdAt: string;
+}
+
+export interface NewRecipient {
+  email: string;
+  /** Only of this objective; default: of all objectives and batches of the account. */
+  objectiveId?: number | null | undefined;
+  /** ended: a search or a batch has ended. waiting: an input has waited for its output for two minutes. */
+  tells?: readonly ('ended' | 'waiting')[] | undefined;
+}
+
+export interface Recipient {
+  id: number;
+  email: string;
+  /** null: of the whole account. */
+  objectiveId: number | null;
+  tells: Array<'ended' | 'waiting'>;
+  createdAt: string;
+  /**
+   * When the person agreed, by the link in the first e-mail; null: not yet. Nothing else is sent before, and without it
+   * the recipient goes after 7 days.
+   */
+  confirmedAt: string | null;
+  /** false: the mail server says that there is no such mailbox. Add the recipient again to try once more. */
+  enabled: boolean;
+  /** Since when e-mails have failed; null if the last one was accepted. */
+  failingSince: string | null;
+  lastError: string | null;
 }
 
 export interface Account {

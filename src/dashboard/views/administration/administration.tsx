@@ -1,5 +1,6 @@
 /** Keys, webhooks, evaluators and batches of the account. */
 import type { ComponentType } from 'preact';
+import { onDemand } from '../../parts/on-demand.tsx';
 import { Link } from '../../shell/link.tsx';
 import type { ViewProps } from '../../shell/router.ts';
 import { may } from '../../shell/session.ts';
@@ -7,9 +8,10 @@ import './administration.css';
 import { Batches } from './batches/batches.tsx';
 import { addressOf, readChoice, SECTIONS, type Section, type SectionProps } from './choice.ts';
 import { Evaluators } from './evaluators/evaluators.tsx';
-import { Keys } from './keys/keys.tsx';
 import { NeedsAdmin } from './needs-admin.tsx';
-import { Webhooks } from './webhooks/webhooks.tsx';
+
+const Keys = onDemand(async () => (await import('./keys/keys.tsx')).Keys);
+const Webhooks = onDemand(async () => (await import('./webhooks/webhooks.tsx')).Webhooks);
 
 const VIEWS: Readonly<Record<Section, ComponentType<SectionProps>>> = {
   keys: Keys,

@@ -51,6 +51,12 @@ function Shown({ run, part }: { readonly run: Run; readonly part: string }) {
     const shown = rest === '' ? tab && titleOf(tab) : `Run ${rest}`;
     document.title = `${projectName}${shown === undefined ? '' : `, ${shown}`} – Backsolve`;
   }, [projectName, tab, rest]);
+  useEffect(() => {
+    // Somebody has asked for them.
+    if (globalThis.Notification?.permission !== 'granted') return undefined;
+    const watching = import('../links/notify.ts').then(({ watchRun }) => watchRun(run));
+    return () => void watching.then((stop) => stop());
+  }, [run]);
   useKeys({
     '/': () => {
       choice.seeksRun.value = true;

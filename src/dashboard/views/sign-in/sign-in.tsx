@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks';
-import { onDemand } from '../../parts/on-demand.tsx';
 import { accountElsewhere, signIn, signInNotice } from '../../shell/session.ts';
-
-const OpenId = onDemand(() => import('../accept/openid.tsx').then(({ OpenId: part }) => part));
+import { OpenId } from '../accept/openid.tsx';
 
 /** Asks for a key where no sign-in link was followed. */
 export function SignIn() {

@@ -2088,6 +2088,41 @@ class Front(Wire):
     """Up to 20 points that the models expect between the points and beyond."""
 
 
+class NewLink(Wire):
+    kind: Literal["objective", "report"] | None = None
+    """objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it was when the link was made, to the byte."""
+    label: str | None = None
+    expires_at: datetime | None = None
+
+
+class CreatedLink(Wire):
+    id: int
+    objective_id: int
+    kind: Literal["objective", "report"]
+    """objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it was when the link was made, to the byte."""
+    label: str | None
+    created_at: datetime
+    expires_at: datetime
+    """When it ends. An expired link stays in the list for 30 days."""
+    last_used_at: datetime | None
+    """Up to 20 seconds late; null: never used."""
+    url: str
+    """Whoever has this address sees the objective, without a key. It is never shown again."""
+
+
+class Link(Wire):
+    id: int
+    objective_id: int
+    kind: Literal["objective", "report"]
+    """objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it was when the link was made, to the byte."""
+    label: str | None
+    created_at: datetime
+    expires_at: datetime
+    """When it ends. An expired link stays in the list for 30 days."""
+    last_used_at: datetime | None
+    """Up to 20 seconds late; null: never used."""
+
+
 class ObjectiveGlanceWorstOutput(Wire):
     number: int | None
     """Zero-based; null for exact objectives, which are judged together."""
@@ -2271,6 +2306,11 @@ class CorrectedCase(Wire):
     failed: bool
     failure_reason: str | None
     excluded: bool
+
+
+class NewUndo(Wire):
+    reopen: bool | None = None
+    """true: an objective that has ended gets the verdict that follows. Ignored where it changes nothing."""
 
 
 class NoteFile(Wire):
@@ -2613,6 +2653,30 @@ class WebhookDelivery(Wire):
     last_error: str | None
     delivered_at: datetime | None
     created_at: datetime
+
+
+class NewRecipient(Wire):
+    email: str
+    objective_id: int | None = None
+    """Only of this objective; default: of all objectives and batches of the account."""
+    tells: list[Literal["ended", "waiting"]] | None = None
+    """ended: a search or a batch has ended. waiting: an input has waited for its output for two minutes."""
+
+
+class Recipient(Wire):
+    id: int
+    email: str
+    objective_id: int | None
+    """null: of the whole account."""
+    tells: list[Literal["ended", "waiting"]]
+    created_at: datetime
+    confirmed_at: datetime | None
+    """When the person agreed, by the link in the first e-mail; null: not yet. Nothing else is sent before, and without it the recipient goes after 7 days."""
+    enabled: bool
+    """false: the mail server says that there is no such mailbox. Add the recipient again to try once more."""
+    failing_since: datetime | None
+    """Since when e-mails have failed; null if the last one was accepted."""
+    last_error: str | None
 
 
 class AccountLimits(Wire):

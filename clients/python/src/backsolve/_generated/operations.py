@@ -58,9 +58,15 @@ _GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{
 _GET_PREDICTIONS = Operation("getPredictions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT = Operation("getFront", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front", {200: "m.Front"})
 _GET_REPORT = Operation("getReport", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/report", {200: None, 304: None})
+_GET_RUN_CARD = Operation("getRunCard", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/card", {200: None, 304: None})
+_LIST_LINKS_OF_OBJECTIVE = Operation("listLinksOfObjective", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links", {200: "list[m.Link]"})
+_CREATE_LINK = Operation("createLink", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/links", {201: "m.CreatedLink"})
+_LIST_LINKS = Operation("listLinks", "GET", "/links", {200: "list[m.Link]"})
+_REVOKE_LINK = Operation("revokeLink", "DELETE", "/links/{link_id}", {204: None})
 _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200: "list[m.ObjectiveGlance]", 304: None})
 _CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _CORRECT_CASE = Operation("correctCase", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections", {200: "m.CorrectedCase"})
+_UNDO_CORRECTION = Operation("undoCorrection", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections/{correction_id}/undo", {200: "m.Correction"})
 _LIST_CORRECTIONS = Operation("listCorrections", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/corrections", {200: "list[m.Correction]"})
 _LIST_NOTES = Operation("listNotes", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes", {200: "list[m.Note]"})
 _CREATE_NOTE = Operation("createNote", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/notes", {201: "m.Note"})
@@ -104,6 +110,9 @@ _ROTATE_WEBHOOK_SECRET = Operation("rotateWebhookSecret", "POST", "/webhooks/{we
 _LIST_DELIVERIES = Operation("listDeliveries", "GET", "/webhooks/{webhook_id}/deliveries", {200: "list[m.WebhookDelivery]"})
 _GET_DELIVERY = Operation("getDelivery", "GET", "/webhooks/{webhook_id}/deliveries/{delivery_id}", {200: "m.WebhookDelivery"})
 _REDELIVER = Operation("redeliver", "POST", "/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver", {202: "m.WebhookDelivery"})
+_LIST_RECIPIENTS = Operation("listRecipients", "GET", "/recipients", {200: "list[m.Recipient]"})
+_ADD_RECIPIENT = Operation("addRecipient", "POST", "/recipients", {201: "m.Recipient"})
+_REMOVE_RECIPIENT = Operation("removeRecipient", "DELETE", "/recipients/{recipient_id}", {204: None})
 _GET_ACCOUNT = Operation("getAccount", "GET", "/account", {200: "m.Account"})
 _LIST_DRAFTS = Operation("listDrafts", "GET", "/drafts", {200: "m.Drafts"})
 _PUT_DRAFT = Operation("putDraft", "PUT", "/drafts", {200: "m.Drafts"})
@@ -155,6 +164,9 @@ _GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objecti
 _GET_PREDICTIONS_FLAT = Operation("getPredictionsFlat", "GET", "/objectives/{objective_id}/predictions", {200: "m.Predictions"})
 _GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
 _GET_REPORT_FLAT = Operation("getReportFlat", "GET", "/objectives/{objective_id}/report", {200: None, 304: None})
+_GET_RUN_CARD_FLAT = Operation("getRunCardFlat", "GET", "/objectives/{objective_id}/inverses/{inverse_id}/card", {200: None, 304: None})
+_LIST_LINKS_OF_OBJECTIVE_FLAT = Operation("listLinksOfObjectiveFlat", "GET", "/objectives/{objective_id}/links", {200: "list[m.Link]"})
+_CREATE_LINK_FLAT = Operation("createLinkFlat", "POST", "/objectives/{objective_id}/links", {201: "m.CreatedLink"})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _LIST_NOTES_FLAT = Operation("listNotesFlat", "GET", "/objectives/{objective_id}/notes", {200: "list[m.Note]"})
 _CREATE_NOTE_FLAT = Operation("createNoteFlat", "POST", "/objectives/{objective_id}/notes", {201: "m.Note"})
@@ -409,6 +421,30 @@ class Operations(Caller):
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
+    def get_run_card_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    def get_run_card_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    def list_links_of_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links to an objective."""
+        return self._call(_LIST_LINKS_OF_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def create_link(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+        """Make a read-only link to an objective or to its report."""
+        return self._call(_CREATE_LINK, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def list_links(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links of the account."""
+        return self._call(_LIST_LINKS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def revoke_link(self, link_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Revoke a link: it ends immediately."""
+        return self._call(_REVOKE_LINK, path={"link_id": link_id}, timeout=timeout)
+
     def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, grouped: bool | None = None, stop_reason: int | None = None, trend: int | None = None, sort: Literal["created", "changed", "name", "project", "state", "runs"] | None = None, direction: Literal["ascending", "descending"] | None = None, folded: str | None = None, archived: Literal["exclude", "only"] | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
         return self._call(_LIST_ALL_OBJECTIVES, query={"limit": limit, "after": after, "grouped": grouped, "stopReason": stop_reason, "trend": trend, "sort": sort, "direction": direction, "folded": folded, "archived": archived, "search": search}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
@@ -420,6 +456,10 @@ class Operations(Caller):
     def correct_case(self, model_id: int, project_id: int, trial_id: int, number: int, body: m.NewCaseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedCase]:
         """Correct or exclude the result of a case."""
         return self._call(_CORRECT_CASE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "number": number}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def undo_correction(self, model_id: int, project_id: int, trial_id: int, correction_id: int, body: m.NewUndo, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Correction]:
+        """Take a correction back."""
+        return self._call(_UNDO_CORRECTION, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "correction_id": correction_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def list_corrections(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Correction]]:
         """List the corrections of a trial."""
@@ -592,6 +632,18 @@ class Operations(Caller):
     def redeliver(self, webhook_id: int, delivery_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WebhookDelivery]:
         """Send an event again."""
         return self._call(_REDELIVER, path={"webhook_id": webhook_id, "delivery_id": delivery_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def list_recipients(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Recipient]]:
+        """List the people who are told by e-mail."""
+        return self._call(_LIST_RECIPIENTS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def add_recipient(self, body: m.NewRecipient, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Recipient]:
+        """Have a person told by e-mail when a search ends or an input waits."""
+        return self._call(_ADD_RECIPIENT, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    def remove_recipient(self, recipient_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Tell a person no more."""
+        return self._call(_REMOVE_RECIPIENT, path={"recipient_id": recipient_id}, timeout=timeout)
 
     def get_account(self, *, timeout: float | None = None) -> Answer[m.Account]:
         """Read the usage and the limits of the account."""
@@ -848,6 +900,22 @@ class Operations(Caller):
     def get_report_flat_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    def get_run_card_flat_html(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    def get_run_card_flat_pdf(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    def list_links_of_objective_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links to an objective."""
+        return self._call(_LIST_LINKS_OF_OBJECTIVE_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    def create_link_flat(self, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+        """Make a read-only link to an objective or to its report."""
+        return self._call(_CREATE_LINK_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
@@ -1129,6 +1197,30 @@ class AsyncOperations(AsyncCaller):
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return await self._call(_GET_REPORT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
 
+    async def get_run_card_html(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return await self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    async def get_run_card_pdf(self, model_id: int, project_id: int, trial_id: int, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return await self._call(_GET_RUN_CARD, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    async def list_links_of_objective(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links to an objective."""
+        return await self._call(_LIST_LINKS_OF_OBJECTIVE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def create_link(self, model_id: int, project_id: int, trial_id: int, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+        """Make a read-only link to an objective or to its report."""
+        return await self._call(_CREATE_LINK, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def list_links(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links of the account."""
+        return await self._call(_LIST_LINKS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def revoke_link(self, link_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Revoke a link: it ends immediately."""
+        return await self._call(_REVOKE_LINK, path={"link_id": link_id}, timeout=timeout)
+
     async def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, grouped: bool | None = None, stop_reason: int | None = None, trend: int | None = None, sort: Literal["created", "changed", "name", "project", "state", "runs"] | None = None, direction: Literal["ascending", "descending"] | None = None, folded: str | None = None, archived: Literal["exclude", "only"] | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
         return await self._call(_LIST_ALL_OBJECTIVES, query={"limit": limit, "after": after, "grouped": grouped, "stopReason": stop_reason, "trend": trend, "sort": sort, "direction": direction, "folded": folded, "archived": archived, "search": search}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
@@ -1140,6 +1232,10 @@ class AsyncOperations(AsyncCaller):
     async def correct_case(self, model_id: int, project_id: int, trial_id: int, number: int, body: m.NewCaseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedCase]:
         """Correct or exclude the result of a case."""
         return await self._call(_CORRECT_CASE, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "number": number}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def undo_correction(self, model_id: int, project_id: int, trial_id: int, correction_id: int, body: m.NewUndo, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Correction]:
+        """Take a correction back."""
+        return await self._call(_UNDO_CORRECTION, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "correction_id": correction_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def list_corrections(self, model_id: int, project_id: int, trial_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Correction]]:
         """List the corrections of a trial."""
@@ -1312,6 +1408,18 @@ class AsyncOperations(AsyncCaller):
     async def redeliver(self, webhook_id: int, delivery_id: int, body: m.NoFields | None = None, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.WebhookDelivery]:
         """Send an event again."""
         return await self._call(_REDELIVER, path={"webhook_id": webhook_id, "delivery_id": delivery_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def list_recipients(self, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Recipient]]:
+        """List the people who are told by e-mail."""
+        return await self._call(_LIST_RECIPIENTS, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def add_recipient(self, body: m.NewRecipient, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.Recipient]:
+        """Have a person told by e-mail when a search ends or an input waits."""
+        return await self._call(_ADD_RECIPIENT, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
+
+    async def remove_recipient(self, recipient_id: int, *, timeout: float | None = None) -> Answer[None]:
+        """Tell a person no more."""
+        return await self._call(_REMOVE_RECIPIENT, path={"recipient_id": recipient_id}, timeout=timeout)
 
     async def get_account(self, *, timeout: float | None = None) -> Answer[m.Account]:
         """Read the usage and the limits of the account."""
@@ -1568,6 +1676,22 @@ class AsyncOperations(AsyncCaller):
     async def get_report_flat_pdf(self, objective_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
         """Read an objective as a report to print or file: problem, result, margins, charts, runs and log."""
         return await self._call(_GET_REPORT_FLAT, path={"objective_id": objective_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    async def get_run_card_flat_html(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[str]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return await self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="text/html", timeout=timeout)
+
+    async def get_run_card_flat_pdf(self, objective_id: int, inverse_id: int, *, if_none_match: str | None = None, timeout: float | None = None) -> Answer[bytes]:
+        """Read the card of an input that waits, to print and take to the rig."""
+        return await self._call(_GET_RUN_CARD_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"If-None-Match": if_none_match}, medium="application/pdf", timeout=timeout)
+
+    async def list_links_of_objective_flat(self, objective_id: int, *, limit: int | None = None, after: int | None = None, timeout: float | None = None) -> Answer[list[m.Link]]:
+        """List the links to an objective."""
+        return await self._call(_LIST_LINKS_OF_OBJECTIVE_FLAT, path={"objective_id": objective_id}, query={"limit": limit, "after": after}, timeout=timeout)
+
+    async def create_link_flat(self, objective_id: int, body: m.NewLink, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CreatedLink]:
+        """Make a read-only link to an objective or to its report."""
+        return await self._call(_CREATE_LINK_FLAT, path={"objective_id": objective_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
 
     async def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""

@@ -36,6 +36,10 @@ class LinkEndedError(ServiceError):
     """The sign-in link is no longer valid."""
 
 
+class SharedLinkEndedError(ServiceError):
+    """The link does not work any more."""
+
+
 class OpenidUnavailableError(ServiceError):
     """The OpenID provider does not answer."""
 
@@ -70,6 +74,10 @@ class OutputConflictError(ServiceError):
 
 class LeaseLostError(ServiceError):
     """The lease of the evaluation is lost."""
+
+
+class CorrectionSupersededError(ServiceError):
+    """Something newer has changed the result."""
 
 
 class ReopeningNeededError(ServiceError):
@@ -140,6 +148,14 @@ class QuotaExceededError(ServiceError):
     """The storage quota of the account is used up."""
 
 
+class MailNotSetUpError(ServiceError):
+    """The service cannot send e-mails."""
+
+
+class TooManyRecipientsError(ServiceError):
+    """Too many recipients were added."""
+
+
 class WorkbooksNotAllowedError(ServiceError):
     """This service does not calculate workbooks."""
 
@@ -193,6 +209,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "unauthenticated": UnauthenticatedError,
     "session-ended": SessionEndedError,
     "link-ended": LinkEndedError,
+    "shared-link-ended": SharedLinkEndedError,
     "openid-unavailable": OpenidUnavailableError,
     "forbidden": ForbiddenError,
     "cross-site-write": CrossSiteWriteError,
@@ -202,6 +219,7 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "attempts-handed-out": AttemptsHandedOutError,
     "output-conflict": OutputConflictError,
     "lease-lost": LeaseLostError,
+    "correction-superseded": CorrectionSupersededError,
     "reopening-needed": ReopeningNeededError,
     "batch-ended": BatchEndedError,
     "suggestion-pending": SuggestionPendingError,
@@ -219,6 +237,8 @@ PROBLEM_CLASSES: dict[str, type[ServiceError]] = {
     "last-owner": LastOwnerError,
     "too-many-wrong-keys": TooManyWrongKeysError,
     "quota-exceeded": QuotaExceededError,
+    "mail-not-set-up": MailNotSetUpError,
+    "too-many-recipients": TooManyRecipientsError,
     "workbooks-not-allowed": WorkbooksNotAllowedError,
     "workbooks-unavailable": WorkbooksUnavailableError,
     "workbook-in-use": WorkbookInUseError,

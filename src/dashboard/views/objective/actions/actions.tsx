@@ -16,8 +16,9 @@ const CorrectDialog = onDemand(async () => (await import('./correct-dialog.tsx')
 const GoOnDialog = onDemand(async () => (await import('./go-on-dialog.tsx')).GoOnDialog);
 const ParallelDialog = onDemand(async () => (await import('./parallel-dialog.tsx')).ParallelDialog);
 const TargetsDialog = onDemand(async () => (await import('./targets-dialog.tsx')).TargetsDialog);
+const ShareDialog = onDemand(async () => (await import('../../links/share-dialog.tsx')).ShareDialog);
 
-type Opened = 'go-on' | 'stop' | 'parallel' | 'data' | 'targets';
+type Opened = 'go-on' | 'stop' | 'parallel' | 'data' | 'targets' | 'share';
 
 /** Empty for sessions that may only read. */
 export function Actions({ run }: { readonly run: Run }) {
@@ -53,6 +54,9 @@ export function Actions({ run }: { readonly run: Run }) {
       <button type="button" onClick={() => setOpened('data')}>
         Add data…
       </button>
+      <button type="button" onClick={() => setOpened('share')}>
+        Share or tell…
+      </button>
       {isRunning && (
         <>
           <button type="button" onClick={() => setOpened('parallel')}>
@@ -84,6 +88,7 @@ export function Actions({ run }: { readonly run: Run }) {
           }}
         />
       )}
+      {opened === 'share' && <ShareDialog objectiveId={run.objectiveId} onClose={close} />}
       {opened === 'targets' && <TargetsDialog head={head} onClose={close} />}
     </section>
   );

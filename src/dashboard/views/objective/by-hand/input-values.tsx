@@ -11,10 +11,12 @@ const MAXIMUM_LARGE = 12;
 interface InputValuesProps {
   readonly head: Head;
   readonly input: readonly number[];
+  /** Saves a card to print; resolves to what went wrong. */
+  onPrint?(): Promise<string>;
 }
 
 /** An input in large type, copied with all digits. */
-export function InputValues({ head, input }: InputValuesProps) {
+export function InputValues({ head, input, onPrint }: InputValuesProps) {
   const [showsAll, setShowsAll] = useState(false);
   const [said, setSaid] = useState('');
   const names = inputNames(head);
@@ -53,6 +55,11 @@ export function InputValues({ head, input }: InputValuesProps) {
         {isShortened && (
           <button type="button" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
             All digits
+          </button>
+        )}
+        {onPrint !== undefined && (
+          <button type="button" onClick={() => void onPrint().then(setSaid)}>
+            Card to print
           </button>
         )}
         <span role="status">{said}</span>

@@ -33,13 +33,14 @@ export function OpenInput({ run, isFirst, typed, inverseId, iteration, input, re
     setGivingUp(false);
     run.refresh();
   };
+  const print = async () => (await import('../../links/save-card.ts')).saveCard(run.objectiveId, inverseId, iteration);
   return (
     <article class="hand-card" aria-labelledby={titleId}>
       <h3 id={titleId} data-follow tabIndex={-1}>
         Run {iteration}
       </h3>
       {repeated !== undefined && <p>Repeat the input of {repeated} to see how much the outputs scatter.</p>}
-      <InputValues head={run.head.value} input={input} />
+      <InputValues head={run.head.value} input={input} onPrint={print} />
       <Link to={addressOf(run.objectiveId, `runs/${iteration}`)} keepsPlace>
         Notes and photos
       </Link>

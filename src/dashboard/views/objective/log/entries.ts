@@ -19,6 +19,8 @@ export interface Entry {
   readonly name?: string;
   readonly by?: string;
   readonly reason?: string;
+  /** The id of a correction that can be taken back: the newest of its run. */
+  readonly undoable?: number;
 }
 
 /** Newest first; those without a time come last, because cases come before the runs. */
@@ -29,18 +31,25 @@ export function entriesOf(
 ): readonly Entry[] {
   const head = all.run.head.value;
   const started: Entry = { at: Date.parse(head.createdAt), kind: 'started', what: startText(head) };
+  // What a correction noted is among the notes.
+  const results = corrections.filter(({ isNote }) => !isNote);
+  const newest = new Map(results.map((one) => [targetOf(one), one.id]));
   const changes = [
-    // What a correction noted is among the notes.
-    ...corrections.filter(({ isNote }) => !isNote).map((one) => changeOf(all, one)),
+    ...results.map((one) => ({
+      ...changeOf(all, one),
+      ...(newest.get(targetOf(one)) === one.id && { undoable: one.id }),
+    })),
     ...notes.map(notedIn),
   ];
-  const dated = [started, ...resultsOf(all).toReversed(), ...changes];
+  const dated: readonly Entry[] = [started, ...resultsOf(all).toReversed(), ...changes];
   return [
     ...dated.filter(({ at }) => !Number.isNaN(at)).sort((a, b) => b.at - a.at),
     ...failuresOf(all),
     ...casesOf(all),
   ];
 }
+
+const targetOf = ({ target }: Correction) => `${target.caseNumber} ${target.inverseId}`;
 
 function startText({ number, continues }: Pick<Head, 'number' | 'continues'>): string {
   return `Objective ${number} was created${continues === null ? '' : ' with changed targets'}`;

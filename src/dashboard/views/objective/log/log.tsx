@@ -1,15 +1,19 @@
 import { useId, useState } from 'preact/hooks';
 import { counted, dayAndTime, grouped } from '../../../../shown/formats.ts';
 import { Fault } from '../../../parts/fault.tsx';
+import { onDemand } from '../../../parts/on-demand.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
+import { may } from '../../../shell/session.ts';
 import type { PartProps } from '../part.ts';
 import { addressOf } from '../tabs/tabs.ts';
 import { type Entry, type EntryKind, entriesOf } from './entries.ts';
 import { useCorrections } from './read-corrections.ts';
 import { useNotes } from './read-notes.ts';
 import './log.css';
+
+const Undo = onDemand(async () => (await import('../../links/undo.tsx')).Undo);
 
 const SHOWN = 100;
 
@@ -57,10 +61,10 @@ export function Log({ judged: { run }, all, source }: PartProps) {
       <Fault error={failure.value ?? notes.failure.value ?? source.failure.value} />
       <ScrollBox label="Entries of the data log">
         <table class="log">
-          <TableHead titles={['When', 'Run', 'What', 'Reason', 'By']} />
+          <TableHead titles={['When', 'Run', 'What', 'Reason', 'By']} controls="Undo" />
           <tbody>
             {entries.slice(0, most).map((entry, i) => (
-              <Row key={i} entry={entry} objectiveId={run.objectiveId} />
+              <Row key={i} entry={entry} run={run} />
             ))}
           </tbody>
         </table>
@@ -74,8 +78,8 @@ export function Log({ judged: { run }, all, source }: PartProps) {
   );
 }
 
-function Row({ entry, objectiveId }: { readonly entry: Entry; readonly objectiveId: number }) {
-  const { at, key, name, what, reason, by } = entry;
+function Row({ entry, run }: { readonly entry: Entry; readonly run: PartProps['judged']['run'] }) {
+  const { at, key, name, what, reason, by, undoable } = entry;
   return (
     <tr>
       <td class="nowrap">{Number.isNaN(at) ? '–' : dayAndTime(new Date(at))}</td>
@@ -83,7 +87,7 @@ function Row({ entry, objectiveId }: { readonly entry: Entry; readonly objective
         {key === undefined ? (
           name
         ) : (
-          <Link to={addressOf(objectiveId, `runs/${key}`)} keepsPlace>
+          <Link to={addressOf(run.objectiveId, `runs/${key}`)} keepsPlace>
             {name}
           </Link>
         )}
@@ -91,6 +95,9 @@ function Row({ entry, objectiveId }: { readonly entry: Entry; readonly objective
       <td>{what}</td>
       <td>{reason}</td>
       <td>{by}</td>
+      <td>
+        {undoable !== undefined && may('write') && <Undo run={run} correctionId={undoable} name={name!} what={what} />}
+      </td>
     </tr>
   );
 }

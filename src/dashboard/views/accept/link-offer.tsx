@@ -1,4 +1,4 @@
-import { offeredLink, session, signIn } from './session.ts';
+import { offeredLink, session, signIn } from '../../shell/session.ts';
 
 /** Asks before using a sign-in link from the address: another page may have put it there. */
 export function LinkOffer() {
