@@ -19,7 +19,7 @@ import { movableCount } from '../space/encoding.ts';
 import type { SearchSpace } from '../space/search-space.ts';
 import type { Factorized } from './gaussian-process.ts';
 import type { Surrogate } from './model-choice.ts';
-import { fitScope, globalScope } from './scope.ts';
+import { fitScope, globalScope, type KnownCases } from './scope.ts';
 
 /** So many kept cases, not all at one input, and so many that break the limit show that it is cut off. */
 const LEAST = { kept: 2, broken: 2 };
@@ -42,7 +42,7 @@ interface Clipped {
 }
 
 /** The cases with values inside of limits that are cut off; the same cases without any. */
-export function withMargins(space: SearchSpace, cases: Cases, goal: Goal, work: Work): Cases {
+export function withMargins(space: SearchSpace, cases: KnownCases, goal: Goal, work: Work): KnownCases {
   const clipped = cases.noise ? [] : cases.intervals.flatMap((one, j) => clippedAt(cases, one, j) ?? []);
   if (clipped.length === 0) return cases;
   const m = cases.intervals.length;
@@ -82,14 +82,16 @@ function clippedAt({ Y, N, U, intervals }: Cases, interval: Interval, j: number)
 }
 
 /** Length N: the output with values inside of the limit for the kept cases. */
-function margined(space: SearchSpace, cases: Cases, goal: Goal, clipped: Clipped, work: Work): Float64Array {
+function margined(space: SearchSpace, cases: KnownCases, goal: Goal, clipped: Clipped, work: Work): Float64Array {
   const { j, broken } = clipped;
   const m = cases.intervals.length;
   const column = Float64Array.from({ length: cases.N }, (_, i) => cases.Y[i * m + j]!);
   setByDistance(cases, clipped, column);
   if (broken.length < movableCount(space.encoding) + ENOUGH_BEYOND) return column;
   const scope = globalScope(space, cases, goal);
-  const own: Cases = { ...cases, Y: column, intervals: [cases.intervals[j]!], slopes: null };
+  // Cheaper sources are cut off as well.
+  const { coarse: _coarse, scales: _scales, ...fine } = cases;
+  const own: Cases = { ...fine, Y: column, intervals: [cases.intervals[j]!], slopes: null };
   for (let round = 0; round < ROUNDS; round++) {
     updateMargins(fitScope(space.encoding, own, scope, 0, work), scope.rows, clipped, column);
   }
