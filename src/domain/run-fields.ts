@@ -176,7 +176,6 @@ export const RUN_FIELDS = {
     description:
       'The cheaper source that its input is for; null for the fine one. A run of a cheaper source informs the models and is never a solution or the best run.',
   },
-  /** The same among cases, whose `source` says where they come from. */
   sourceName: {
     holds: 'text',
     column: 'source',
