@@ -92,6 +92,7 @@ describe('an inverse', () => {
       errors: [2, 0],
       loadedAt: null,
       satisfiedAt: null,
+      source: null,
       stoppedAt: null,
       exhaustedAt: null,
       failedAt: null,
