@@ -91,7 +91,7 @@ export const RUN_FIELDS = {
     holds: 'vector',
     orNull: true,
     description:
-      'How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output.',
+      'How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output, and for a run of a cheaper source.',
   },
   missedBy: {
     holds: 'vector',
@@ -103,7 +103,7 @@ export const RUN_FIELDS = {
     holds: 'number',
     orNull: true,
     description:
-      'How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output.',
+      'How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper source.',
   },
   suggestTimeNs: {
     holds: 'nanoseconds',

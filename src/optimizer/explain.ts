@@ -1,6 +1,6 @@
 import { adviceFrom } from './explanation/advice.ts';
-import { withDerivativeGain } from './explanation/derivative-gain.ts';
 import { diagnose } from './explanation/diagnosis.ts';
+import { withDerivativeGain, withSourceGain } from './explanation/gains.ts';
 import { NOTHING_KNOWN, outputInsights } from './explanation/insight.ts';
 import type { Explanation, OutputInsight } from './insights.ts';
 import type { Work } from './numerics/work.ts';
@@ -32,10 +32,11 @@ export function explainFrom(prepared: Prepared): Explanation {
   const quest = questOf(request);
   const standing = quest.standing(prepared);
   const advice = adviceFrom(prepared);
+  const insights = outputInsights(encoding, surrogate, predictor);
   return {
     insight: perOutput(
       prepared,
-      withDerivativeGain(prepared, surrogate, outputInsights(encoding, surrogate, predictor)),
+      withSourceGain(prepared, surrogate, withDerivativeGain(prepared, surrogate, insights)),
     ),
     // Residuals have no limits to contradict each other.
     diagnosis:

@@ -22,6 +22,8 @@ export interface OutputInsight {
    * without any. Absent where no run brought derivatives.
    */
   readonly derivatives?: { readonly known: number; readonly used: number; readonly rmseWithout: number | null };
+  /** The cheaper source that the model starts from, and the error on cases left out without it; absent: none. */
+  readonly source?: { readonly number: number; readonly rmseWithout: number | null };
 }
 
 /** Evidence that the objectives cannot all be met. All numbers are finite. */

@@ -1,7 +1,7 @@
 /** The card of a run that waits: one page to take to the rig, with its input, room for what is measured, and a code that leads back. */
 import { encode } from 'uqr';
 import type { History } from '../../clients/typescript/src/index.ts';
-import { emptyColumns, headOf, replaceRows, rowOf, vectorAt } from '../shown/columns.ts';
+import { emptyColumns, factAt, headOf, replaceRows, rowOf, vectorAt } from '../shown/columns.ts';
 import { wantedText } from '../shown/margin.ts';
 import { fullInputText, inputLabel, inputText, outputLabel } from '../shown/values.ts';
 import { type Block, heading, type Report, type Table } from './document.ts';
@@ -26,7 +26,9 @@ const BORDER = 2;
 export function makeCard({ history, iteration, address, suggestedAt }: CardSource): Report {
   const head = headOf(history);
   const columns = replaceRows(emptyColumns(history.minimums.length, history.objectives.length), 0, history);
-  const input = vectorAt(columns.inputs, rowOf(columns, iteration))!;
+  const row = rowOf(columns, iteration);
+  const input = vectorAt(columns.inputs, row)!;
+  const source = factAt(columns, 'sources', row);
   const isDense = head.minimums.length + head.objectives.length > MOST_ROWS;
   const { label, projectName, modelName, trialNumber, number } = head;
   return {
@@ -36,6 +38,7 @@ export function makeCard({ history, iteration, address, suggestedAt }: CardSourc
       `Model ${modelName}`,
       `Trial ${trialNumber}, objective ${number}`,
       `Suggested ${moment(suggestedAt)}`,
+      ...(source === undefined ? [] : [`To be run with: ${source}`]),
     ],
     state: 'Waits for its outputs',
     changedAt: suggestedAt,

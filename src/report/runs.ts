@@ -90,6 +90,7 @@ function rowOfTable(
   const marks = [
     STATE_TEXTS[state],
     ...(row === best ? ['best'] : []),
+    ...[factAt(columns, 'sources', row) ?? []].flat(),
     ...(columns.excluded[row] === 1 ? ['left out'] : []),
     ...(columns.corrected[row] === 1 ? ['corrected'] : []),
     ...(factAt(columns, 'notes', row) === undefined ? [] : ['note']),

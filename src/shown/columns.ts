@@ -250,6 +250,8 @@ export function columnsOfRuns(runs: readonly TrialRun[], inputCount: number, out
     const run = runs[i]!;
     if (name === 'iterations') return run.iteration ?? run.number;
     if (name === 'inverseIds') return run.inverseId;
+    // Among the runs of a trial, source says where a run comes from.
+    if (name === 'sources') return (run.objectiveId !== null && run.sourceName) || undefined;
     if (name === 'statuses') return run.status === 'completed' ? 'active' : run.status;
     const value = run[RUN_COLUMNS[name].field as keyof TrialRun];
     return RUN_COLUMNS[name].as === 'byIteration' ? (value ?? undefined) : value;

@@ -91,6 +91,18 @@ it('a run of the cheaper source that meets all targets neither ends the search n
   const { body: objective } = await send('GET', url);
   expect(objective.stopReason).toBe(0);
   expect(objective.best).toEqual(before);
+  const { body: history } = await send('GET', `${url}/history`);
+  expect([history.misses[1], history.missedBy[1]]).toEqual([null, null]);
+  const { body: runs } = await send('GET', `${url}/runs`);
+  const ofSource = runs.filter(({ sourceName }: { sourceName: string | null }) => sourceName === 'coarse');
+  expect(ofSource).toMatchObject([{ iteration: 2, met: null, misses: null }]);
+  const rows = (await send('GET', `${url}/runs`, undefined, { accept: 'text/csv' })).text.split('\n');
+  expect(rows.find((row) => row.includes('coarse'))).not.toMatch(/true|false,false/);
+  const report = await service.app.inject({
+    url: `${url}/report`,
+    headers: { authorization: `Bearer ${service.key}` },
+  });
+  expect(report.body).toContain('loaded, coarse');
   // What a correction forms again from all runs is the same.
   const corrected = await send('POST', `${nested}/inverses/${body.id}/corrections`, {
     output: TARGET.map((y) => y + 0.0001),
@@ -123,6 +135,9 @@ it('cases loaded as those of a source teach the models without cost, and are nei
   const { url, nested } = await makeObjective({ trial });
   const { body: objective } = await send('GET', url);
   expect(objective).toMatchObject({ stopReason: 0, best: { caseNumber: 1 } });
+  const { body: runs } = await send('GET', `${url}/runs`);
+  const met = runs.map((run: { sourceName: string | null; met: boolean[] | null }) => [run.sourceName, run.met]);
+  expect(met.slice(1, 18)).toEqual(Array.from({ length: 17 }, () => ['coarse', null]));
   const { body: next } = await send('POST', `${nested}/inverses`);
   // The source was not run at the first fine input, which says whether it helps.
   expect(next.source).toBe('coarse');

@@ -1,5 +1,6 @@
 /** Cheaper sources: which source a search runs, what it may cost, and what never changes. */
 import { describe, expect, it } from 'vitest';
+import { explain } from '../../src/optimizer/explain.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { CoarseSource, History, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
@@ -100,6 +101,42 @@ describe('a search with a cheaper source', () => {
 
   it('is the same to the last bit when it is played again', () => {
     expect(play(close, { seed: 3, cost: 0.05, budget: 20 })).toEqual(play(close, { seed: 3, cost: 0.05, budget: 20 }));
+  });
+});
+
+describe('the insight', () => {
+  const rowsOf = (model: Model, count: number, seed: number): History => {
+    const { X } = initialDesign({ space, outputCount: 4, caseCount: count, seed });
+    const inputs = Array.from({ length: count }, (_, i) => Array.from(X.subarray(3 * i, 3 * i + 3)));
+    return historyOf({ X: inputs.flat(), Y: inputs.flatMap(model) });
+  };
+  const insightOf = (coarse: Model) => {
+    const target: Target = { lower: 0.2, upper: 0.3, lowerOpen: false, upperOpen: false, direction: 'none' };
+    const history = rowsOf(fine, 8, 4);
+    const { insight } = explain({
+      space,
+      goal: { targets: [target, target, target, target], l1: null },
+      history,
+      firstSuggested: 8,
+      convergence: 1e-6,
+      seed: 4,
+      workLimit: 100_000,
+      coarse: [{ cost: 0.02, history: rowsOf(coarse, 60, 5) }],
+    });
+    return insight!;
+  };
+
+  it('says of outputs whose models start from a source how much farther off they would be without it', () => {
+    const gained = insightOf(close).filter(({ source }) => source !== undefined);
+    expect(gained.length).toBeGreaterThan(0);
+    for (const { source, crossValidated } of gained) {
+      expect(source!.number).toBe(0);
+      expect(source!.rmseWithout).toBeGreaterThan(crossValidated.rmse!);
+    }
+  });
+
+  it('says nothing of a source that does not help', () => {
+    expect(insightOf(unrelated(1)).every((one) => !('source' in one))).toBe(true);
   });
 });
 

@@ -39,6 +39,12 @@ const insightSchema = z
           .describe(
             'How many derivatives of this output are known, how many of them the model uses, and what the root mean square error on cases left out would be without any. Left out where no run brought derivatives.',
           ),
+        source: z
+          .object({ number: z.int(), rmseWithout: z.number().nullable() })
+          .optional()
+          .describe(
+            'The cheaper source that the model starts from, 0 for the first of the project, and what the root mean square error on cases left out would be without it. Left out where it starts from none.',
+          ),
       }),
     ),
   })
@@ -204,12 +210,13 @@ export function presentExplanation(
       : null,
     insight: insight && {
       caseCount,
-      outputs: insight.map(({ crossValidated, sensitivity, sensitivityRanges, derivatives }, output) => ({
+      outputs: insight.map(({ crossValidated, sensitivity, sensitivityRanges, derivatives, source }, output) => ({
         number: output,
         crossValidated,
         sensitivity: sensitivity && [...sensitivity],
         sensitivityRanges: sensitivityRanges && [...sensitivityRanges],
         ...(derivatives && { derivatives }),
+        ...(source && { source: { ...source } }),
       })),
     },
     diagnosis: diagnosis && presentDiagnosis(objective, { caseCount, diagnosis }, best),

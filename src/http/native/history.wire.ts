@@ -197,8 +197,8 @@ const TEXTS: Readonly<Record<Column['as'], (of: HistoryFieldName, rows: readonly
       .join(','),
 };
 
-function missesIn({ output }: HistoryRow, measure: MissMeasure) {
-  if (output === null) return { misses: null, missedBy: null, misfit: null };
+function missesIn({ output, source }: HistoryRow, measure: MissMeasure) {
+  if (output === null || source !== null) return { misses: null, missedBy: null, misfit: null };
   const values = output.split(',').map(Number);
   return {
     misses: measure.missesOf(values).join(','),

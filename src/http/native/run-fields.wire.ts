@@ -136,13 +136,18 @@ const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView, measure:
   outputs: ({ inverse }) => inverse.output ?? [],
   outputByName: ({ objective, inverse }) => presentOutputByName(objective.labels, inverse.output).outputByName,
   jacobian: ({ inverse }) => inverse.jacobian && toRows(inverse.jacobian, inverse.output?.length ?? 1),
-  misses: ({ inverse }, measure) => inverse.output && measure().missesOf(inverse.output),
-  missedBy: ({ inverse }, measure) => inverse.output && measure().missedByOf(inverse.output),
-  misfit: ({ inverse }, measure) => inverse.output && measure().misfitOf(inverse.output),
+  misses: ({ inverse }, measure) => judgedOutput(inverse) && measure().missesOf(judgedOutput(inverse)!),
+  missedBy: ({ inverse }, measure) => judgedOutput(inverse) && measure().missedByOf(judgedOutput(inverse)!),
+  misfit: ({ inverse }, measure) => judgedOutput(inverse) && measure().misfitOf(judgedOutput(inverse)!),
   results: ({ objective, evaluation }) => presentResults(evaluation.results, objective.labels),
   isRepeat: ({ inverse }) => inverse.repeatOf !== null,
   disabledAt: ({ objective, inverse }) => disabledAtOf(objective, inverse),
 };
+
+/** null for a run of a cheaper source. */
+function judgedOutput({ output, source }: InverseView['inverse']) {
+  return source === null ? output : null;
+}
 
 type Presented<Name extends RunFieldName> = z.infer<z.ZodObject<RunShape<Name>>>;
 type FieldValues = Readonly<Partial<Record<RunFieldName, unknown>>>;

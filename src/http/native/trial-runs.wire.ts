@@ -45,11 +45,11 @@ export const trialRunSchema = z
   })
   .meta({ id: 'TrialRun' });
 
-type Verdict = ReturnType<typeof makeVerdict>;
-
-export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) => z.infer<typeof trialRunSchema> {
-  const judge = makeVerdict(objective);
+export function makePresentTrialRun(runs: TrialRuns): (run: TrialRun) => z.infer<typeof trialRunSchema> {
+  const { objective } = runs;
+  const judge = judgeOf(runs);
   const measure = makeMissMeasure(objective);
+  const isCoarse = makeIsCoarse(runs);
   return (run) => ({
     position: run.position,
     ...factsOf(run),
@@ -58,8 +58,8 @@ export function makePresentTrialRun({ objective }: TrialRuns): (run: TrialRun) =
     inverseId: run.kind === 'run' ? run.id : null,
     input: [...run.input],
     output: run.output && [...run.output],
-    met: metOf(run, judge),
-    ...presentRow(ofTrial, { ...run, ...derivativesIn(run), ...missesIn(run, measure) }),
+    met: judge(run),
+    ...presentRow(ofTrial, { ...run, ...derivativesIn(run), ...(!isCoarse(run) && missesIn(run, measure)) }),
   });
 }
 
@@ -86,8 +86,16 @@ function missesIn({ output }: TrialRun, measure: MissMeasure) {
   );
 }
 
-function metOf({ output }: TrialRun, judge: Verdict): boolean[] | null {
-  return output && [...judge(output)];
+/** Of runs of the black box itself: those of cheaper sources meet nothing. */
+function judgeOf(runs: TrialRuns): (run: TrialRun) => boolean[] | null {
+  const judge = makeVerdict(runs.objective);
+  const isCoarse = makeIsCoarse(runs);
+  return (run) => (run.output === null || isCoarse(run) ? null : [...judge(run.output)]);
+}
+
+function makeIsCoarse({ project }: TrialRuns): (run: TrialRun) => boolean {
+  const names = new Set((project.sources ?? []).map(({ name }) => name));
+  return (run) => names.has((run.kind === 'run' ? run.sourceName : run.source) ?? '');
 }
 
 const BEFORE = [
@@ -122,8 +130,9 @@ export const trialRunTypes: NonNullable<AnswerSpec['otherTypes']> = {
   [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
-export function toTrialRunTable({ objective, project, batches }: TrialRuns, withDerivatives = false): RowTable {
-  const judge = makeVerdict(objective);
+export function toTrialRunTable(runs: TrialRuns, withDerivatives = false): RowTable {
+  const { objective, project, batches } = runs;
+  const judge = judgeOf(runs);
   const columns = toCaseColumns({ ...project, ...project.names, outputCount: objective.objectives.length });
   const derivatives = withDerivatives ? derivativeTitles(columns) : [];
   return {
@@ -131,11 +140,11 @@ export function toTrialRunTable({ objective, project, batches }: TrialRuns, with
     before: BEFORE,
     after: [...after.map(sentName), ...derivatives],
     hasVerdicts: true,
-    batches: mapBatches(batches, (run) => toRow(run, judge, derivatives)),
+    batches: mapBatches(batches, (run) => toRow(run, judge(run), derivatives)),
   };
 }
 
-function toRow(run: TrialRun, judge: Verdict, derivatives: readonly string[]): ExportedRow {
+function toRow(run: TrialRun, met: ExportedRow['met'], derivatives: readonly string[]): ExportedRow {
   const { source, sourceName, number, iteration, status } = factsOf(run);
   const objective = run.kind === 'run' ? run.objectiveNumber : null;
   return {
@@ -151,6 +160,6 @@ function toRow(run: TrialRun, judge: Verdict, derivatives: readonly string[]): E
       ...presentFacts(after, run),
       ...derivativeCells(derivatives, run.jacobian ?? null),
     ],
-    met: metOf(run, judge),
+    met,
   };
 }

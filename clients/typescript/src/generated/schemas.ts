@@ -829,7 +829,7 @@ export interface Inverse {
   jacobian: Array<Array<number | null>> | null;
   /**
    * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
-   * null without an output.
+   * null without an output, and for a run of a cheaper source.
    */
   misses: number[] | null;
   /**
@@ -840,7 +840,8 @@ export interface Inverse {
   /**
    * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is
    * unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run
-   * has the least among those that meet all other targets. null without a fit or an output.
+   * has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper
+   * source.
    */
   misfit: number | null;
   /**
@@ -1356,6 +1357,14 @@ export interface Insight {
       used: number;
       rmseWithout: number | null;
     } | undefined;
+    /**
+     * The cheaper source that the model starts from, 0 for the first of the project, and what the root mean square
+     * error on cases left out would be without it. Left out where it starts from none.
+     */
+    source?: {
+      number: number;
+      rmseWithout: number | null;
+    } | undefined;
   }>;
 }
 
@@ -1673,7 +1682,7 @@ export interface ReportedInverse {
   jacobian: Array<Array<number | null>> | null;
   /**
    * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
-   * null without an output.
+   * null without an output, and for a run of a cheaper source.
    */
   misses: number[] | null;
   /**
@@ -1684,7 +1693,8 @@ export interface ReportedInverse {
   /**
    * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is
    * unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run
-   * has the least among those that meet all other targets. null without a fit or an output.
+   * has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper
+   * source.
    */
   misfit: number | null;
   /**
@@ -1936,7 +1946,7 @@ export interface History {
   outputs: Array<number[] | null>;
   /**
    * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
-   * null without an output.
+   * null without an output, and for a run of a cheaper source.
    */
   misses: Array<number[] | null>;
   /**
@@ -1947,7 +1957,8 @@ export interface History {
   /**
    * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is
    * unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run
-   * has the least among those that meet all other targets. null without a fit or an output.
+   * has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper
+   * source.
    */
   misfits: Array<number | null>;
   /** What the runs show that you can act on. */
@@ -1984,7 +1995,7 @@ export interface TrialRun {
   met: boolean[] | null;
   /**
    * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
-   * null without an output.
+   * null without an output, and for a run of a cheaper source.
    */
   misses: number[] | null;
   /**
@@ -1995,7 +2006,8 @@ export interface TrialRun {
   /**
    * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is
    * unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run
-   * has the least among those that meet all other targets. null without a fit or an output.
+   * has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper
+   * source.
    */
   misfit: number | null;
   loadedAt: string | null;
@@ -3867,7 +3879,7 @@ export interface ReportedEvaluation {
     jacobian: Array<Array<number | null>> | null;
     /**
      * How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met.
-     * null without an output.
+     * null without an output, and for a run of a cheaper source.
      */
     misses: number[] | null;
     /**
@@ -3878,7 +3890,8 @@ export interface ReportedEvaluation {
     /**
      * How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error
      * is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best
-     * run has the least among those that meet all other targets. null without a fit or an output.
+     * run has the least among those that meet all other targets. null without a fit or an output, and for a run of a
+     * cheaper source.
      */
     misfit: number | null;
     /**

@@ -725,11 +725,11 @@ class Inverse(Wire):
     jacobian: list[list[float | None]] | None
     """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
-    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output, and for a run of a cheaper source."""
     missed_by: list[float] | None
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
-    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper source."""
     asked_by: str | None
     """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
     loaded_by: str | None
@@ -1187,6 +1187,12 @@ class InsightOutputsDerivatives(Wire):
     rmse_without: float | None
 
 
+class InsightOutputsSource(Wire):
+    """The cheaper source that the model starts from, 0 for the first of the project, and what the root mean square error on cases left out would be without it. Left out where it starts from none."""
+    number: int
+    rmse_without: float | None
+
+
 class InsightOutputs(Wire):
     number: int
     """Zero-based number of the objective."""
@@ -1198,6 +1204,8 @@ class InsightOutputs(Wire):
     """Per input, the range of that share given the uncertainty of the model; null together with it."""
     derivatives: InsightOutputsDerivatives | None = None
     """How many derivatives of this output are known, how many of them the model uses, and what the root mean square error on cases left out would be without any. Left out where no run brought derivatives."""
+    source: InsightOutputsSource | None = None
+    """The cheaper source that the model starts from, 0 for the first of the project, and what the root mean square error on cases left out would be without it. Left out where it starts from none."""
 
 
 class Insight(Wire):
@@ -1471,11 +1479,11 @@ class ReportedInverse(Wire):
     jacobian: list[list[float | None]] | None
     """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
-    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output, and for a run of a cheaper source."""
     missed_by: list[float] | None
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
-    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper source."""
     asked_by: str | None
     """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
     loaded_by: str | None
@@ -1709,11 +1717,11 @@ class History(Wire):
     outputs: list[list[float] | None]
     """null until loaded."""
     misses: list[list[float] | None]
-    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output, and for a run of a cheaper source."""
     missed_by: list[list[float] | None]
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfits: list[float | None]
-    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper source."""
     advice: list[Advice]
     """What the runs show that you can act on."""
     standing: Standing | None
@@ -1747,11 +1755,11 @@ class TrialRun(Wire):
     met: list[bool] | None
     """Whether each output meets the objective that is asked, whoever made the run; null without an output."""
     misses: list[float] | None
-    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output, and for a run of a cheaper source."""
     missed_by: list[float] | None
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
-    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper source."""
     loaded_at: datetime | None
     loaded_by: str | None
     """Who loaded its output, or reported that its run failed, as in askedBy."""
@@ -3669,11 +3677,11 @@ class ReportedEvaluationInverse(Wire):
     jacobian: list[list[float | None]] | None
     """The derivatives that were reported with the output: one row per output with one number per input, null where not known."""
     misses: list[float] | None
-    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output."""
+    """How far each output is from its goal, in units of its tolerance, as in best of the objective: 0 where it is met. null without an output, and for a run of a cheaper source."""
     missed_by: list[float] | None
     """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
     misfit: float | None
-    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output."""
+    """How far the output is from the data of a fit: chi-square, or the sum of its robust loss; where a standard error is unknown, the root mean square of the residuals, of several data sets their weighted geometric mean. The best run has the least among those that meet all other targets. null without a fit or an output, and for a run of a cheaper source."""
     asked_by: str | None
     """Who asked for it: the person, else the label of the API key, or its key id; null: a batch did, or an earlier release stored it."""
     loaded_by: str | None

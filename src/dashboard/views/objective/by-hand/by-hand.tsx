@@ -1,7 +1,7 @@
 /** Running by hand: the next input, and a form for its outputs. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ReportedInverse, StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { type Columns, repeatText, rowOf, stateOf, vectorAt } from '../../../../shown/columns.ts';
+import { type Columns, factAt, repeatText, rowOf, stateOf, vectorAt } from '../../../../shown/columns.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { onDemand } from '../../../parts/on-demand.tsx';
 import { watchDrafts } from '../../../shell/drafts.ts';
@@ -82,6 +82,7 @@ export function ByHand({ run }: { readonly run: Run }) {
           iteration={columns.iterations[row]!}
           input={vectorAt(columns.inputs, row)!}
           repeated={repeatText(columns, row)}
+          source={factAt(columns, 'sources', row)}
           onReported={(inverse) => {
             follow.current = 'first';
             setOutcome(inverse);

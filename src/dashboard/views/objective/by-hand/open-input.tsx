@@ -21,11 +21,14 @@ interface OpenInputProps {
   readonly input: readonly number[];
   /** Which run had this input before; undefined: none. */
   readonly repeated: string | undefined;
+  /** The cheaper source to run; undefined: the black box itself. */
+  readonly source: string | undefined;
   onReported(inverse: ReportedInverse): void;
 }
 
 /** An input that waits for its output. */
-export function OpenInput({ run, isFirst, typed, inverseId, iteration, input, repeated, onReported }: OpenInputProps) {
+export function OpenInput(props: OpenInputProps) {
+  const { run, isFirst, typed, inverseId, iteration, input, repeated, source, onReported } = props;
   const [isGivingUp, setGivingUp] = useState(false);
   const titleId = `open-${inverseId}`;
   const giveUp = async () => {
@@ -40,6 +43,11 @@ export function OpenInput({ run, isFirst, typed, inverseId, iteration, input, re
         Run {iteration}
       </h3>
       {repeated !== undefined && <p>Repeat the input of {repeated} to see how much the outputs scatter.</p>}
+      {source !== undefined && (
+        <p>
+          Run it with <strong>{source}</strong>, a cheaper source.
+        </p>
+      )}
       <InputValues head={run.head.value} input={input} onPrint={print} />
       <Link to={addressOf(run.objectiveId, `runs/${iteration}`)} keepsPlace>
         Notes

@@ -32,8 +32,12 @@ export function Outcome({ run, outcome }: OutcomeProps) {
   );
 }
 
-function sentence({ iteration, status, results }: ReportedInverse, { bestIteration, objectiveTypes }: Head): string {
+function sentence(
+  { iteration, source, status, results }: ReportedInverse,
+  { bestIteration, objectiveTypes }: Head,
+): string {
   if (status === 'failed') return `Run ${iteration} failed.`;
+  if (source !== null) return `Run ${iteration} of ${source} informs the search.`;
   const isBest = bestIteration === iteration;
   // All values of a fit count together: none is met by itself.
   const judged = results.filter((_, j) => objectiveTypes[j] !== 'fit');

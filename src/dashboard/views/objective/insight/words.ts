@@ -7,14 +7,17 @@ type Range = NonNullable<OutputInsight['sensitivityRanges']>[number];
 
 /** How far its predictions of an output can be trusted. */
 export function trustOf(
-  { crossValidated: { r2, rmse }, derivatives }: OutputInsight,
+  { crossValidated: { r2, rmse }, derivatives, source }: OutputInsight,
   unit: string | null | undefined,
 ): string {
   if (r2 === null) return 'too few runs to say';
   const facts = `R² ${r2.toFixed(2).replace('-', '−')}`;
   const off = (value: number) => withUnit(short(Number(value.toPrecision(2))), unit);
-  const without = derivatives?.rmseWithout == null ? '' : ` (${off(derivatives.rmseWithout)} without derivatives)`;
-  const error = rmse === null ? '' : `, off by ${off(rmse)}${without}`;
+  const without = [
+    ...(derivatives?.rmseWithout == null ? [] : [`${off(derivatives.rmseWithout)} without derivatives`]),
+    ...(source?.rmseWithout == null ? [] : [`${off(source.rmseWithout)} without the cheaper source`]),
+  ].join(', ');
+  const error = rmse === null ? '' : `, off by ${off(rmse)}${without && ` (${without})`}`;
   if (r2 < 0.5) return `too little known: ${facts}${error}`;
   return `${r2 >= 0.95 ? 'well known' : r2 >= 0.8 ? 'known' : 'roughly known'}: ${facts}${error}`;
 }

@@ -61,8 +61,10 @@ interface BadgesProps {
 function Badges({ columns, row, isBest }: BadgesProps) {
   const repeated = repeatText(columns, row);
   const note = factAt(columns, 'notes', row);
+  const source = factAt(columns, 'sources', row);
   const badges: readonly (readonly [text: string, title?: string])[] = [
     ...(isBest ? [['best'] as const] : []),
+    ...(source === undefined ? [] : [[source, 'A run of this cheaper source, which informs the search'] as const]),
     ...(repeated === undefined ? [] : [['repeat', `Runs the input of ${repeated} again`] as const]),
     ...(note === undefined ? [] : [['note', `${note} (${factAt(columns, 'notedBy', row)})`] as const]),
     ...(columns.corrected[row] === 1 ? [['corrected'] as const] : []),
