@@ -13,6 +13,7 @@ create table shared_links (
   token_hash bytea not null unique,
   kind text not null,
   label text,
+  created_by text not null,
   file_name text,
   html bytea,
   pdf bytea,

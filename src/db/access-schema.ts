@@ -106,6 +106,7 @@ interface SharedLinksTable {
   token_hash: Buffer;
   kind: string;
   label: string | null;
+  created_by: string;
   /** null, as the next two, unless it keeps a report. */
   file_name: string | null;
   html: Buffer | null;

@@ -20,6 +20,8 @@ export interface SharedLink {
   readonly objectiveId: number;
   readonly kind: SharedKind;
   readonly label: string | null;
+  /** As whom records name whoever made it. */
+  readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly lastUsedAt: Date | null;

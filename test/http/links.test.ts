@@ -108,6 +108,8 @@ describe('a link to an objective', () => {
       expect(body.at(-1)).toEqual(shown);
       expect(text).not.toContain(token);
     }
+    const { body: me } = await service.send('GET', '/v1/me');
+    expect(shown.createdBy).toBe(me.actor);
     const days = (Date.parse(shown.expiresAt) - Date.parse(shown.createdAt)) / 86_400_000;
     expect(days).toBeCloseTo(30, 2);
   });
@@ -222,8 +224,8 @@ describe('refusals', () => {
     const model = (await send('POST', '/v1/models', { name: 'crowded' })).body;
     expect(model.id).toBeGreaterThan(0);
     await sql`
-      insert into shared_links (account_id, objective_id, token_hash, kind, expires_at)
-      select (select account_id from objectives where id = ${id}), ${id}, sha256(n::text::bytea), 'objective', now()
+      insert into shared_links (account_id, objective_id, token_hash, kind, created_by, expires_at)
+      select (select account_id from objectives where id = ${id}), ${id}, sha256(n::text::bytea), 'objective', 'crowd', now()
       from generate_series(1, ${MAXIMUM_LINKS}::int) n`.execute(service.db);
     const { status, body } = await service.send('POST', `/v1/objectives/${id}/links`, {});
     expect([status, body.type]).toEqual([400, 'urn:backsolve:problem:limit-reached']);

@@ -23,6 +23,7 @@ import { refuseOverQuota } from './account-limits.ts';
 export interface NewLink {
   readonly kind: SharedKind;
   readonly label: string | null;
+  readonly createdBy: string;
   /** null: after the usual time. */
   readonly expiresAt: Date | null;
 }
@@ -55,11 +56,19 @@ export async function createSharedLink(
       const message = `The account already has ${MAXIMUM_LINKS} links, those that have expired included; revoke one first.`;
       throw new DomainError('LIMIT_REACHED', message);
     }
-    const { kind, label, report } = wanted;
+    const { kind, label, createdBy, report } = wanted;
     const bytes = ROW_BYTES + (report?.html.length ?? 0) + (report?.pdf.length ?? 0);
     await refuseOverQuota(trx, accountId, quota, { bytes, rows: 1 });
     const expiresAt = endOf(wanted.expiresAt, now);
-    const row = { objectiveId: path.objectiveId, tokenHash: hashSecret(token), kind, label, expiresAt, report };
+    const row = {
+      objectiveId: path.objectiveId,
+      tokenHash: hashSecret(token),
+      kind,
+      label,
+      createdBy,
+      expiresAt,
+      report,
+    };
     return links.insertSharedLink(trx, accountId, row);
   });
   return { link, token };

@@ -12,7 +12,7 @@ import {
 import type { Db, Trx } from '../connection/transaction.ts';
 import { deleteStored } from './account-usage.ts';
 
-const COLUMNS = sql`l.id, l.objective_id as "objectiveId", l.kind, l.label, l.created_at as "createdAt",
+const COLUMNS = sql`l.id, l.objective_id as "objectiveId", l.kind, l.label, l.created_by as "createdBy", l.created_at as "createdAt",
   l.expires_at as "expiresAt", l.last_used_at as "lastUsedAt"`;
 
 export interface NewSharedLink {
@@ -20,17 +20,18 @@ export interface NewSharedLink {
   readonly tokenHash: Buffer;
   readonly kind: SharedKind;
   readonly label: string | null;
+  readonly createdBy: string;
   readonly expiresAt: Date;
   /** null unless it shows a report as it was. */
   readonly report: ReportFiles | null;
 }
 
 export async function insertSharedLink(trx: Trx, accountId: number, link: NewSharedLink): Promise<SharedLink> {
-  const { objectiveId, tokenHash, kind, label, expiresAt, report } = link;
+  const { objectiveId, tokenHash, kind, label, createdBy, expiresAt, report } = link;
   const [html, pdf] = [report && Buffer.from(report.html), report && Buffer.from(report.pdf)];
   const { rows } = await sql<SharedLink>`
-    insert into shared_links as l (account_id, objective_id, token_hash, kind, label, expires_at, file_name, html, pdf)
-    values (${accountId}, ${objectiveId}, ${tokenHash}, ${kind}, ${label}, ${expiresAt}, ${report?.fileName ?? null}, ${html}, ${pdf})
+    insert into shared_links as l (account_id, objective_id, token_hash, kind, label, created_by, expires_at, file_name, html, pdf)
+    values (${accountId}, ${objectiveId}, ${tokenHash}, ${kind}, ${label}, ${createdBy}, ${expiresAt}, ${report?.fileName ?? null}, ${html}, ${pdf})
     returning ${COLUMNS}`.execute(trx);
   return rows[0]!;
 }

@@ -22,8 +22,9 @@ export const linkOperations: readonly Operation[] = [
     holdsSecret: true,
     answers: createdWithoutPath.spec('The link with its address.', createdLinkSchema),
     prepare: (call) => (call.body.kind === 'report' ? keepReport(call) : Promise.resolve(null)),
-    handle: async ({ deps, accountId, ids, body, origin }, report) => {
-      const made = await createSharedLink(deps.db, accountId, ids, { ...body, report }, deps.settings.account);
+    handle: async ({ deps, accountId, principal, ids, body, origin }, report) => {
+      const wanted = { ...body, createdBy: principal.actor, report };
+      const made = await createSharedLink(deps.db, accountId, ids, wanted, deps.settings.account);
       return createdWithoutPath.answer(presentCreatedLink(made, origin, deps.settings.cell));
     },
   }),

@@ -32,6 +32,7 @@ const linkFields = {
   objectiveId: z.int(),
   kind,
   label: z.string().nullable(),
+  createdBy: z.string().describe('The person, else the label of the API key, or its key id.'),
   createdAt: timestamp,
   expiresAt: timestamp.describe('When it ends. An expired link stays in the list for 30 days.'),
   lastUsedAt: timestamp.nullable().describe('Up to 20 seconds late; null: never used.'),
@@ -47,9 +48,9 @@ export const createdLinkSchema = z
   .meta({ id: 'CreatedLink' });
 
 export function presentLink(link: SharedLink): z.infer<typeof linkSchema> {
-  const { id, objectiveId, kind, label, createdAt, expiresAt, lastUsedAt } = link;
+  const { id, objectiveId, kind, label, createdBy, createdAt, expiresAt, lastUsedAt } = link;
   return {
-    ...{ id, objectiveId, kind, label },
+    ...{ id, objectiveId, kind, label, createdBy },
     createdAt: toTimestamp(createdAt),
     expiresAt: toTimestamp(expiresAt),
     lastUsedAt: toOptionalTimestamp(lastUsedAt),

@@ -2334,6 +2334,8 @@ export interface CreatedLink {
    */
   kind: 'objective' | 'report';
   label: string | null;
+  /** The person, else the label of the API key, or its key id. */
+  createdBy: string;
   createdAt: string;
   /** When it ends. An expired link stays in the list for 30 days. */
   expiresAt: string;
@@ -2352,6 +2354,8 @@ export interface Link {
    */
   kind: 'objective' | 'report';
   label: string | null;
+  /** The person, else the label of the API key, or its key id. */
+  createdBy: string;
   createdAt: string;
   /** When it ends. An expired link stays in the list for 30 days. */
   expiresAt: string;

@@ -143,7 +143,7 @@ function Links({ links, onRevoked }: { readonly links: readonly Link[]; onRevoke
       <Fault error={sending.error} />
       <ScrollBox label="Links to this objective">
         <table class="admin-table">
-          <TableHead titles={['Label', 'Shows it', 'Ends', 'Last opened']} controls="Revoke" />
+          <TableHead titles={['Label', 'Shows it', 'Made by', 'Ends', 'Last opened']} controls="Revoke" />
           <tbody>
             {links.toReversed().map((link) => (
               <tr key={link.id} class={Date.parse(link.expiresAt) < now ? 'is-over' : undefined}>
@@ -151,6 +151,9 @@ function Links({ links, onRevoked }: { readonly links: readonly Link[]; onRevoke
                   {link.label === null ? <span class="hint">none</span> : <bdi>{link.label}</bdi>}
                 </th>
                 <td>{KINDS.find(([kind]) => kind === link.kind)![2]}</td>
+                <td>
+                  <bdi>{link.createdBy}</bdi>
+                </td>
                 <td>
                   <Moment time={link.expiresAt} />
                 </td>

@@ -2109,6 +2109,8 @@ class CreatedLink(Wire):
     kind: Literal["objective", "report"]
     """objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it was when the link was made, to the byte."""
     label: str | None
+    created_by: str
+    """The person, else the label of the API key, or its key id."""
     created_at: datetime
     expires_at: datetime
     """When it ends. An expired link stays in the list for 30 days."""
@@ -2124,6 +2126,8 @@ class Link(Wire):
     kind: Literal["objective", "report"]
     """objective: the present state whenever the link is opened, with the runs as CSV and XLSX. report: the report as it was when the link was made, to the byte."""
     label: str | None
+    created_by: str
+    """The person, else the label of the API key, or its key id."""
     created_at: datetime
     expires_at: datetime
     """When it ends. An expired link stays in the list for 30 days."""
