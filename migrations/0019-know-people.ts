@@ -62,6 +62,7 @@ alter table browser_sessions add column browser text;
 create index browser_sessions_person on browser_sessions (person_id) where person_id is not null;
 alter table sign_in_links add column person_id bigint references people (id);
 alter table sign_in_links add column is_bound boolean not null default true;
+create index sign_in_links_person on sign_in_links (person_id) where person_id is not null;
 
 -- Sign-ins that are under way at the OpenID provider. The browser keeps the token in a cookie.
 create table openid_sign_ins (

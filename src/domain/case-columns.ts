@@ -66,11 +66,11 @@ export function columnTitle({ name, unit }: Pick<CaseColumn, 'name' | 'unit'>): 
 /** Columns about a row, which a load must not take for inputs or outputs. */
 export const ROW_COLUMNS = [
   'source',
-  'sourceName',
   'objective',
   'number',
   ...RUN_VIEWS.before.map(sentName),
   ...RUN_VIEWS.after.map(sentName),
+  ...RUN_VIEWS.last.map(sentName),
 ] as const;
 export type RowColumn = (typeof ROW_COLUMNS)[number];
 

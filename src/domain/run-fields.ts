@@ -309,8 +309,10 @@ export const RUN_VIEWS = {
     'notedAt',
   ),
   /** Rows of CSV and lines of JSON: before the verdicts on the outputs, and after them. */
-  before: names('iteration', 'status', 'sourceName'),
+  before: names('iteration', 'status'),
   after: names('failureReason', 'isExcluded', 'note', 'notedBy', 'notedAt'),
+  /** The last ones of an objective's own runs; among all runs of a trial they come first. */
+  last: names('sourceName'),
   /** Among all runs of a trial. Cases have these fields as well, or null. */
   ofTrial: names(
     'misses',
@@ -354,11 +356,7 @@ export const HISTORY_COLUMNS = {
     description:
       'By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run of another objective.',
   },
-  sources: {
-    of: 'source',
-    as: 'byIteration',
-    description: 'By iteration, for runs of cheaper sources.',
-  },
+  sources: { of: 'source', as: 'byIteration', description: 'By iteration, for runs of cheaper sources.' },
   excluded: { of: 'isExcluded', as: 'iterations', description: 'Iterations that a correction has excluded.' },
   corrected: { of: 'isCorrected', as: 'iterations', description: 'Iterations that were ever corrected.' },
   withJacobian: { of: 'hasJacobian', as: 'iterations', description: 'Iterations whose derivatives were reported.' },

@@ -295,7 +295,7 @@ describe('a stored suggestion', () => {
         select input, expected, chance, learned_from as learned from inverses where id = ${id}`.execute(account.db);
       const { input, expected, chance, learned } = found[0]!;
       expect([again, snapshot.learnedFrom]).toEqual([
-        { input, isRepeat: false, expected, chance, output: null, ended: null, surestIteration: null },
+        { input, source: null, isRepeat: false, expected, chance, output: null, ended: null, surestIteration: null },
         learned,
       ]);
       histories.add(JSON.stringify(rows(request.history)));

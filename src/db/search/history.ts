@@ -118,7 +118,12 @@ export async function listLateIterations(
 
 /** What a history reads of a run: for its columns, and for rows of CSV. Corrections are listed on their own. */
 const FIELDS = [
-  ...new Set([...Object.values(HISTORY_COLUMNS).map(({ of }) => of), ...RUN_VIEWS.before, ...RUN_VIEWS.after]),
+  ...new Set([
+    ...Object.values(HISTORY_COLUMNS).map(({ of }) => of),
+    ...RUN_VIEWS.before,
+    ...RUN_VIEWS.after,
+    ...RUN_VIEWS.last,
+  ]),
 ]
   .filter(isRead)
   .filter((name) => name !== 'isCorrected');

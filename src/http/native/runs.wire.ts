@@ -10,7 +10,8 @@ import type { AnswerSpec } from '../operation.ts';
 import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
 import { presentFacts, runShape } from './run-fields.wire.ts';
 
-const { before, after } = RUN_VIEWS;
+const { before } = RUN_VIEWS;
+const after = [...RUN_VIEWS.after, ...RUN_VIEWS.last] as const;
 
 const byName = (values: z.ZodType) => z.record(z.string(), values).nullable();
 

@@ -1572,7 +1572,6 @@ export interface SuggestedInverses {
 export interface RunLine {
   iteration: number;
   status: 'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed';
-  sourceName: string | null;
   /** By name, categories by theirs. */
   input: Record<string, number | string | boolean> | null;
   /** By name; null until it is loaded, and after a failed run. */
@@ -1584,6 +1583,7 @@ export interface RunLine {
   note: string | null;
   notedBy: string | null;
   notedAt: string | null;
+  sourceName: string | null;
 }
 
 export interface NewInverseOutput {

@@ -1388,7 +1388,6 @@ class SuggestedInverses(Wire):
 class RunLine(Wire):
     iteration: int
     status: Literal["active", "converged", "max_iterations", "stopped", "failed"]
-    source_name: str | None
     input: dict[str, float | str | bool] | None
     """By name, categories by theirs."""
     output: dict[str, float] | None
@@ -1400,6 +1399,7 @@ class RunLine(Wire):
     note: str | None
     noted_by: str | None
     noted_at: datetime | None
+    source_name: str | None
 
 
 class NewInverseOutput(Wire):
