@@ -223,6 +223,8 @@ describe('the count of storage', () => {
       'api_keys',
       'browser_sessions',
       'deletions',
+      'invitations',
+      'memberships',
       'page_drafts',
       'sign_in_links',
       'storage_counts',

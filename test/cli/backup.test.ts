@@ -109,6 +109,7 @@ test('an objective continues after backup and restore with the same suggestions,
       })
     ).stdout;
   // The explanation follows the last suggestion in its own time.
+  // Each continues with a key of its own, which names who asked.
   const withoutTimes = (text: string) =>
     text
       .split('\n')
@@ -121,7 +122,7 @@ test('an objective continues after backup and restore with the same suggestions,
               .digest('hex')
           : line,
       )
-      .map((line) => line.replace(/"\w+At":"[^"]+"|"(suggest|compute)Time":\d+/g, ''));
+      .map((line) => line.replace(/"(\w+At|askedBy|loadedBy)":"[^"]+"|"(suggest|compute)Time":\d+/g, ''));
   expect(withoutTimes(await exportOf(restored))).toEqual(withoutTimes(await exportOf(original)));
 });
 

@@ -79,7 +79,7 @@ describe.skipIf(sheetPython === undefined)('with the permission, and a Python th
     const large = { name: 'beam.xlsx', content: Buffer.alloc(21_000).toString('base64') };
     const tooLarge = await service.send('POST', '/v1/workbooks', large);
     expect(tooLarge.body.errors[0].message).toBe('has 21000 bytes; at most 20000 are taken here.');
-    const huge = { name: 'beam.xlsx', content: Buffer.alloc(200_000).toString('base64') };
+    const huge = { name: 'beam.xlsx', content: Buffer.alloc(2_000_000).toString('base64') };
     expect((await service.send('POST', '/v1/workbooks', huge)).status).toBe(413);
   });
 
