@@ -17,6 +17,7 @@ interface NoteFormProps {
 const LONGEST = 2_000;
 /** Of a file on a slow line. */
 const TIMEOUT_MS = 120_000;
+const NONE = Promise.resolve(undefined);
 
 export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
   const id = useId();
@@ -24,6 +25,8 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
   const name = `note/${objectiveId}/${inverseId ?? ''}`;
   const [text, setText] = useState(() => drafts.read(name) ?? '');
   const [file, setFile] = useState<File | undefined>(undefined);
+  // Whoever is quick adds the note while its file is still being looked at.
+  const chosen = useRef<Promise<File | undefined>>(NONE);
   const [complaint, setComplaint] = useState<string | undefined>(undefined);
   // Until it is stored: a second try under the same key adds nothing twice.
   const key = useRef<string | undefined>(undefined);
@@ -34,22 +37,32 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
     if (typed === '') drafts.remove(name);
     else drafts.write(name, typed);
   };
-  const choose = async (chosen: File | undefined) => {
-    if (chosen === undefined) return;
+  const look = async (picked: File) => {
+    const fault = await faultOf(picked);
+    const taken = fault === undefined ? picked : undefined;
+    setComplaint(fault);
+    setFile(taken);
+    return taken;
+  };
+  const choose = (picked: File | undefined) => {
+    if (picked === undefined) return;
     key.current = undefined;
     sending.forget();
-    const fault = await faultOf(chosen);
-    setComplaint(fault);
-    setFile(fault === undefined ? chosen : undefined);
+    chosen.current = look(picked);
+  };
+  const remove = () => {
+    chosen.current = NONE;
+    setFile(undefined);
   };
   const add = async () => {
     const path = { objective_id: objectiveId };
-    const sent = file && { name: file.name, content: await toBase64(file), thumbnail: await makeThumbnail(file) };
+    const taken = await chosen.current;
+    const sent = taken && { name: taken.name, content: await toBase64(taken), thumbnail: await makeThumbnail(taken) };
     const body = { text: text.trim(), ...(inverseId !== undefined && { inverseId }), ...(sent && { file: sent }) };
     key.current ??= crypto.randomUUID();
     await service.call('createNoteFlat', { path, body, idempotencyKey: key.current, timeoutMs: TIMEOUT_MS });
     write('');
-    setFile(undefined);
+    remove();
     onAdd();
   };
   const picker = (label: string, more: object) => (
@@ -59,7 +72,7 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
         type="file"
         {...more}
         onChange={({ currentTarget }) => {
-          void choose(currentTarget.files?.[0]);
+          choose(currentTarget.files?.[0]);
           currentTarget.value = '';
         }}
       />
@@ -92,7 +105,7 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
         {file !== undefined && (
           <>
             <bdi>{file.name}</bdi> ({fileSize(file.size)}) will be attached.{' '}
-            <button type="button" class="quiet" onClick={() => setFile(undefined)}>
+            <button type="button" class="quiet" onClick={remove}>
               Remove it
             </button>
           </>
