@@ -23,6 +23,11 @@ export function checkSources(sources: readonly Source[]): readonly Violation[] {
   });
 }
 
+/** The names of the cheaper sources of a project. */
+export function sourceNames(sources: readonly Source[] | null): ReadonlySet<string> {
+  return new Set((sources ?? []).map(({ name }) => name));
+}
+
 export function isCoarse({ source }: { readonly source: string | null }): boolean {
   return source !== null;
 }

@@ -6,6 +6,7 @@ import { drawDistances } from '../shown/distance-drawing.ts';
 import { isFit, worstFirst } from '../shown/distances.ts';
 import { frontRows } from '../shown/front-rows.ts';
 import { wantedText } from '../shown/margin.ts';
+import { areFew } from '../shown/others.ts';
 import { type DrawnRuns, drawFront, drawOutput, drawValue } from '../shown/run-drawings.ts';
 import { placesOf, rowsByKind } from '../shown/run-points.ts';
 import { bestSoFar } from '../shown/value-so-far.ts';
@@ -17,13 +18,11 @@ import type { Subject } from './source.ts';
 const LEAST_RUNS = 3;
 /** The outputs that miss most. */
 const MOST_OUTPUTS = 12;
-/** More other runs would squeeze the objective's own together. */
-const FEW_OTHERS = 100;
 
 export function chartBlocks(subject: Subject): readonly Block[] {
   const { head, columns, all } = subject;
   const otherCount = all.others.columns.count;
-  const withOthers = otherCount <= Math.max(FEW_OTHERS, 2 * columns.count);
+  const withOthers = areFew(otherCount, columns.count);
   const shown = withOthers ? all.columns : columns;
   const known = shown.outputs[0]!.reduce((count, value) => count + Number(!Number.isNaN(value)), 0);
   if (known < LEAST_RUNS) return [];

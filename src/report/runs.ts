@@ -87,10 +87,11 @@ function rowOfTable(
 ): readonly Cell[] {
   const state = stateOf(columns, row);
   const measure = isFit(head) ? columns.misfits[row]! : distances.worst[row]!;
+  const source = factAt(columns, 'sources', row);
   const marks = [
     STATE_TEXTS[state],
     ...(row === best ? ['best'] : []),
-    ...[factAt(columns, 'sources', row) ?? []].flat(),
+    ...(source === undefined ? [] : [source]),
     ...(columns.excluded[row] === 1 ? ['left out'] : []),
     ...(columns.corrected[row] === 1 ? ['corrected'] : []),
     ...(factAt(columns, 'notes', row) === undefined ? [] : ['note']),

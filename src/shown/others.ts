@@ -36,6 +36,14 @@ function sourceOf(run: TrialRun): RunSource {
   return { ...facts, from, name: `case ${run.number}`, number: run.number! };
 }
 
+/** More would squeeze the objective's own runs together in a chart. */
+const FEW = 100;
+
+/** Whether a chart shows the others unless somebody chooses. @param ownCount  runs of the objective itself */
+export function areFew(otherCount: number, ownCount: number): boolean {
+  return otherCount <= Math.max(FEW, 2 * ownCount);
+}
+
 /** The source of each row of the merged columns as a sort key: cases, then objectives by number, then this one. */
 export function sourceOrder({ sources }: Others, count: number): Float64Array {
   return Float64Array.from({ length: count }, (_, row) => {

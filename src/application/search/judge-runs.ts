@@ -32,6 +32,7 @@ import {
   type WeighedDefinition,
 } from '../../domain/nearest.ts';
 import type { NearestSoFar, Objective } from '../../domain/objective.ts';
+import { sourceNames } from '../../domain/sources.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 
 export type NearestCase = Pick<NearestSoFar, 'nearestCase' | 'nearestCaseInput' | 'nearestCaseOutput'>;
@@ -121,7 +122,7 @@ async function* readCountedCases(
   }
   if (revision === 0) return;
   const total = set.caseCount + (await countAddedCases(db, accountId, trialId));
-  const names = new Set((await findProject(db, accountId, projectId))?.sources?.map(({ name }) => name));
+  const names = sourceNames((await findProject(db, accountId, projectId))?.sources ?? null);
   for (let first = set.caseCount; first < total; first += size) {
     const { outputs, failed, sources } = await readAddedOutputs(db, accountId, trialId, first + 1, size);
     const rowOf = async (row: number) =>

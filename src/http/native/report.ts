@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readTrialRuns } from '../../application/data/read-trial-runs.ts';
 import type { InversePath, ObjectivePath } from '../../application/paths.ts';
@@ -20,8 +19,8 @@ import { inSlices, type NextSlice } from '../answer/write-json.ts';
 import type { HttpDeps } from '../deps.ts';
 import { goneSignalOf } from '../gone-signal.ts';
 import { type Answer, type AnswerSpec, type Call, defineOperation, type Operation } from '../operation.ts';
+import { answerDocument } from '../report/answer-document.ts';
 import type { Wanted as WantedDocument, WantedReport } from '../report/report-thread.ts';
-import { matchesETag } from '../wire/etag.ts';
 import { toTimestamp } from '../wire/fields.ts';
 import { bytesSchema, MEDIA_TYPES } from '../wire/formats.ts';
 import { presentCorrection } from './corrections.wire.ts';
@@ -79,7 +78,7 @@ export const reportOperations: readonly Operation[] = [
     formats: DOCUMENT_FORMATS,
     hasETag: true,
     answers: documentSpec('The report.'),
-    handle: async (call) => answerDocument(call, await readSource(call)),
+    handle: async (call) => writeDocument(call, await readSource(call)),
   }),
   defineOperation({
     method: 'GET',
@@ -93,29 +92,17 @@ export const reportOperations: readonly Operation[] = [
     hasETag: true,
     answers: documentSpec('The card.'),
     refusals: { 400: 'The inverse is being computed, has its output or was given up (no-open-iteration).' },
-    handle: async (call) => answerDocument(call, await readCard(call)),
+    handle: async (call) => writeDocument(call, await readCard(call)),
   }),
 ];
 
-async function answerDocument(
-  call: Pick<Call<unknown, unknown>, 'deps' | 'format' | 'ifNoneMatch'>,
+async function writeDocument(
+  { deps, format: asked, ifNoneMatch }: Pick<Call<unknown, unknown>, 'deps' | 'format' | 'ifNoneMatch'>,
   wanted: WantedDocument,
 ): Promise<Answer> {
-  const format = call.format === 'pdf' ? 'pdf' : 'html';
-  const { bytes, name } = await call.deps.reports.write({ ...wanted, format });
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-  const headers = { etag, vary: 'Accept' };
-  if (matchesETag(call.ifNoneMatch, etag)) return { status: 304, headers };
-  return {
-    status: 200,
-    headers: {
-      ...headers,
-      'content-type': format === 'pdf' ? MEDIA_TYPES.pdf : `${MEDIA_TYPES.html}; charset=utf-8`,
-      'content-disposition': `inline; filename="${name}"`,
-      ...(format === 'html' && { 'content-security-policy': POLICY }),
-    },
-    body: Buffer.from(bytes.buffer),
-  };
+  const format = asked === 'pdf' ? 'pdf' : 'html';
+  const file = await deps.reports.write({ ...wanted, format });
+  return answerDocument(file, { format, ifNoneMatch, policy: POLICY, headers: { vary: 'Accept' } });
 }
 
 /** Throws NOT_FOUND, and NO_OPEN_ITERATION unless the inverse waits for its output. */

@@ -136,17 +136,18 @@ const VALUES: Readonly<Partial<Record<RunFieldName, (view: InverseView, measure:
   outputs: ({ inverse }) => inverse.output ?? [],
   outputByName: ({ objective, inverse }) => presentOutputByName(objective.labels, inverse.output).outputByName,
   jacobian: ({ inverse }) => inverse.jacobian && toRows(inverse.jacobian, inverse.output?.length ?? 1),
-  misses: ({ inverse }, measure) => judgedOutput(inverse) && measure().missesOf(judgedOutput(inverse)!),
-  missedBy: ({ inverse }, measure) => judgedOutput(inverse) && measure().missedByOf(judgedOutput(inverse)!),
-  misfit: ({ inverse }, measure) => judgedOutput(inverse) && measure().misfitOf(judgedOutput(inverse)!),
+  misses: judged((output, measure) => measure.missesOf(output)),
+  missedBy: judged((output, measure) => measure.missedByOf(output)),
+  misfit: judged((output, measure) => measure.misfitOf(output)),
   results: ({ objective, evaluation }) => presentResults(evaluation.results, objective.labels),
   isRepeat: ({ inverse }) => inverse.repeatOf !== null,
   disabledAt: ({ objective, inverse }) => disabledAtOf(objective, inverse),
 };
 
-/** null for a run of a cheaper source. */
-function judgedOutput({ output, source }: InverseView['inverse']) {
-  return source === null ? output : null;
+/** null without an output, and for a run of a cheaper source. */
+function judged(value: (output: readonly number[], measure: MissMeasure) => unknown) {
+  return ({ inverse: { output, source } }: InverseView, measure: () => MissMeasure) =>
+    output === null || source !== null ? null : value(output, measure());
 }
 
 type Presented<Name extends RunFieldName> = z.infer<z.ZodObject<RunShape<Name>>>;

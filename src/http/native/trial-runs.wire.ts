@@ -5,6 +5,7 @@ import { makeVerdict } from '../../domain/acceptance.ts';
 import { COMPLETED_ROW, FAILED_ROW, type RowColumn, titleOfRow, toCaseColumns } from '../../domain/case-columns.ts';
 import { type MissMeasure, makeMissMeasure } from '../../domain/nearest.ts';
 import { InverseStatus, RUN_VIEWS, sentName } from '../../domain/run-fields.ts';
+import { sourceNames } from '../../domain/sources.ts';
 import { CaseOrigin } from '../../domain/trial-cases.ts';
 import { mapBatches } from '../answer/json-array.ts';
 import { derivativeCells, derivativeTitles, type ExportedRow, type RowTable } from '../answer/row-table.ts';
@@ -49,18 +50,20 @@ export function makePresentTrialRun(runs: TrialRuns): (run: TrialRun) => z.infer
   const { objective } = runs;
   const judge = judgeOf(runs);
   const measure = makeMissMeasure(objective);
-  const isCoarse = makeIsCoarse(runs);
-  return (run) => ({
-    position: run.position,
-    ...factsOf(run),
-    objectiveId: run.kind === 'run' ? run.objectiveId : null,
-    objectiveNumber: run.kind === 'run' ? run.objectiveNumber : null,
-    inverseId: run.kind === 'run' ? run.id : null,
-    input: [...run.input],
-    output: run.output && [...run.output],
-    met: judge(run),
-    ...presentRow(ofTrial, { ...run, ...derivativesIn(run), ...(!isCoarse(run) && missesIn(run, measure)) }),
-  });
+  return (run) => {
+    const met = judge(run);
+    return {
+      position: run.position,
+      ...factsOf(run),
+      objectiveId: run.kind === 'run' ? run.objectiveId : null,
+      objectiveNumber: run.kind === 'run' ? run.objectiveNumber : null,
+      inverseId: run.kind === 'run' ? run.id : null,
+      input: [...run.input],
+      output: run.output && [...run.output],
+      met,
+      ...presentRow(ofTrial, { ...run, ...derivativesIn(run), ...(met !== null && missesIn(run, measure)) }),
+    };
+  };
 }
 
 function factsOf(run: TrialRun): { [Name in keyof typeof facts]: z.infer<(typeof facts)[Name]> } {
@@ -86,16 +89,14 @@ function missesIn({ output }: TrialRun, measure: MissMeasure) {
   );
 }
 
-/** Of runs of the black box itself: those of cheaper sources meet nothing. */
-function judgeOf(runs: TrialRuns): (run: TrialRun) => boolean[] | null {
-  const judge = makeVerdict(runs.objective);
-  const isCoarse = makeIsCoarse(runs);
-  return (run) => (run.output === null || isCoarse(run) ? null : [...judge(run.output)]);
-}
-
-function makeIsCoarse({ project }: TrialRuns): (run: TrialRun) => boolean {
-  const names = new Set((project.sources ?? []).map(({ name }) => name));
-  return (run) => names.has((run.kind === 'run' ? run.sourceName : run.source) ?? '');
+/** null without an output, and for runs of cheaper sources, which meet nothing. */
+function judgeOf({ objective, project }: TrialRuns): (run: TrialRun) => boolean[] | null {
+  const judge = makeVerdict(objective);
+  const coarse = sourceNames(project.sources);
+  return (run) => {
+    const source = run.kind === 'run' ? run.sourceName : run.source;
+    return run.output === null || coarse.has(source ?? '') ? null : [...judge(run.output)];
+  };
 }
 
 const BEFORE = [

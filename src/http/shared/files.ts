@@ -1,5 +1,4 @@
 /** The files behind a link: each is a name below its address, and how its content is made. */
-import { createHash } from 'node:crypto';
 import { readKeptFile } from '../../application/accounts/shared-links.ts';
 import { getObjectiveStamp, getRunTable } from '../../application/search/read-history.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -14,9 +13,8 @@ import { inCellQuery } from '../native/links.wire.ts';
 import { readReportSource } from '../native/report.ts';
 import { toRunTable } from '../native/runs.wire.ts';
 import type { Answer } from '../operation.ts';
+import { answerDocument } from '../report/answer-document.ts';
 import type { ReportTask } from '../report/report-thread.ts';
-import { matchesETag } from '../wire/etag.ts';
-import { MEDIA_TYPES } from '../wire/formats.ts';
 
 interface SharedRequest {
   readonly deps: HandlerDeps;
@@ -58,35 +56,23 @@ const SHARED_POLICY = `${REPORT_POLICY}; base-uri 'none'; form-action 'none'; fr
 type Format = ReportTask['format'];
 
 async function answerReport(request: SharedRequest, format: Format): Promise<Answer> {
-  const { bytes, name } = await (request.subject.kind === 'report' ? readKept : writeNow)(request, format);
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-  if (matchesETag(request.ifNoneMatch, etag)) return { status: 304, headers: { etag } };
-  return {
-    status: 200,
-    headers: {
-      etag,
-      'content-type': format === 'pdf' ? MEDIA_TYPES.pdf : `${MEDIA_TYPES.html}; charset=utf-8`,
-      'content-disposition': `${format === 'pdf' ? 'attachment' : 'inline'}; filename="${name}"`,
-      ...(format === 'html' && { 'content-security-policy': SHARED_POLICY }),
-    },
-    body: bytes,
-  };
+  const file = await (request.subject.kind === 'report' ? readKept : writeNow)(request, format);
+  const { ifNoneMatch } = request;
+  return answerDocument(file, { format, ifNoneMatch, policy: SHARED_POLICY, isPdfAttached: true });
 }
 
 async function writeNow({ deps, subject, signal, nextSlice }: SharedRequest, format: Format) {
   const { accountId, objectiveId, kind } = subject;
   const { db, modelInsights } = deps;
   const source = await readReportSource({ db, accountId, path: { objectiveId }, modelInsights, signal, nextSlice });
-  const downloads = downloadsOf(kind, deps.settings.cell);
-  const { bytes, name } = await deps.reports.write({ ...source, format, downloads });
-  return { bytes: Buffer.from(bytes.buffer), name };
+  return deps.reports.write({ ...source, format, downloads: downloadsOf(kind, deps.settings.cell) });
 }
 
 async function readKept({ deps, subject }: SharedRequest, format: Format) {
   const kept = await readKeptFile(deps.db, subject, format);
   // Revoked since the token was looked up.
   if (kept === undefined) throw new DomainError('SHARED_LINK_ENDED', 'This link has just been revoked.');
-  return { bytes: Buffer.from(kept.bytes), name: kept.fileName.replace(/\.html$/, `.${format}`) };
+  return { bytes: kept.bytes, name: kept.fileName.replace(/\.html$/, `.${format}`) };
 }
 
 /** All runs of the objective. */

@@ -1,11 +1,9 @@
 /** What all charts of an objective share. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { areFew } from '../../../../shown/others.ts';
 import type { Range } from '../../../../shown/plot.ts';
 import { placesOf, type RunsOfTrial, rowsByKind } from '../../../../shown/run-points.ts';
 import type { JudgedAll } from '../judged.ts';
-
-/** More would squeeze the objective's own runs together, so they are shown only on request. */
-const FEW_OTHERS = 100;
 
 export interface ChartData {
   readonly all: JudgedAll;
@@ -29,7 +27,7 @@ export function makeChartData(all: JudgedAll): ChartData {
   const choice = signal<boolean | undefined>(undefined);
   const showsOthers = computed(() => {
     const { columns, otherCount } = runs.value;
-    return choice.value ?? otherCount <= Math.max(FEW_OTHERS, 2 * (columns.count - otherCount));
+    return choice.value ?? areFew(otherCount, columns.count - otherCount);
   });
   return {
     all,

@@ -4,7 +4,7 @@ import { useId, useMemo } from 'preact/hooks';
 import { rowFrom } from '../../../../shown/columns.ts';
 import { isFit } from '../../../../shown/distances.ts';
 import { capitalized, counted, grouped, rough } from '../../../../shown/formats.ts';
-import type { Others } from '../../../../shown/others.ts';
+import { areFew, type Others } from '../../../../shown/others.ts';
 import type { Range } from '../../../../shown/plot.ts';
 import { outputNames } from '../../../../shown/values.ts';
 import { ChartTable } from '../../../parts/chart-table.tsx';
@@ -38,9 +38,6 @@ interface DistanceProps {
   readonly others: ReadonlySignal<Others>;
 }
 
-/** More would squeeze the objective's own runs together, so they are shown only on request. */
-const FEW_OTHERS = 100;
-
 export function Distance({ judged, others }: DistanceProps) {
   const { run, distances } = judged;
   const id = useId();
@@ -50,7 +47,7 @@ export function Distance({ judged, others }: DistanceProps) {
   const pointed = useSignal<number | undefined>(undefined);
   const choice = useSignal<boolean | undefined>(undefined);
   const otherCount = others.value.sources.length;
-  const showsOthers = choice.value ?? otherCount <= Math.max(FEW_OTHERS, 2 * run.columns.value.count);
+  const showsOthers = choice.value ?? areFew(otherCount, run.columns.value.count);
   const grey = useMemo(
     () => (showsOthers ? toOtherDistances(others.value, measure.value) : NO_OTHERS),
     [run.head.value.objectiveId, others.value, measure.value, showsOthers],
