@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { withOneDirection } from '../../src/optimizer/goal/one-direction.ts';
+import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+
+const free = { lower: -Infinity, upper: Infinity, lowerOpen: false, upperOpen: false } as const;
+const smallest: Target = { ...free, direction: 'minimize' };
+const largest: Target = { ...free, direction: 'maximize' };
+const atMostOne: Target = { ...free, upper: 1, direction: 'none' };
+
+/** Runs of one input with two outputs each; null for a failed run. */
+function requestOf(first: Target, runs: readonly ([number, number] | null)[]): SuggestRequest {
+  return {
+    space: { variables: [{ kind: 'float', minimum: 0, maximum: 1 }] },
+    goal: { targets: [first, atMostOne], l1: null },
+    history: {
+      count: runs.length,
+      X: Float64Array.from(runs, (_, i) => i / runs.length),
+      Y: Float64Array.from(runs.flatMap((run) => run ?? [0, 0])),
+      failed: Uint8Array.from(runs, (run) => (run === null ? 1 : 0)),
+    },
+    firstSuggested: 0,
+    convergence: 1e-6,
+    seed: 1,
+    workLimit: 1e3,
+  };
+}
+
+const aimOf = (first: Target, runs: readonly ([number, number] | null)[]) =>
+  withOneDirection(requestOf(first, runs)).goal.targets[0]!;
+
+describe('the aim of one output without aspiration', () => {
+  it('lies a thousandth of the range beyond the best value where all runs keep the limits', () => {
+    expect(aimOf(smallest, [[-5, 0], [5, 1], null])).toMatchObject({ upper: -5.01, lower: -Infinity });
+    expect(aimOf(largest, [[-5, 0], [5, 1], null])).toMatchObject({ lower: 5.01, upper: Infinity });
+  });
+
+  it('lies half way from the best value within the limits to the best of all', () => {
+    const runs: [number, number][] = [
+      [-1, 0],
+      [1, 0],
+      [-9, 3],
+    ];
+    expect(aimOf(smallest, runs).upper).toBeCloseTo((-1.002 - 9.01) / 2, 12);
+    expect(
+      aimOf(
+        largest,
+        runs.map(([y, limit]) => [-y, limit]),
+      ).lower,
+    ).toBeCloseTo((1.002 + 9.01) / 2, 12);
+  });
+
+  it('lies beyond the best of all while no run keeps the limits', () => {
+    expect(
+      aimOf(smallest, [
+        [-1, 2],
+        [-9, 3],
+      ]).upper,
+    ).toBeCloseTo(-9.008, 12);
+  });
+
+  it('is left alone before a run succeeds', () => {
+    const request = requestOf(smallest, [null]);
+    expect(withOneDirection(request)).toBe(request);
+  });
+});
