@@ -80,6 +80,8 @@ export interface Target {
   readonly direction: 'none' | 'minimize' | 'maximize';
   /** Of an output without aspiration: values that are worse count nothing on the front. Absent: follows from the runs. */
   readonly reference?: number;
+  /** The aspiration of an output alone that nobody stated: it moves with the best value. Nothing but `withOneDirection` sets it. */
+  readonly isUnstated?: boolean;
   /** Of an output that is to come near to a value, both ends: its standard error. Nothing but `withResiduals` states it. */
   readonly sigma?: number;
 }

@@ -28,6 +28,14 @@ function requestOf(first: Target, runs: readonly ([number, number] | null)[]): S
 const aimOf = (first: Target, runs: readonly ([number, number] | null)[]) =>
   withOneDirection(requestOf(first, runs)).goal.targets[0]!;
 
+/** As `aimOf`, of the first output alone. */
+function aimAlone(first: Target, runs: readonly [number, number][]): Target {
+  const { goal, history, ...rest } = requestOf(first, runs);
+  const Y = Float64Array.from(runs, ([y]) => y);
+  return withOneDirection({ ...rest, goal: { ...goal, targets: [first] }, history: { ...history, Y } }).goal
+    .targets[0]!;
+}
+
 describe('the aim of one output without aspiration', () => {
   it('lies a thousandth of the range beyond the best value where all runs keep the limits', () => {
     expect(aimOf(smallest, [[-5, 0], [5, 1], null])).toMatchObject({ upper: -5.01, lower: -Infinity });
@@ -56,6 +64,18 @@ describe('the aim of one output without aspiration', () => {
         [-9, 3],
       ]).upper,
     ).toBeCloseTo(-9.008, 12);
+  });
+
+  it('comes nearer with the best values where the output is alone', () => {
+    const runs: [number, number][] = Array.from({ length: 30 }, (_, i) => [i < 12 ? 7 + i / 10 : 1e9 * i, 0]);
+    expect(aimAlone(smallest, runs)).toMatchObject({ upper: 7 - 0.11, isUnstated: true });
+    expect(
+      aimAlone(
+        largest,
+        runs.map(([y]) => [-y, 0]),
+      ),
+    ).toMatchObject({ lower: -7 + 0.11, isUnstated: true });
+    expect(aimAlone(smallest, [[3, 0]]).upper).toBeCloseTo(2.7, 12);
   });
 
   it('is left alone before a run succeeds', () => {

@@ -2,10 +2,15 @@ import type { Goal, History, SuggestRequest, Target } from '../problem.ts';
 import { isOpenEnded } from './targets.ts';
 
 /**
- * An aspiration out of reach: a positive output divided by this, else so many ranges of the outputs beyond the best. Ten ranges away all
- * good values look alike, and with the square of the distance a search follows the slopes of bad ones.
+ * Without limits the aspiration lies this share of the range of so many best values beyond the best. It comes nearer as they do, so that a
+ * search goes on to small differences.
  */
-const BEYOND = { factor: 1e3, ranges: 1e-3 };
+const ALONE = { share: 0.1, best: 12 };
+/**
+ * Beside limits: a positive output divided by this, else so many ranges of the outputs beyond the best. Ten ranges away all good values look
+ * alike, and with the square of the distance a search follows the slopes of bad ones.
+ */
+const WITHIN_LIMITS = { factor: 1e3, ranges: 1e-3 };
 /**
  * How far the aspiration lies from the one of the runs that keep all limits towards the one of all runs, 0 to 1. A value that only breaking
  * limits attains draws the search to where they are broken; the best value within them says too little of how far it can get.
@@ -21,12 +26,11 @@ export function withOneDirection(request: SuggestRequest): SuggestRequest {
   const open = goal.targets.flatMap((target, j) => (isOpenEnded(target) ? [j] : []));
   if (open.length !== 1) return request;
   const j = open[0]!;
+  const target = goal.targets[j]!;
   const { all, kept } = valuesOf(history, goal, j);
   if (all.length === 0) return request;
-  const beyondAll = aspiring(goal.targets[j]!, all);
-  const beyondKept = kept.length === 0 ? beyondAll : aspiring(goal.targets[j]!, kept);
-  const targets = goal.targets.with(j, between(beyondKept, beyondAll));
-  return { ...request, goal: { ...goal, targets } };
+  const aspired = goal.targets.length === 1 ? aspiringAlone(target, all) : aspiringWithin(target, all, kept);
+  return { ...request, goal: { ...goal, targets: goal.targets.with(j, aspired) } };
 }
 
 /** The values of output j in all runs, and in those that keep all limits. */
@@ -43,19 +47,27 @@ function isKept({ lower, upper, sigma }: Target, y: number): boolean {
   return sigma !== undefined || (y >= lower && y <= upper);
 }
 
-function aspiring(target: Target, values: readonly number[]): Target {
+function aspiringAlone(target: Target, values: readonly number[]): Target {
+  const sign = target.direction === 'maximize' ? -1 : 1;
+  const rising = Float64Array.from(values, (y) => sign * y).sort();
+  const best = rising[0]!;
+  const range = rising[Math.min(ALONE.best, rising.length) - 1]! - best || rising.at(-1)! - best || Math.abs(best) || 1;
+  const aspiration = Math.max(-Number.MAX_VALUE, best - ALONE.share * range);
+  return { ...target, ...(sign > 0 ? { upper: aspiration } : { lower: -aspiration }), isUnstated: true };
+}
+
+function aspiringWithin(target: Target, all: readonly number[], kept: readonly number[]): Target {
+  const beyondAll = beyond(target, all);
+  const beyondKept = kept.length === 0 ? beyondAll : beyond(target, kept);
+  // The same to the last bit where both are equal.
+  const aspiration =
+    beyondKept === beyondAll ? beyondAll : (1 - TOWARDS_BROKEN) * beyondKept + TOWARDS_BROKEN * beyondAll;
+  return { ...target, ...(target.direction === 'maximize' ? { lower: aspiration } : { upper: aspiration }) };
+}
+
+function beyond({ direction }: Target, values: readonly number[]): number {
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const beyond = BEYOND.ranges * (high - low || Math.abs(high) || 1);
-  if (target.direction === 'maximize') return { ...target, lower: Math.min(Number.MAX_VALUE, high + beyond) };
-  return { ...target, upper: low > 0 ? low / BEYOND.factor : Math.max(-Number.MAX_VALUE, low - beyond) };
-}
-
-function between(kept: Target, all: Target): Target {
-  if (kept.direction === 'maximize') return { ...kept, lower: mean(kept.lower, all.lower) };
-  return { ...kept, upper: mean(kept.upper, all.upper) };
-}
-
-/** The same to the last bit where both are equal. */
-function mean(kept: number, all: number): number {
-  return kept === all ? kept : (1 - TOWARDS_BROKEN) * kept + TOWARDS_BROKEN * all;
+  const step = WITHIN_LIMITS.ranges * (high - low || Math.abs(high) || 1);
+  if (direction === 'maximize') return Math.min(Number.MAX_VALUE, high + step);
+  return low > 0 ? low / WITHIN_LIMITS.factor : Math.max(-Number.MAX_VALUE, low - step);
 }

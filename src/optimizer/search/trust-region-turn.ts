@@ -8,10 +8,13 @@ import { movableCount } from '../space/encoding.ts';
 import type { Problem } from './scope-search.ts';
 import { type Numbers, quadraticSize, TrustRegion } from './trust-region.ts';
 
-/** With fewer inputs the Gaussian processes learn a valley from fewer cases; with more a quadratic takes too many. */
-const INPUTS = { least: 4, most: 12 };
-/** Cases without progress before the first step. */
-const STALL = 6;
+/**
+ * When the region begins: with how many inputs, and after how many cases without progress. With fewer inputs the Gaussian processes learn a valley
+ * from fewer cases; with more a quadratic takes too many. Without a stated aspiration small differences count, and a quadratic tells them apart
+ * where the Gaussian processes no longer do.
+ */
+const STATED = { least: 4, most: 12, stall: 6 };
+const UNSTATED = { least: 2, most: 12, stall: 3 };
 /** Progress is a fall of the distance from the target below this share, see `stallOf`. */
 const PROGRESS = Math.sqrt(0.9);
 /** Weight that the gain of a suggestion keeps in the mean gain from one suggestion of its kind to the next. */
@@ -22,15 +25,21 @@ const REPLAYED = 600;
 /** The features of the next point of the region; null when this suggestion is not its turn. */
 export function trustRegionPoint(problem: Problem): Float64Array | null {
   const numbers = numbersOf(problem);
-  const start = numbers === null ? -1 : startOf(numbers, ownFrom(problem));
+  const start = numbers === null ? -1 : startOf(numbers, ownFrom(problem), ruleOf(problem).stall);
   return start < 0 ? null : replay(numbers!, start);
 }
 
+function ruleOf({ request }: Problem) {
+  return request.goal.targets[0]!.isUnstated ? UNSTATED : STATED;
+}
+
 /** The number to make small; null where something else is asked, or inputs are not free numbers. */
-function numbersOf({ request, encoding, cases, conditions, pending }: Problem): Numbers | null {
+function numbersOf(problem: Problem): Numbers | null {
+  const { request, encoding, cases, conditions, pending } = problem;
+  const { least, most } = ruleOf(problem);
   const { n, p, lower, upper, discrete, movable, variables } = encoding;
   const { intervals, Y, U, N } = cases;
-  if (intervals.length !== 1 || N === 0 || n < INPUTS.least || n > INPUTS.most) return null;
+  if (intervals.length !== 1 || N === 0 || n < least || n > most) return null;
   if (request.noise || request.solutions || conditions !== null || pending.count > 0) return null;
   if (p !== n || movableCount(encoding) < n || discrete.includes(1) || movable.includes(0)) return null;
   if (variables.some(({ fixedAt }) => fixedAt !== undefined)) return null;
@@ -55,13 +64,13 @@ function ownFrom({ cases, request }: Problem): number {
 }
 
 /** The number of cases after which the region starts; -1 when it does not. */
-function startOf({ y, target, lower }: Numbers, own: number): number {
+function startOf({ y, target, lower }: Numbers, own: number, stall: number): number {
   let best = y[0]!;
   let last = Math.max(0, own - 1);
   for (let i = 0; i < y.length; i++) {
     if (y[i]! - target < PROGRESS * (best - target)) last = Math.max(last, i);
     best = Math.min(best, y[i]!);
-    if (i - last < STALL || i + 1 < quadraticSize(lower.length)) continue;
+    if (i - last < stall || i + 1 < quadraticSize(lower.length)) continue;
     const half = REPLAYED / 2;
     return Math.max(i + 1, (Math.floor(y.length / half) - 1) * half);
   }
