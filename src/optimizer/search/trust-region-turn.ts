@@ -9,12 +9,12 @@ import type { Problem } from './scope-search.ts';
 import { type Numbers, quadraticSize, TrustRegion } from './trust-region.ts';
 
 /**
- * When the region begins: with how many inputs, and after how many cases without progress. With fewer inputs the Gaussian processes learn a valley
- * from fewer cases; with more a quadratic takes too many. Without a stated aspiration small differences count, and a quadratic tells them apart
- * where the Gaussian processes no longer do.
+ * Where the region applies. With fewer inputs the Gaussian processes learn a valley from fewer cases, but without a stated aspiration small
+ * differences count, which a quadratic tells apart where they no longer do; with more inputs a quadratic takes too many cases.
  */
-const STATED = { least: 4, most: 12, stall: 6 };
-const UNSTATED = { least: 2, most: 12, stall: 3 };
+const INPUTS = { least: 4, leastUnstated: 2, most: 12 };
+/** Cases without progress before the first step. */
+const STALL = { withFew: 3, otherwise: 6 };
 /** Progress is a fall of the distance from the target below this share, see `stallOf`. */
 const PROGRESS = Math.sqrt(0.9);
 /** Weight that the gain of a suggestion keeps in the mean gain from one suggestion of its kind to the next. */
@@ -25,21 +25,16 @@ const REPLAYED = 600;
 /** The features of the next point of the region; null when this suggestion is not its turn. */
 export function trustRegionPoint(problem: Problem): Float64Array | null {
   const numbers = numbersOf(problem);
-  const start = numbers === null ? -1 : startOf(numbers, ownFrom(problem), ruleOf(problem).stall);
+  const start = numbers === null ? -1 : startOf(numbers, ownFrom(problem));
   return start < 0 ? null : replay(numbers!, start);
 }
 
-function ruleOf({ request }: Problem) {
-  return request.goal.targets[0]!.isUnstated ? UNSTATED : STATED;
-}
-
 /** The number to make small; null where something else is asked, or inputs are not free numbers. */
-function numbersOf(problem: Problem): Numbers | null {
-  const { request, encoding, cases, conditions, pending } = problem;
-  const { least, most } = ruleOf(problem);
+function numbersOf({ request, encoding, cases, conditions, pending }: Problem): Numbers | null {
   const { n, p, lower, upper, discrete, movable, variables } = encoding;
   const { intervals, Y, U, N } = cases;
-  if (intervals.length !== 1 || N === 0 || n < least || n > most) return null;
+  const least = request.goal.targets[0]!.isUnstated ? INPUTS.leastUnstated : INPUTS.least;
+  if (intervals.length !== 1 || N === 0 || n < least || n > INPUTS.most) return null;
   if (request.noise || request.solutions || conditions !== null || pending.count > 0) return null;
   if (p !== n || movableCount(encoding) < n || discrete.includes(1) || movable.includes(0)) return null;
   if (variables.some(({ fixedAt }) => fixedAt !== undefined)) return null;
@@ -64,9 +59,10 @@ function ownFrom({ cases, request }: Problem): number {
 }
 
 /** The number of cases after which the region starts; -1 when it does not. */
-function startOf({ y, target, lower }: Numbers, own: number, stall: number): number {
+function startOf({ y, target, lower }: Numbers, own: number): number {
   let best = y[0]!;
   let last = Math.max(0, own - 1);
+  const stall = lower.length < INPUTS.least ? STALL.withFew : STALL.otherwise;
   for (let i = 0; i < y.length; i++) {
     if (y[i]! - target < PROGRESS * (best - target)) last = Math.max(last, i);
     best = Math.min(best, y[i]!);
