@@ -158,36 +158,50 @@ def plant_table(plays):
 
 
 def front_problems(plays):
-    solvers, keys = played_by_all(plays)
-    return solvers, {name: [key for key in keys if key[0] == name] for name in dict.fromkeys(problem for problem, _ in keys)}
+    """Solvers that have played every problem that ours has, and by problem their plays; a solver of long processor time has fewer seeds."""
+    problems = dict.fromkeys(problem for problem, _ in plays.get(OURS, {}))
+    found = {name: {solver: [key for key in plays[solver] if key[0] == name] for solver in curves.solvers_of(plays)} for name in problems}
+    solvers = [solver for solver in curves.solvers_of(plays) if all(found[name][solver] for name in problems)]
+    return solvers, found
 
 
 def front_share(plays, solver, keys, runs):
-    return 1 - sum(min(1, curves.value_after(plays[solver][key], runs)) for key in keys) / len(keys)
+    """The mean of the plays that were given so many runs."""
+    left = [min(1, curves.value_after(plays[solver][key], runs)) for key in keys if plays[solver][key]["budget"] >= runs]
+    return 1 - sum(left) / len(left) if left else math.nan
 
 
 def fronts_table(plays):
     solvers, problems = front_problems(plays)
     rows = [
-        [name, runs, *(f"{front_share(plays, solver, keys, runs):.3f}" for solver in solvers)]
+        [name, runs, *(share(front_share(plays, solver, keys[solver], runs)) for solver in solvers)]
         for name, keys in problems.items()
         for runs in (30, 60, 100)
     ]
-    keys = [key for of in problems.values() for key in of]
-    if keys:
-        rows.append(["processor time per run", "", *(f"{1000 * curves.seconds_per_run(plays, solver, keys):.0f} ms" for solver in solvers)])
+    rows.append(["seeds of each problem", "", *(spread([len(keys[solver]) for keys in problems.values()]) for solver in solvers)])
+    times = [f"{1000 * curves.seconds_per_run(plays, solver, list(plays[solver])):.0f} ms" for solver in solvers]
+    rows.append(["processor time per run", "", *times])
     return table(["share of the hypervolume", "runs", *(NAMES[one] for one in solvers)], rows)
+
+
+def share(value):
+    return "" if math.isnan(value) else f"{value:.3f}"
+
+
+def spread(counts):
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def factors_table(grounds):
     rows = []
     for ground, title in (("s2mpj", "least squares"), ("bbob", "bbob"), ("re", "RE, 1 - share of the hypervolume")):
         plays = grounds[ground]
-        solvers, keys = played_by_all(plays)
-        if "random" not in solvers:
+        if "random" not in plays:
             continue
         floor = {"s2mpj": 1e-12, "bbob": 1e-8, "re": 1e-3}[ground]
-        for solver in (one for one in solvers if one != "random"):
+        for solver in (one for one in curves.solvers_of(plays) if one != "random"):
+            keys = curves.common_keys(plays, [solver, "random"])
             factor, share = curves.acceleration(plays, solver, "random", keys)
             gains = [f"{number(curves.enhancement(plays, solver, 'random', keys, part, floor))}" for part in (0.25, 0.5, 1)]
             rows.append([title, NAMES[solver], len(keys), number(factor), percent(share), *gains])

@@ -62,7 +62,8 @@ def weak_plant(plays):
 def weak_fronts(plays):
     solvers, problems = front_problems(plays)
     for name, keys in problems.items():
-        shares = {one: front_share(plays, one, keys, 100) for one in solvers}
+        shares = {one: front_share(plays, one, keys[one], 100) for one in solvers}
+        shares = {one: value for one, value in shares.items() if not math.isnan(value)}
         peer = max((one for one in shares if one != OURS), key=lambda one: shares[one])
         lag = shares[peer] - shares[OURS]
         yield (
