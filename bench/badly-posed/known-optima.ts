@@ -198,3 +198,103 @@ export const knownOptima: readonly KnownOptimum[] = [
     },
   },
 ];
+
+/** Without limits in two and three inputs: valleys and several minima. */
+export const fewInputs: readonly KnownOptimum[] = [
+  {
+    name: 'rosenbrock-plus-2',
+    source: 'Rosenbrock: a curved valley in two inputs, with an offset of 3',
+    variables: floats(2, -5, 5),
+    start: [-2, 2],
+    direction: 'minimize',
+    optimum: 3,
+    limits: [],
+    evaluate: ([a, b]) => [3 + 100 * (b! - a! * a!) ** 2 + (1 - a!) ** 2],
+  },
+  {
+    name: 'rosenbrock-minus-3',
+    source: 'Rosenbrock in three inputs, with an offset of -10',
+    variables: floats(3, -2, 2),
+    start: [-1, 1, -1],
+    direction: 'minimize',
+    optimum: -10,
+    limits: [],
+    evaluate: ([a, b, c]) => [
+      -10 + 100 * (b! - a! * a!) ** 2 + (1 - a!) ** 2 + 100 * (c! - b! * b!) ** 2 + (1 - b!) ** 2,
+    ],
+  },
+  {
+    name: 'beale-plus',
+    source: 'Beale, with an offset of 2',
+    variables: floats(2, -4.5, 4.5),
+    start: [1, 1],
+    direction: 'minimize',
+    optimum: 2,
+    limits: [],
+    evaluate: ([x, y]) => [
+      2 + (1.5 - x! + x! * y!) ** 2 + (2.25 - x! + x! * y! ** 2) ** 2 + (2.625 - x! + x! * y! ** 3) ** 2,
+    ],
+  },
+  {
+    name: 'branin',
+    source: 'Branin (Surjanovic and Bingham)',
+    variables: [float(-5, 10), float(0, 15)],
+    start: [0, 5],
+    direction: 'minimize',
+    optimum: 0.39788735772973816,
+    limits: [],
+    evaluate: ([x, y]) => [
+      (y! - (5.1 / (4 * Math.PI ** 2)) * x! * x! + (5 / Math.PI) * x! - 6) ** 2 +
+        10 * (1 - 1 / (8 * Math.PI)) * Math.cos(x!) +
+        10,
+    ],
+  },
+  {
+    name: 'six-hump-camel',
+    source: 'Six-hump camel (Surjanovic and Bingham)',
+    variables: [float(-3, 3), float(-2, 2)],
+    start: [0, 1],
+    direction: 'minimize',
+    optimum: -1.0316284534898774,
+    limits: [],
+    evaluate: ([x, y]) => [(4 - 2.1 * x! ** 2 + x! ** 4 / 3) * x! ** 2 + x! * y! + (-4 + 4 * y! ** 2) * y! ** 2],
+  },
+  {
+    name: 'goldstein-price',
+    source: 'Goldstein and Price (Surjanovic and Bingham)',
+    variables: floats(2, -2, 2),
+    start: [1, 1],
+    direction: 'minimize',
+    optimum: 3,
+    limits: [],
+    evaluate: ([x, y]) => [
+      (1 + (x! + y! + 1) ** 2 * (19 - 14 * x! + 3 * x! ** 2 - 14 * y! + 6 * x! * y! + 3 * y! ** 2)) *
+        (30 + (2 * x! - 3 * y!) ** 2 * (18 - 32 * x! + 12 * x! ** 2 + 48 * y! - 36 * x! * y! + 27 * y! ** 2)),
+    ],
+  },
+  {
+    name: 'hartmann-3',
+    source: 'Hartmann in three inputs (Surjanovic and Bingham), to maximize',
+    variables: floats(3, 0, 1),
+    start: [0.5, 0.5, 0.5],
+    direction: 'maximize',
+    optimum: 3.86278214782076,
+    limits: [],
+    evaluate: (x) => {
+      const A = [
+        [3, 10, 30],
+        [0.1, 10, 35],
+        [3, 10, 30],
+        [0.1, 10, 35],
+      ];
+      const P = [
+        [0.3689, 0.117, 0.2673],
+        [0.4699, 0.4387, 0.747],
+        [0.1091, 0.8732, 0.5547],
+        [0.0381, 0.5743, 0.8828],
+      ];
+      const alpha = [1, 1.2, 3, 3.2];
+      return [sum(alpha.map((one, i) => one * Math.exp(-sum(x.map((v, j) => A[i]![j]! * (v - P[i]![j]!) ** 2)))))];
+    },
+  },
+];

@@ -5,7 +5,7 @@ import { isOpenEnded } from './targets.ts';
  * Without limits the aspiration lies this share of the range of so many best values beyond the best. It comes nearer as they do, so that a
  * search goes on to small differences.
  */
-const ALONE = { share: 0.1, best: 12 };
+const ALONE = { share: 0.02, best: 12 };
 /**
  * Beside limits: a positive output divided by this, else so many ranges of the outputs beyond the best. Ten ranges away all good values look
  * alike, and with the square of the distance a search follows the slopes of bad ones.

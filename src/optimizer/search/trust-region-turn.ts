@@ -13,8 +13,11 @@ import { type Numbers, quadraticSize, TrustRegion } from './trust-region.ts';
  * differences count, which a quadratic tells apart where they no longer do; with more inputs a quadratic takes too many cases.
  */
 const INPUTS = { least: 4, leastUnstated: 2, most: 12 };
-/** Cases without progress before the first step. */
-const STALL = { withFew: 3, otherwise: 6 };
+/**
+ * When it starts: after so many cases without progress, with a case for every coefficient of a quadratic. With fewer than `INPUTS.least` inputs
+ * also only after so many cases per input, as the Gaussian processes come near a minimum in fewer.
+ */
+const START = { stall: 6, ofFew: { stall: 3, casesPerInput: 10 } };
 /** Progress is a fall of the distance from the target below this share, see `stallOf`. */
 const PROGRESS = Math.sqrt(0.9);
 /** Weight that the gain of a suggestion keeps in the mean gain from one suggestion of its kind to the next. */
@@ -62,11 +65,14 @@ function ownFrom({ cases, request }: Problem): number {
 function startOf({ y, target, lower }: Numbers, own: number): number {
   let best = y[0]!;
   let last = Math.max(0, own - 1);
-  const stall = lower.length < INPUTS.least ? STALL.withFew : STALL.otherwise;
+  const n = lower.length;
+  const hasFew = n < INPUTS.least;
+  const stall = hasFew ? START.ofFew.stall : START.stall;
+  const cases = Math.max(quadraticSize(n), hasFew ? START.ofFew.casesPerInput * n : 0);
   for (let i = 0; i < y.length; i++) {
     if (y[i]! - target < PROGRESS * (best - target)) last = Math.max(last, i);
     best = Math.min(best, y[i]!);
-    if (i - last < stall || i + 1 < quadraticSize(lower.length)) continue;
+    if (i - last < stall || i + 1 < cases) continue;
     const half = REPLAYED / 2;
     return Math.max(i + 1, (Math.floor(y.length / half) - 1) * half);
   }
