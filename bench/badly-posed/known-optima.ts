@@ -1,5 +1,7 @@
-/** Problems with one output to minimize or maximize whose best value is known. None is in the collection. */
+/** Problems with one output to minimize or maximize whose best value is known. */
+import { branin, goldsteinPrice, hartmann, hartmann3, sixHumpCamel } from '../problems/minimize-maximize.ts';
 import { atLeast, atMost, float, floats, integer, type Objective, type Problem } from '../problems/problem.ts';
+import { rosenbrock } from './long-problems.ts';
 
 export interface KnownOptimum extends Pick<Problem, 'name' | 'source' | 'variables' | 'start' | 'evaluate'> {
   readonly direction: 'minimize' | 'maximize';
@@ -11,6 +13,7 @@ export interface KnownOptimum extends Pick<Problem, 'name' | 'source' | 'variabl
 
 const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
 
+/** None is in the collection. */
 export const knownOptima: readonly KnownOptimum[] = [
   {
     name: 'shifted-bowl-3',
@@ -199,7 +202,7 @@ export const knownOptima: readonly KnownOptimum[] = [
   },
 ];
 
-/** Without limits in two and three inputs: valleys and several minima. */
+/** Without limits in two and three inputs: valleys and several minima, most of them functions of the collection. */
 export const fewInputs: readonly KnownOptimum[] = [
   {
     name: 'rosenbrock-plus-2',
@@ -209,7 +212,7 @@ export const fewInputs: readonly KnownOptimum[] = [
     direction: 'minimize',
     optimum: 3,
     limits: [],
-    evaluate: ([a, b]) => [3 + 100 * (b! - a! * a!) ** 2 + (1 - a!) ** 2],
+    evaluate: (x) => [3 + rosenbrock(x)],
   },
   {
     name: 'rosenbrock-minus-3',
@@ -219,9 +222,7 @@ export const fewInputs: readonly KnownOptimum[] = [
     direction: 'minimize',
     optimum: -10,
     limits: [],
-    evaluate: ([a, b, c]) => [
-      -10 + 100 * (b! - a! * a!) ** 2 + (1 - a!) ** 2 + 100 * (c! - b! * b!) ** 2 + (1 - b!) ** 2,
-    ],
+    evaluate: (x) => [-10 + rosenbrock(x)],
   },
   {
     name: 'beale-plus',
@@ -243,11 +244,7 @@ export const fewInputs: readonly KnownOptimum[] = [
     direction: 'minimize',
     optimum: 0.39788735772973816,
     limits: [],
-    evaluate: ([x, y]) => [
-      (y! - (5.1 / (4 * Math.PI ** 2)) * x! * x! + (5 / Math.PI) * x! - 6) ** 2 +
-        10 * (1 - 1 / (8 * Math.PI)) * Math.cos(x!) +
-        10,
-    ],
+    evaluate: ([x, y]) => [branin(x!, y!)],
   },
   {
     name: 'six-hump-camel',
@@ -257,7 +254,7 @@ export const fewInputs: readonly KnownOptimum[] = [
     direction: 'minimize',
     optimum: -1.0316284534898774,
     limits: [],
-    evaluate: ([x, y]) => [(4 - 2.1 * x! ** 2 + x! ** 4 / 3) * x! ** 2 + x! * y! + (-4 + 4 * y! ** 2) * y! ** 2],
+    evaluate: ([x, y]) => [sixHumpCamel(x!, y!)],
   },
   {
     name: 'goldstein-price',
@@ -267,10 +264,7 @@ export const fewInputs: readonly KnownOptimum[] = [
     direction: 'minimize',
     optimum: 3,
     limits: [],
-    evaluate: ([x, y]) => [
-      (1 + (x! + y! + 1) ** 2 * (19 - 14 * x! + 3 * x! ** 2 - 14 * y! + 6 * x! * y! + 3 * y! ** 2)) *
-        (30 + (2 * x! - 3 * y!) ** 2 * (18 - 32 * x! + 12 * x! ** 2 + 48 * y! - 36 * x! * y! + 27 * y! ** 2)),
-    ],
+    evaluate: ([x, y]) => [goldsteinPrice(x!, y!)],
   },
   {
     name: 'hartmann-3',
@@ -280,21 +274,6 @@ export const fewInputs: readonly KnownOptimum[] = [
     direction: 'maximize',
     optimum: 3.86278214782076,
     limits: [],
-    evaluate: (x) => {
-      const A = [
-        [3, 10, 30],
-        [0.1, 10, 35],
-        [3, 10, 30],
-        [0.1, 10, 35],
-      ];
-      const P = [
-        [0.3689, 0.117, 0.2673],
-        [0.4699, 0.4387, 0.747],
-        [0.1091, 0.8732, 0.5547],
-        [0.0381, 0.5743, 0.8828],
-      ];
-      const alpha = [1, 1.2, 3, 3.2];
-      return [sum(alpha.map((one, i) => one * Math.exp(-sum(x.map((v, j) => A[i]![j]! * (v - P[i]![j]!) ** 2)))))];
-    },
+    evaluate: (x) => [-hartmann(hartmann3, x)],
   },
 ];

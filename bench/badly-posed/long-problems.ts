@@ -25,7 +25,7 @@ const ackley = (x: readonly number[]) =>
   20 * Math.exp(-0.2 * Math.sqrt(sum(x, (one) => one ** 2) / x.length)) +
   Math.E -
   Math.exp(sum(x, wave) / x.length);
-const rosenbrock = (x: readonly number[]) =>
+export const rosenbrock = (x: readonly number[]) =>
   sum(x.slice(1), (one, i) => 100 * (one - x[i]! ** 2) ** 2 + (1 - x[i]!) ** 2);
 const schwefel = (x: readonly number[]) =>
   418.9828873 * x.length - sum(x, (one) => one * Math.sin(Math.sqrt(Math.abs(one))));

@@ -9,7 +9,7 @@ const collection = (number: string) => `Liang et al. (2006), CEC 2006 constraine
 const surface = (author: string) => `${author}; Surjanovic, Bingham, Virtual Library of Simulation Experiments`;
 const atMostZero = (count: number) => Array.from({ length: count }, () => atMost(0));
 
-const hartmann3 = {
+export const hartmann3 = {
   A: [
     [3, 10, 30],
     [0.1, 10, 35],
@@ -38,7 +38,7 @@ const hartmann6 = {
   ],
 };
 
-function hartmann({ A, P }: { A: number[][]; P: number[][] }, x: readonly number[]): number {
+export function hartmann({ A, P }: { A: number[][]; P: number[][] }, x: readonly number[]): number {
   const heights = [1, 1.2, 3, 3.2];
   return -heights.reduce((total, height, i) => {
     const distance = x.reduce((square, value, j) => square + A[i]![j]! * (value - P[i]![j]!) ** 2, 0);
@@ -57,10 +57,14 @@ function ackley(x: readonly number[]): number {
   return -20 * Math.exp(-0.2 * Math.sqrt(square)) - Math.exp(wave) + 20 + Math.E;
 }
 
-function goldsteinPrice(a: number, b: number): number {
+export function goldsteinPrice(a: number, b: number): number {
   const first = 1 + (a + b + 1) ** 2 * (19 - 14 * a + 3 * a * a - 14 * b + 6 * a * b + 3 * b * b);
   const second = 30 + (2 * a - 3 * b) ** 2 * (18 - 32 * a + 12 * a * a + 48 * b - 36 * a * b + 27 * b * b);
   return first * second;
+}
+
+export function sixHumpCamel(a: number, b: number): number {
+  return (4 - 2.1 * a ** 2 + a ** 4 / 3) * a ** 2 + a * b + (4 * b ** 2 - 4) * b ** 2;
 }
 
 function g04([a, b, c, d, e]: readonly number[]): number[] {
@@ -186,7 +190,7 @@ export const minimizeMaximizeProblems = defineProblems('minimize-maximize', [
     objectives: [minimize(-1)],
     start: [-2, 1.5],
     known: [0.0898, -0.7126],
-    evaluate: ([a, b]) => [(4 - 2.1 * a! ** 2 + a! ** 4 / 3) * a! ** 2 + a! * b! + (4 * b! ** 2 - 4) * b! ** 2],
+    evaluate: ([a, b]) => [sixHumpCamel(a!, b!)],
   },
   {
     name: 'hartmann-3',
