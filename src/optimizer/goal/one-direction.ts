@@ -1,5 +1,5 @@
 import type { Goal, History, SuggestRequest, Target } from '../problem.ts';
-import { isOpenEnded } from './targets.ts';
+import { isOpenEnded, meetsLimits, toIntervals } from './targets.ts';
 
 /**
  * Without limits the aspiration lies this share of the range of so many best values beyond the best. It comes nearer as they do, so that a
@@ -33,18 +33,16 @@ export function withOneDirection(request: SuggestRequest): SuggestRequest {
   return { ...request, goal: { ...goal, targets: goal.targets.with(j, aspired) } };
 }
 
-/** The values of output j in all runs, and in those that keep all limits. */
-function valuesOf({ count, Y, failed }: History, { targets }: Goal, j: number) {
-  const m = targets.length;
-  const known = Array.from({ length: count }, (_, i) => i).filter(
-    (i) => failed[i] === 0 && Number.isFinite(Y[i * m + j]!),
+/** The values of output j in all runs, and in those that meet all limits. */
+function valuesOf({ count, Y, failed }: History, goal: Goal, j: number) {
+  const m = goal.targets.length;
+  const runs = Array.from({ length: count }, (_, i) => Y.subarray(i * m, (i + 1) * m)).filter(
+    (run, i) => failed[i] === 0 && Number.isFinite(run[j]!),
   );
-  const kept = known.filter((i) => targets.every((target, k) => isOpenEnded(target) || isKept(target, Y[i * m + k]!)));
-  return { all: known.map((i) => Y[i * m + j]!), kept: kept.map((i) => Y[i * m + j]!) };
-}
-
-function isKept({ lower, upper, sigma }: Target, y: number): boolean {
-  return sigma !== undefined || (y >= lower && y <= upper);
+  const whole = runs.filter((run) => run.every(Number.isFinite));
+  const intervals = toIntervals(goal, Float64Array.from(whole.flatMap((run) => Array.from(run))), whole.length);
+  const kept = whole.filter((run) => meetsLimits(intervals, run));
+  return { all: runs.map((run) => run[j]!), kept: kept.map((run) => run[j]!) };
 }
 
 function aspiringAlone(target: Target, values: readonly number[]): Target {
