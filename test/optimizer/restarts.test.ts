@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { float, minimize } from '../../harness/optimizer-game.ts';
+import { atLeast, float, minimize } from '../../harness/optimizer-game.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import { regionState, startsAtBest } from '../../src/optimizer/search/restarts.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
-const PATIENCE = { start: 30, shrink: 4 };
+const PACE = { start: 30, shrink: 4, length: 0.8 };
 /** The state after these losses, all of suggested inputs, with rows of the history that are left out of the cases. */
 function stateAfter(losses: readonly number[], failedRows: readonly number[] = []) {
   const count = losses.length + failedRows.length;
   const rows = Array.from({ length: count }, (_, row) => row).filter((row) => !failedRows.includes(row));
-  return regionState({ loss: Float64Array.from(losses), rows, N: losses.length }, 0, PATIENCE);
+  return regionState({ loss: Float64Array.from(losses), rows, N: losses.length }, 0, PACE);
 }
 
 /** Losses that fall for 80 runs and then stay, until the first region is due. */
@@ -66,7 +66,30 @@ function wavesAfter(count: number): SuggestRequest {
   };
 }
 
+/** The same with a limit that only the second run breaks, whose value is the least by far. */
+function wavesWithinLimit(count: number): SuggestRequest {
+  const request = wavesAfter(count);
+  const { X, Y } = request.history;
+  X.set([-4, 4], 2);
+  const distanceOf = (i: number) => Math.hypot(X[2 * i]! + 4, X[2 * i + 1]! - 4);
+  const pairs = Array.from(Y, (y, i) => (i === 1 ? [-19, 0] : [y, 1 + distanceOf(i)]));
+  return {
+    ...request,
+    goal: { targets: [minimize(-20), atLeast(1)], l1: null },
+    history: { ...request.history, Y: Float64Array.from(pairs.flat()) },
+  };
+}
+
 describe('a long search', () => {
+  it('looks around the best run within the limits, not around one that breaks them', () => {
+    const proposal = suggest(wavesWithinLimit(102 + 8));
+    if (proposal.kind !== 'candidate') throw new Error(proposal.reason);
+    const [a, b] = proposal.input;
+    // Two halvings leave 0.05 of half the range of 10.
+    expect(Math.abs(a! - 1.31)).toBeLessThanOrEqual(0.25 + 1e-9);
+    expect(Math.abs(b! - 0.28)).toBeLessThanOrEqual(0.25 + 1e-9);
+  });
+
   it('looks within its region, and repeats to the last bit', () => {
     const count = 102 + 16;
     const request = wavesAfter(count);

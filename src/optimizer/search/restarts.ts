@@ -9,6 +9,7 @@
  * nothing is remembered.
  */
 import type { Cases } from '../goal/cases.ts';
+import { isDirected, isLimit, lossesOnScale, lossScales, meetsLimits } from '../goal/targets.ts';
 import { squareBetweenRows } from '../linalg/dense.ts';
 import { makeRandom } from '../numerics/random.ts';
 import { type Encoding, movableCount } from '../space/encoding.ts';
@@ -49,10 +50,13 @@ export interface RegionState {
   readonly length: number;
 }
 
-/** The suggestions in a row without a gain that lead to the first region, and to a smaller one. */
-export interface Patience {
+/** How a search goes through its regions. */
+export interface Pace {
+  /** The suggestions in a row without a gain that lead to the first region, and to a smaller one. */
   readonly start: number;
   readonly shrink: number;
+  /** Of the first region. */
+  readonly length: number;
 }
 
 /**
@@ -63,13 +67,13 @@ export interface Patience {
 export function regionState(
   { loss, rows, N }: Pick<Cases, 'loss' | 'rows' | 'N'>,
   first: number,
-  patience: Patience,
+  pace: Pace,
 ): RegionState | null {
-  let i = firstRegion(loss, rows, first, patience);
+  let i = firstRegion(loss, rows, first, pace);
   if (i >= N) return null;
   let best = 0;
   for (let k = 1; k <= i; k++) if (loss[k]! < loss[best]!) best = k;
-  let state: RegionState = { number: 0, isNew: i === N - 1, center: best, length: LENGTH.first };
+  let state: RegionState = { number: 0, isNew: i === N - 1, center: best, length: pace.length };
   let successes = 0;
   let failures = 0;
   for (i++; i < N; i++) {
@@ -85,7 +89,7 @@ export function regionState(
     failures = hasGained ? 0 : failures + rows[i]! - rows[i - 1]!;
     let { length } = state;
     if (successes >= SUCCESSES) [length, successes] = [Math.min(LENGTH.most, 2 * length), 0];
-    if (failures >= patience.shrink) [length, failures] = [length / 2, 0];
+    if (failures >= pace.shrink) [length, failures] = [length / 2, 0];
     state = { ...state, isNew: false, length, center: loss[i]! < loss[center]! ? i : center };
     if (length < LENGTH.least) state = next(state);
   }
@@ -103,7 +107,7 @@ export function startsAtBest(number: number): boolean {
 }
 
 /** Number of the case at which the first region begins; that of the cases before there is one. */
-function firstRegion(loss: Float64Array, rows: readonly number[], first: number, { start }: Patience): number {
+function firstRegion(loss: Float64Array, rows: readonly number[], first: number, { start }: Pace): number {
   let reference = Number.POSITIVE_INFINITY;
   let last = 0;
   for (let i = 0; i < loss.length; i++) {
@@ -118,10 +122,32 @@ function firstRegion(loss: Float64Array, rows: readonly number[], first: number,
 /** The region of the next suggestion; null while there is none. */
 export function currentRegion({ request, encoding, cases, pending, aim }: Problem): RegionState | null {
   if (!aim.doesRunDecide || request.solutions) return null;
-  return regionState(cases, firstRow(request), {
+  const { rows, N } = cases;
+  const limitsFirst = lossesLimitsFirst(cases);
+  return regionState({ loss: limitsFirst ?? cases.loss, rows, N }, firstRow(request), {
     start: START.quiet * Math.sqrt(1 + pending.count),
     shrink: Math.max(FAILURES, movableCount(encoding), pending.count + 1),
+    // Most of a wide region breaks the limits.
+    length: limitsFirst === null ? LENGTH.first : LENGTH.besideBest,
   });
+}
+
+/**
+ * Length N: losses that are smaller where all limits are met than anywhere else, and tell nothing but the misses of limits elsewhere; null
+ * unless an output is to be minimized or maximized within limits that a case meets. A value that only breaking limits
+ * attains would keep the regions where it is.
+ *
+ * Source: Eriksson and Poloczek 2021, Scalable constrained Bayesian optimization, section 3, for the order of the cases.
+ */
+function lossesLimitsFirst({ intervals, Y, loss, N }: Cases): Float64Array | null {
+  if (!isDirected(intervals) || !intervals.some(isLimit)) return null;
+  const m = intervals.length;
+  const meets = Array.from(loss, (_, i) => meetsLimits(intervals, Y, i * m));
+  if (!meets.includes(true)) return null;
+  const limits = intervals.map((interval) => (isLimit(interval) ? interval : { ...interval, weight: 0 }));
+  const misses = lossesOnScale(limits, lossScales(intervals, Y, N), Y);
+  const worst = loss.reduce((most, one, i) => (meets[i] ? Math.max(most, one) : most), 0);
+  return loss.map((one, i) => (meets[i] ? one : worst + misses[i]!));
 }
 
 /** The box of a region and the cases to fit there; null when its conditions leave no admissible point. */
