@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { fewInputs } from '../../bench/badly-posed/known-optima.ts';
+import { defineProblems, minimize as minimizeNumber } from '../../bench/problems/problem.ts';
+import { playAndRecord } from '../../bench/solvers/play.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import type { Proposal, StopRule, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
@@ -122,6 +125,16 @@ describe('the stop rule of a search', () => {
   it('Goes on in a valley whose bottom is not reached', () => {
     const { proposals } = play({ improvementBelow: 0.005 }, [minimize(0), atMost(9)], 30, rugged(8, 0.5, 1));
     expect(proposals.every(({ kind }) => kind === 'candidate')).toBe(true);
+  });
+
+  it('Goes on from a local minimum where no aspiration is stated', () => {
+    const known = fewInputs.find(({ name }) => name === 'goldstein-price')!;
+    const objectives = [minimizeNumber(Number.NEGATIVE_INFINITY)];
+    const [problem] = defineProblems('minimize-maximize', [{ ...known, objectives, known: [], budget: 60 }]);
+    const { evaluations } = playAndRecord(problem!, 9, { stop: { improvementBelow: 0.005 } });
+    const bestOf = (runs: typeof evaluations) => Math.min(...runs.map(({ output }) => output![0]!));
+    expect(bestOf(evaluations.slice(0, 44))).toBeCloseTo(30, 3);
+    expect(bestOf(evaluations)).toBeCloseTo(known.optimum, 1);
   });
 
   it('Takes runs that failed for no attempts to improve', () => {

@@ -60,13 +60,31 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
   const region = regionAround(problem, best);
   const nearby = region && expectedGainOf(problem, best, scales, region, { ...work });
   const expects = (share: number) => nearby === null || nearby > share * rule.improvementBelow;
-  if (isSurrounded && (region === null || !expects(NEGLIGIBLE_GAIN.surrounded))) return { quiet, expectedGain: nearby };
+  const isFloor = isSurrounded && (region === null || !expects(NEGLIGIBLE_GAIN.surrounded));
+  if (isFloor && !expectsMoreElsewhere(problem, best, scales, rule, { ...work }))
+    return { quiet, expectedGain: nearby };
   if (!hasTried || nearby === null || expects(NEGLIGIBLE_GAIN.nearby)) return null;
   // The models that the expected gain comes from; other work before would fit them anew.
   if (!predictAtAll(problem, { ...work })) return null;
   const anywhere = expectedGainOf(problem, best, scales, null, { ...work });
   if (anywhere === null || anywhere > NEGLIGIBLE_GAIN.anywhere * rule.improvementBelow) return null;
   return { quiet, expectedGain: Math.max(nearby, anywhere) };
+}
+
+/**
+ * Whether models of all cases expect a better value anywhere, where no aspiration is stated: such a search aims so near to its best
+ * value that the dozen runs around it may lie in a local minimum. With spreads as predicted: wider ones expect something everywhere.
+ */
+function expectsMoreElsewhere(
+  problem: Problem,
+  best: number,
+  scales: readonly number[],
+  { improvementBelow }: StopRule,
+  work: Work,
+): boolean {
+  if (!problem.request.goal.targets[0]!.isUnstated) return false;
+  const gain = expectedGainOf(problem, best, scales, null, work, 1);
+  return gain === null || gain > NEGLIGIBLE_GAIN.anywhere * improvementBelow;
 }
 
 /** The largest improvement that the models hold possible, where they agree that it is negligible; null while more may be gained. */
@@ -121,6 +139,7 @@ function predictAtAll({ encoding, fitGlobally }: Problem, work: Work): boolean {
  * when the models know nothing of one.
  *
  * @param region where to model and to look; null for everywhere
+ * @param wider factor on all spreads
  */
 function expectedGainOf(
   problem: Problem,
@@ -128,10 +147,11 @@ function expectedGainOf(
   scales: readonly number[],
   region: Region | null,
   work: Work,
+  wider = WIDER,
 ): number | null {
   const { intervals, Y } = problem.cases;
   const m = intervals.length;
-  const expected = expectedTerms(problem, best, WIDER, region, work);
+  const expected = expectedTerms(problem, best, wider, region, work);
   // Only inputs that were evaluated promise anything.
   if (expected === null) return 0;
   const { surrogate, terms } = expected;
