@@ -7,14 +7,14 @@ const smallest: Target = { ...free, direction: 'minimize' };
 const largest: Target = { ...free, direction: 'maximize' };
 const atMostOne: Target = { ...free, upper: 1, direction: 'none' };
 
-/** Runs of one input with two outputs each; null for a failed run. */
-function requestOf(first: Target, runs: readonly ([number, number] | null)[]): SuggestRequest {
+/** Runs of n inputs with two outputs each; null for a failed run. */
+function requestOf(first: Target, runs: readonly ([number, number] | null)[], n = 1): SuggestRequest {
   return {
-    space: { variables: [{ kind: 'float', minimum: 0, maximum: 1 }] },
+    space: { variables: Array.from({ length: n }, () => ({ kind: 'float', minimum: 0, maximum: 1 })) },
     goal: { targets: [first, atMostOne], l1: null },
     history: {
       count: runs.length,
-      X: Float64Array.from(runs, (_, i) => i / runs.length),
+      X: Float64Array.from({ length: n * runs.length }, (_, i) => i / (n * runs.length)),
       Y: Float64Array.from(runs.flatMap((run) => run ?? [0, 0])),
       failed: Uint8Array.from(runs, (run) => (run === null ? 1 : 0)),
     },
@@ -29,8 +29,8 @@ const aimOf = (first: Target, runs: readonly ([number, number] | null)[]) =>
   withOneDirection(requestOf(first, runs)).goal.targets[0]!;
 
 /** As `aimOf`, of the first output alone. */
-function aimAlone(first: Target, runs: readonly [number, number][]): Target {
-  const { goal, history, ...rest } = requestOf(first, runs);
+function aimAlone(first: Target, runs: readonly [number, number][], n = 1): Target {
+  const { goal, history, ...rest } = requestOf(first, runs, n);
   const Y = Float64Array.from(runs, ([y]) => y);
   return withOneDirection({ ...rest, goal: { ...goal, targets: [first] }, history: { ...history, Y } }).goal
     .targets[0]!;
@@ -76,6 +76,7 @@ describe('the aim of one output without aspiration', () => {
       ),
     ).toMatchObject({ lower: -7 + 0.022, isUnstated: true });
     expect(aimAlone(smallest, [[3, 0]]).upper).toBeCloseTo(2.94, 12);
+    expect(aimAlone(smallest, runs, 4).upper).toBeCloseTo(7 - 0.11, 12);
   });
 
   it('is left alone before a run succeeds', () => {

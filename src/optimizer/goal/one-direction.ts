@@ -2,10 +2,10 @@ import type { Goal, History, SuggestRequest, Target } from '../problem.ts';
 import { isOpenEnded, meetsLimits, toIntervals } from './targets.ts';
 
 /**
- * Without limits the aspiration lies this share of the range of so many best values beyond the best. It comes nearer as they do, so that a
- * search goes on to small differences.
+ * Without limits the aspiration lies a share of the range of so many best values beyond the best. It comes nearer as they do, so that a
+ * search goes on to small differences. Farther off from `inputs` on: among several inputs a near aim leads to small steps.
  */
-const ALONE = { share: 0.02, best: 12 };
+const ALONE = { best: 12, share: 0.02, farther: { inputs: 4, share: 0.1 } };
 /**
  * Beside limits: a positive output divided by this, else so many ranges of the outputs beyond the best. Ten ranges away all good values look
  * alike, and with the square of the distance a search follows the slopes of bad ones.
@@ -29,7 +29,10 @@ export function withOneDirection(request: SuggestRequest): SuggestRequest {
   const target = goal.targets[j]!;
   const { all, kept } = valuesOf(history, goal, j);
   if (all.length === 0) return request;
-  const aspired = goal.targets.length === 1 ? aspiringAlone(target, all) : aspiringWithin(target, all, kept);
+  const aspired =
+    goal.targets.length === 1
+      ? aspiringAlone(target, all, request.space.variables.length)
+      : aspiringWithin(target, all, kept);
   return { ...request, goal: { ...goal, targets: goal.targets.with(j, aspired) } };
 }
 
@@ -45,12 +48,14 @@ function valuesOf({ count, Y, failed }: History, goal: Goal, j: number) {
   return { all: runs.map((run) => run[j]!), kept: kept.map((run) => run[j]!) };
 }
 
-function aspiringAlone(target: Target, values: readonly number[]): Target {
+/** @param n number of inputs */
+function aspiringAlone(target: Target, values: readonly number[], n: number): Target {
   const sign = target.direction === 'maximize' ? -1 : 1;
   const rising = Float64Array.from(values, (y) => sign * y).sort();
   const best = rising[0]!;
   const range = rising[Math.min(ALONE.best, rising.length) - 1]! - best || rising.at(-1)! - best || Math.abs(best) || 1;
-  const aspiration = Math.max(-Number.MAX_VALUE, best - ALONE.share * range);
+  const { share } = n < ALONE.farther.inputs ? ALONE : ALONE.farther;
+  const aspiration = Math.max(-Number.MAX_VALUE, best - share * range);
   return { ...target, ...(sign > 0 ? { upper: aspiration } : { lower: -aspiration }), isUnstated: true };
 }
 
