@@ -1,6 +1,6 @@
 /**
- * The best value within limits after a long search without an aspiration and without a stop rule, where values beyond the limits are better by far: the
- * surfaces of long-problems.ts within a ball that leaves their optimum out, and beside a waved limit.
+ * The best value within limits after a long search without an aspiration and without a stop rule, where values beyond the limits are
+ * better by far: the surfaces of long-problems.ts within a ball that leaves their optimum out, and beside a waved limit.
  *
  *   npx node bench/badly-posed/long-limits.ts [--seeds 1,2] [--runs 200] [--problem name,name]
  *
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 const budget = Number(options.runs);
 const marks = [budget / 4, budget / 2, budget];
 
-/** Half widths of the box from its centre to the centre of the ball, along each input, and the radius per square root of an input. */
+/** In half widths of the box: from its centre to that of the ball along each input, and the radius per square root of an input. */
 const BALL = { center: -0.5, radius: 0.3 };
 
 /** Source of the waved limit: Gramacy et al. (2016), Modeling an augmented Lagrangian for blackbox constrained optimization, section 2. */
@@ -49,7 +49,9 @@ function withLimits(problem: Problem): Problem {
 }
 
 for (const name of options.problem.split(',')) {
-  const problem = withLimits(longProblems.find((one) => one.name === `${name}-minimize`)!);
+  const surface = longProblems.find((one) => one.name === `${name}-minimize`);
+  if (surface === undefined) throw new Error(`No problem is named ${name}; long-problems.ts has the names.`);
+  const problem = withLimits(surface);
   const anything = { ...problem, objectives: problem.objectives.with(0, minimize(1e99)) };
   for (const seed of options.seeds.split(',').map(Number)) {
     const { evaluations } = playAndRecord(problem, seed);
