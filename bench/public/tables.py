@@ -124,7 +124,7 @@ def black_boxes_table(plays):
             [f"all, after {factor} d runs", *(percent(reached(own, solver, keys, factor)) for solver in solvers)] for factor in (10, 20, 50)
         ]
         rows.append(["processor time per run", *(f"{1000 * curves.seconds_per_run(own, solver, keys):.1f} ms" for solver in solvers)])
-        head = f"{d} inputs, {len({problem for problem, _ in keys})} functions, instances {', '.join(map(str, instances))}: targets reached after 50 d runs"
+        head = f"{d} inputs, {len({problem for problem, _ in keys})} functions, instance{'s' * (len(instances) > 1)} {', '.join(map(str, instances))}: targets reached after 50 d runs"
         parts.append(table([head, *(NAMES[one] for one in solvers)], rows))
     return "\n\n".join(parts)
 
