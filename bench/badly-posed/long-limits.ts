@@ -7,7 +7,7 @@
  * Per play the best values after a quarter, half and all of the runs; "-" where none met the limits.
  */
 import { parseArgs } from 'node:util';
-import { judge } from '../problems/judge.ts';
+import { NO_TARGET } from '../../src/domain/objective.ts';
 import { atMost, minimize, type Problem } from '../problems/problem.ts';
 import { playAndRecord } from '../solvers/play.ts';
 import { longProblems } from './long-problems.ts';
@@ -37,10 +37,10 @@ function withLimits(problem: Problem): Problem {
   return {
     ...problem,
     budget,
-    objectives: [minimize(Number.NEGATIVE_INFINITY), atMost(0), atMost(0)],
+    objectives: [minimize(NO_TARGET.minimize), atMost(0), atMost(0)],
     evaluate: (x, run) => {
       const t = x.map((one, v) => {
-        const { minimum, maximum } = variables[v] as { minimum: number; maximum: number };
+        const { minimum, maximum } = variables[v]!;
         return (2 * one - minimum - maximum) / (maximum - minimum);
       });
       return [evaluate(x, run)![0]!, ...limitsOf(t)];
@@ -52,11 +52,10 @@ for (const name of options.problem.split(',')) {
   const surface = longProblems.find((one) => one.name === `${name}-minimize`);
   if (surface === undefined) throw new Error(`No problem is named ${name}; long-problems.ts has the names.`);
   const problem = withLimits(surface);
-  const anything = { ...problem, objectives: problem.objectives.with(0, minimize(1e99)) };
   for (const seed of options.seeds.split(',').map(Number)) {
     const { evaluations } = playAndRecord(problem, seed);
     const values = marks.map((mark) => {
-      const kept = evaluations.slice(0, mark).filter(({ output }) => judge(anything, output));
+      const kept = evaluations.slice(0, mark).filter(({ output }) => output!.slice(1).every((one) => one <= 0));
       return kept.length === 0 ? '-' : Math.min(...kept.map(({ output }) => output![0]!)).toPrecision(6);
     });
     console.log(name, seed, ...values);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fewInputs } from '../../bench/badly-posed/known-optima.ts';
 import { defineProblems, minimize as minimizeNumber } from '../../bench/problems/problem.ts';
 import { playAndRecord } from '../../bench/solvers/play.ts';
+import { NO_TARGET } from '../../src/domain/objective.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import type { Proposal, StopRule, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
@@ -129,7 +130,7 @@ describe('the stop rule of a search', () => {
 
   it('Goes on from a local minimum where no aspiration is stated', () => {
     const known = fewInputs.find(({ name }) => name === 'goldstein-price')!;
-    const objectives = [minimizeNumber(Number.NEGATIVE_INFINITY)];
+    const objectives = [minimizeNumber(NO_TARGET.minimize)];
     const [problem] = defineProblems('minimize-maximize', [{ ...known, objectives, known: [], budget: 60 }]);
     const { evaluations } = playAndRecord(problem!, 9, { stop: { improvementBelow: 0.005 } });
     const bestOf = (runs: typeof evaluations) => Math.min(...runs.map(({ output }) => output![0]!));

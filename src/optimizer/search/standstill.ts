@@ -61,30 +61,34 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
   const nearby = region && expectedGainOf(problem, best, scales, region, { ...work });
   const expects = (share: number) => nearby === null || nearby > share * rule.improvementBelow;
   const isFloor = isSurrounded && (region === null || !expects(NEGLIGIBLE_GAIN.surrounded));
-  if (isFloor && !expectsMoreElsewhere(problem, best, scales, rule, { ...work }))
-    return { quiet, expectedGain: nearby };
+  // Without a stated aspiration a search aims near to its best value, and the floor may be that of a local minimum. Spreads as predicted:
+  // wider ones expect something everywhere.
+  const isProof =
+    isFloor &&
+    (!request.goal.targets[0]!.isUnstated || littleGainAnywhere(problem, best, scales, rule, { ...work }, 1) !== null);
+  if (isProof) return { quiet, expectedGain: nearby };
   if (!hasTried || nearby === null || expects(NEGLIGIBLE_GAIN.nearby)) return null;
   // The models that the expected gain comes from; other work before would fit them anew.
   if (!predictAtAll(problem, { ...work })) return null;
-  const anywhere = expectedGainOf(problem, best, scales, null, { ...work });
-  if (anywhere === null || anywhere > NEGLIGIBLE_GAIN.anywhere * rule.improvementBelow) return null;
-  return { quiet, expectedGain: Math.max(nearby, anywhere) };
+  const anywhere = littleGainAnywhere(problem, best, scales, rule, { ...work });
+  return anywhere === null ? null : { quiet, expectedGain: Math.max(nearby, anywhere) };
 }
 
 /**
- * Whether models of all cases expect a better value anywhere, where no aspiration is stated: such a search aims so near to its best
- * value that the dozen runs around it may lie in a local minimum. With spreads as predicted: wider ones expect something everywhere.
+ * What models of all cases expect to gain anywhere, where that is little; null where it is more, and where they know nothing.
+ *
+ * @param wider see `expectedGainOf`
  */
-function expectsMoreElsewhere(
+function littleGainAnywhere(
   problem: Problem,
   best: number,
   scales: readonly number[],
   { improvementBelow }: StopRule,
   work: Work,
-): boolean {
-  if (!problem.request.goal.targets[0]!.isUnstated) return false;
-  const gain = expectedGainOf(problem, best, scales, null, work, 1);
-  return gain === null || gain > NEGLIGIBLE_GAIN.anywhere * improvementBelow;
+  wider?: number,
+): number | null {
+  const gain = expectedGainOf(problem, best, scales, null, work, wider);
+  return gain !== null && gain <= NEGLIGIBLE_GAIN.anywhere * improvementBelow ? gain : null;
 }
 
 /** The largest improvement that the models hold possible, where they agree that it is negligible; null while more may be gained. */
