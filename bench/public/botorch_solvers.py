@@ -26,7 +26,7 @@ class Asked:
     def run(self, u):
         problem = self.game.problem
         width = problem.upper - problem.lower
-        x = self.game.input_of(problem.lower + np.asarray(u) * width)
+        x = problem.input_of(problem.lower + np.asarray(u) * width)
         outputs = self.game.run(x)
         self.inputs.append((x - problem.lower) / width)
         self.outputs.append(np.full(problem.outputs, np.nan) if outputs is None else np.where(np.abs(outputs) < SENTINEL, outputs, np.nan))

@@ -16,8 +16,9 @@ from solar_build import executable, run
 def point_of(problem, chance):
     """Uniform around the start, a tenth to the whole of the way to the bounds."""
     share = chance.uniform(0.1, 1)
-    x = [at + share * (chance.uniform(low, high) - at) for at, low, high in zip(problem.start, problem.lower, problem.upper, strict=True)]
-    return [round(value) if kind == "integer" else value for value, kind in zip(x, problem.kinds, strict=True)]
+    return problem.input_of(
+        [at + share * (chance.uniform(low, high) - at) for at, low, high in zip(problem.start, problem.lower, problem.upper, strict=True)]
+    )
 
 
 def compare(name, one, points):

@@ -41,6 +41,11 @@ class Problem:
     def is_integer(self):
         return np.array([kind == "integer" for kind in self.kinds or ("float",) * self.n])
 
+    def input_of(self, x):
+        """x within the bounds, whole where an input is."""
+        x = np.clip(np.asarray(x, float), self.lower, self.upper)
+        return np.where(self.is_integer, np.round(x), x)
+
 
 class Over(Exception):
     """The budget is spent, or the value is enough."""
@@ -77,18 +82,13 @@ class Game:
     def is_over(self):
         return self.count >= self.budget or self.is_solved
 
-    def input_of(self, x):
-        """Within the bounds, whole where an input is."""
-        x = np.clip(np.asarray(x, float), self.problem.lower, self.problem.upper)
-        return np.where(self.problem.is_integer, np.round(x), x)
-
     def run(self, x):
         """The outputs at x as an array, None for a failed run. Raises Over instead of a run after the last one."""
         if self.is_over:
             raise Over
         before = time.process_time()
         with np.errstate(all="ignore"):
-            outputs = self.problem.evaluate(self.input_of(x))
+            outputs = self.problem.evaluate(self.problem.input_of(x))
         outputs = None if outputs is None else np.asarray(outputs, float)
         if outputs is not None and not np.all(np.isfinite(outputs)):
             outputs = None
@@ -128,7 +128,7 @@ class Once:
         self._known = {}
 
     def __call__(self, x):
-        key = self._game.input_of(x).tobytes()
+        key = self._game.problem.input_of(x).tobytes()
         if key not in self._known:
             self._known[key] = self._game.run(x)
         return self._known[key]

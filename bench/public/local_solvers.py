@@ -121,4 +121,4 @@ def play_nomad(game, start):
         f"SEED {game.seed}",
         "DISPLAY_DEGREE 0",
     ]
-    PyNomad.optimize(black_box, game.input_of(start).tolist(), problem.lower.tolist(), problem.upper.tolist(), options)
+    PyNomad.optimize(black_box, problem.input_of(start).tolist(), problem.lower.tolist(), problem.upper.tolist(), options)

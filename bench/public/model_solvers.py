@@ -13,7 +13,9 @@ def play_optuna(game, sampler_of):
     has_limits = problem.outputs > problem.objectives
     sampler = sampler_of(optuna.samplers, (lambda trial: trial.user_attrs["excess"]) if has_limits else None)
     study = optuna.create_study(sampler=sampler, directions=["minimize"] * problem.objectives)
-    start = [int(value) if whole else float(value) for value, whole in zip(game.input_of(problem.start), problem.is_integer, strict=True)]
+    start = [
+        int(value) if whole else float(value) for value, whole in zip(problem.input_of(problem.start), problem.is_integer, strict=True)
+    ]
     study.enqueue_trial(dict(zip(names, start, strict=True)))
     while True:
         trial = study.ask()

@@ -34,7 +34,7 @@ class Ours:
             for kind, low, high in zip(kinds, problem.lower, problem.upper, strict=True)
         ]
         shape = {"objectives": problem.objectives} if problem.shape == "front" else problem.shape
-        start = [float(value) for value in game.input_of(problem.start)]
+        start = [float(value) for value in problem.input_of(problem.start)]
         self._ask(op="start", inputs=inputs, outputs=problem.outputs, shape=shape, start=start, seed=game.seed)
         while True:
             answer = self._ask(op="ask")

@@ -3,11 +3,13 @@
 // lies within 0.48 of it; elsewhere we ask pow itself. Included before every source file.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <list>
+#include <map>
 #include <numeric>
 #include <sstream>
 #include <utility>
