@@ -154,6 +154,8 @@ SKIPPED_STEPS = """\
       }
 """
 
+# An exception that is caught to answer T_min, thousands of times in a run, takes longer than the search.
+NOT_FOUND = '\t  throw Simulation_Interruption ("Could not find valid dry surface temperature for storage");\n'
 HEADING = "/*-------------------------------------------------------------------------*/\ndouble CentralReceiver::computeEmissionLosses"
 
 EDITS = (
@@ -167,5 +169,6 @@ EDITS = (
     ("CentralReceiver.cpp", "  _receiverEfficiency = eff;\n", KEEP_FLOW),
     ("ThermalStorage.cpp", "  bool   enabler = false;\n", "  bool   enabler = false;\n  std::array<std::array<double, 10>, 8> rounds;\n"),
     ("ThermalStorage.cpp", ROUND, REPEATED_ROUND + ROUND),
+    ("ThermalStorage.cpp", NOT_FOUND, "\t  return T_min;\n"),
     ("ThermalStorage.cpp", STEPS, SKIPPED_STEPS + STEPS),
 )
