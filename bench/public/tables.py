@@ -41,7 +41,8 @@ def percent(share):
 
 
 def number(value, digits=3):
-    return "" if value is None or not math.isfinite(value) else f"{value:.{digits}g}"
+    """Rounded to so many significant digits, without an exponent below 1e15."""
+    return "" if value is None or not math.isfinite(value) else f"{float(f'{value:.{digits}g}'):.15g}"
 
 
 def played_by_all(plays, required=2):
