@@ -145,8 +145,8 @@ def plant_rows(plays):
 
 def plant_cell(values):
     feasible = [value for value in values if math.isfinite(value)]
-    middle = median(values)
-    return f"{number(middle, 6) or 'none feasible'} ({len(feasible)} of {len(values)})"
+    middle = number(median(values), 6) or ("median infeasible" if feasible else "none feasible")
+    return f"{middle} ({len(feasible)} of {len(values)})"
 
 
 def plant_table(plays):
