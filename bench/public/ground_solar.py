@@ -7,6 +7,7 @@ With thin insulation SOLAR10 takes a minute and a half and more, and has its bes
 """
 
 import json
+import os
 import sqlite3
 from functools import cache
 
@@ -39,9 +40,11 @@ def budget_of(name, factor):
 def limited(path):
     """A script that limits the processor time of a simulator, so that the load of a machine does not decide which runs fail."""
     script = path.parent / "limited"
-    script.write_text(f'#!/bin/sh\nulimit -t {MOST_SECONDS}\nexec "{path}" "$@"\n')
-    script.chmod(0o755)
-    return script
+    # Another play may be running it, perhaps from another checkout: it is replaced at once and names no folder.
+    new = script.with_name(f"limited-{os.getpid()}")
+    new.write_text(f'#!/bin/sh\nulimit -t {MOST_SECONDS}\nexec "$(dirname "$0")/{path.name}" "$@"\n')
+    new.chmod(0o755)
+    return new.replace(script)
 
 
 @cache
