@@ -1,6 +1,6 @@
 """
-What solar_build.py changes in the source of SOLAR: file, text, and the text in its place. No answer changes. SOLAR spends its time in searches for
-temperatures: of the surface of the receiver, and of the walls of the storages.
+What solar_build.py changes in the source of SOLAR: file, text, and the text in its place. No answer changes. SOLAR spends its time in searches
+for temperatures: of the surface of the receiver, and of the walls of the storages.
 """
 
 # A mirror is compared with the sunrays near it instead of with all.
@@ -69,24 +69,22 @@ bool CentralReceiver::conductionBounds ( double T, double convection, double & l
 }
 
 """
-KNOWN_FLOW = """\
-  double Ti  = _input->get_temperature();
+SEARCH = "  try {\n\n    Q_tot2 = 0.0;"
+UNKNOWN_SEARCH = """\
   const std::array<double, 3> key = { Q_in, To, Ti };
   const auto known = _flows.find(key);
-  if ( known != _flows.end() ) {
-    const Flow & flow = known->second;
-    _input->set_massFlow  ( flow.rate );
-    _output->set_massFlow ( flow.rate );
-    _receiverEfficiency = flow.efficiency;
-    _losses.push_back             ( flow.losses      );
-    _efficiency.push_back         ( flow.efficiency  );
-    _surfaceTemperature.push_back ( flow.temperature );
-    _msRate.push_back             ( flow.rate        );
-    return flow.rate;
-  }
   const double k_conv = convection();
   double low, high;
-"""
+
+  if ( known != _flows.end() ) {
+    m_dot_2  = known->second.rate;
+    eff      = known->second.efficiency;
+    Q_loss   = known->second.losses;
+    T_re_sur = known->second.temperature;
+  }
+  else try {
+
+    Q_tot2 = 0.0;"""
 EXACT_CONDUCTION = """\
 	Q_cond = computeConductionLosses(T_re_sur);
 	Q_loss = Q_ref + Q_em + Q_cond;
@@ -120,7 +118,7 @@ BOUNDED_CONDUCTION = """\
 	
 	Q_tot1 = Q_loss + Q_abs;
 """
-KEEP_FLOW = "  _receiverEfficiency = eff;\n  _flows[key] = { m_dot_2, eff, Q_loss, T_re_sur };\n"
+KEPT_FLOW = "  _receiverEfficiency = eff;\n  _flows[key] = { m_dot_2, eff, Q_loss, T_re_sur };\n"
 
 # After 150 rounds without convergence the losses of a storage are taken for their worst case. A round that repeats one of the last eight
 # will never converge.
@@ -128,7 +126,8 @@ ROUND = "\tenabler = true;\n\tT_i_t_2 = T_i_t_1;\n"
 REPEATED_ROUND = """\
 	const std::array<double, 10> now =
 	  { T_i_t_1, T_i_w_1, q_t_cond_1, q_t_cond_2, q_w_cond_1, q_w_cond_2, T_o_t, T_o_w, R_t_cond, R_w_cond };
-	if ( std::find(rounds.begin(), rounds.begin() + std::min(count, 8), now) != rounds.begin() + std::min(count, 8) )
+	const auto end = rounds.begin() + std::min(count, 8);
+	if ( std::find(rounds.begin(), end, now) != end )
 	  throw Simulation_Interruption ("Values for inside dry surfaces of storage repeat without convergence");
 	rounds[count % 8] = now;
 
@@ -164,9 +163,9 @@ EDITS = (
     ("HeliostatField.cpp", ALL_RAYS, NEAR_RAYS),
     ("CentralReceiver.hpp", "  double computeConductionLosses ( double ) const;\n", RECEIVER_MEMBERS),
     ("CentralReceiver.cpp", HEADING, CONDUCTION_BOUNDS + HEADING),
-    ("CentralReceiver.cpp", "  double Ti  = _input->get_temperature();\n", KNOWN_FLOW),
+    ("CentralReceiver.cpp", SEARCH, UNKNOWN_SEARCH),
     ("CentralReceiver.cpp", EXACT_CONDUCTION, BOUNDED_CONDUCTION),
-    ("CentralReceiver.cpp", "  _receiverEfficiency = eff;\n", KEEP_FLOW),
+    ("CentralReceiver.cpp", "  _receiverEfficiency = eff;\n", KEPT_FLOW),
     ("ThermalStorage.cpp", "  bool   enabler = false;\n", "  bool   enabler = false;\n  std::array<std::array<double, 10>, 8> rounds;\n"),
     ("ThermalStorage.cpp", ROUND, REPEATED_ROUND + ROUND),
     ("ThermalStorage.cpp", NOT_FOUND, "\t  return T_min;\n"),

@@ -143,10 +143,13 @@ def plant_rows(plays):
                 yield problem, factor, found
 
 
+def plant_median(values):
+    """As text; what it says of plays that found nothing within the constraints."""
+    return number(median(values), 6) or ("median infeasible" if any(map(math.isfinite, values)) else "none feasible")
+
+
 def plant_cell(values):
-    feasible = [value for value in values if math.isfinite(value)]
-    middle = number(median(values), 6) or ("median infeasible" if feasible else "none feasible")
-    return f"{middle} ({len(feasible)} of {len(values)})"
+    return f"{plant_median(values)} ({sum(map(math.isfinite, values))} of {len(values)})"
 
 
 def plant_table(plays):

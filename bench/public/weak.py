@@ -5,7 +5,19 @@ from statistics import median
 
 import curves
 from plays import OURS
-from tables import NAMES, SIZES, black_box_classes, front_problems, front_share, number, percent, plant_rows, played_by_all, reached, table
+from tables import (
+    NAMES,
+    SIZES,
+    black_box_classes,
+    front_problems,
+    front_share,
+    percent,
+    plant_median,
+    plant_rows,
+    played_by_all,
+    reached,
+    table,
+)
 
 
 def weak_spots(squares, black_boxes, plant, fronts):
@@ -55,7 +67,7 @@ def weak_plant(plays):
             if not math.isfinite(middles[OURS])
             else min(1, (middles[OURS] - middles[peer]) / abs(middles[peer]))
         )
-        texts = [number(value, 6) or "none feasible" for value in (middles[OURS], middles[peer])]
+        texts = [plant_median(found[one]) for one in (OURS, peer)]
         yield (lag, problem, f"median after {factor} n runs", *texts, NAMES[peer])
 
 
