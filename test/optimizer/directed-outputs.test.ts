@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { atMost, float, maximize, minimize } from '../../harness/optimizer-game.ts';
 import { type Cases, collectCases } from '../../src/optimizer/goal/cases.ts';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
-import { bestFeasible, hasStagnated } from '../../src/optimizer/search/directed-outputs.ts';
+import { bestFeasible, hasStagnated, seeksLimits } from '../../src/optimizer/search/directed-outputs.ts';
 import { makeEncoding } from '../../src/optimizer/space/encoding.ts';
 
 /** Cases at the inputs 0, 1, 2 and so on. */
@@ -35,6 +35,23 @@ const hasStagnatedAfter = (
   const { request, cases } = collect(rows, goal, firstSuggested);
   return hasStagnated(request, cases, bestFeasible(cases, cases.intervals), 1);
 };
+
+describe('a search for limits', () => {
+  const broken = [
+    [10, 2],
+    [20, 3],
+  ];
+
+  it('lasts until a case meets all limits, where an output is to be minimized', () => {
+    expect(seeksLimits(collect(broken, COST_WITHIN_LOAD).cases)).toBe(true);
+    expect(seeksLimits(collect([...broken, [90, 1]], COST_WITHIN_LOAD).cases)).toBe(false);
+  });
+
+  it('is none without an output to minimize or maximize, or without limits', () => {
+    expect(seeksLimits(collect(broken, [atMost(1), atMost(1)]).cases)).toBe(false);
+    expect(seeksLimits(collect([[10], [20]], [minimize(-1000)]).cases)).toBe(false);
+  });
+});
 
 describe('the best feasible case', () => {
   const best = ({ cases }: { readonly cases: Cases }) => bestFeasible(cases, cases.intervals);

@@ -6,7 +6,7 @@
 
 import type { Aim } from '../acquisition/acquisition.ts';
 import type { Cases } from '../goal/cases.ts';
-import { type Interval, improvementSign, meetsLimits } from '../goal/targets.ts';
+import { type Interval, improvementSign, isDirected, meetsLimits } from '../goal/targets.ts';
 import type { SuggestRequest } from '../problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 
@@ -26,6 +26,11 @@ export function bestFeasible(cases: Cases, intervals: readonly Interval[]): numb
     if (meetsLimits(intervals, cases.Y, i * m)) best = i;
   }
   return best;
+}
+
+/** Whether an output is to be minimized or maximized within limits that no case meets yet. */
+export function seeksLimits(cases: Cases): boolean {
+  return isDirected(cases.intervals) && bestFeasible(cases, cases.intervals) < 0;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Box, SearchSpace } from '../space/search-space.ts';
 const FIRST_STALL = 3;
 /** Rounds around one centre, each with half the radius. Without a limit half of a budget dies in a region of 1e-6. */
 const ROUNDS_PER_CENTER = 6;
-/** While inputs are pending: rounds around another centre after those around the incumbent, and how many centres take turns. */
+/** Where rounds come back to the incumbent: rounds around another centre in between, and how many others take turns. */
 const ROUNDS_ELSEWHERE = 2;
 const OTHER_CENTERS = 3;
 /** Least distance of a centre from the earlier ones, in units of sqrt(n). */
@@ -31,23 +31,38 @@ export interface Region {
 /** Values of a discrete number, from the lowest, among which the widest gap is sought: on a logarithm it is the first. */
 const COMPARED = 1_000;
 
+/** What the number of a local round follows from. */
+export interface Standing {
+  /** Suggestions since the last improvement. */
+  readonly stall: number;
+  /** Number of pending inputs. */
+  readonly pending: number;
+  /** Number of suggestions before this one, the pending ones included. */
+  readonly suggested: number;
+  /** Number of cases. */
+  readonly N: number;
+  /** Number of inputs that move. */
+  readonly n: number;
+  /** See `seeksLimits`. */
+  readonly seeksLimits: boolean;
+}
+
 /**
- * The number of the local round that this suggestion is, from 0; -1 when it is a global one. While inputs are pending every
- * other suggestion is local even before the search stalls: with global ones alone they crowd together. Its radius and its
- * centre then take turns and do not follow from the stall, which many machines lengthen by their number while they
- * learn once: they would soon leave the incumbent for good.
- *
- * @param suggested number of suggestions before this one, the pending ones included
+ * The number of the local round that this suggestion is, from 0; -1 when it is a global one. A search that stalls goes from
+ * centre to centre. It comes back to the incumbent while it seeks its limits, where nothing else leads on, and while inputs are pending,
+ * since many machines lengthen the stall by their number while they learn once. Then every other suggestion is local even
+ * before the search stalls: with global ones alone they crowd together.
  */
-export function localRound(stall: number, pending: number, suggested: number, N: number, n: number): number {
+export function localRound({ stall, pending, suggested, N, n, seeksLimits }: Standing): number {
   if (N < n + 3) return -1;
-  if (pending > 0) return suggested % 2 === 1 ? roundAmongPending(suggested >> 1) : -1;
+  if (pending > 0) return suggested % 2 === 1 ? returningRound(suggested >> 1) : -1;
   const since = stall - FIRST_STALL;
-  return since >= 0 && since % 2 === 0 ? since / 2 : -1;
+  if (since < 0 || since % 2 === 1) return -1;
+  return seeksLimits ? returningRound(since / 2) : since / 2;
 }
 
 /** All radii around the incumbent, then the first radii around one of the other centres, and so on. */
-function roundAmongPending(turn: number): number {
+function returningRound(turn: number): number {
   const step = turn % (ROUNDS_PER_CENTER + ROUNDS_ELSEWHERE);
   if (step < ROUNDS_PER_CENTER) return step;
   const cycle = Math.floor(turn / (ROUNDS_PER_CENTER + ROUNDS_ELSEWHERE));

@@ -12,7 +12,7 @@ import { Predictor } from '../surrogate/predictor.ts';
 import { fitScope, globalScope, type Scope } from '../surrogate/scope.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { nextCompromise } from './compromise.ts';
-import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
+import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims, seeksLimits } from './directed-outputs.ts';
 import { atTheEdge } from './edge-of-reach.ts';
 import { imaginePending } from './imagined.ts';
 import { nextImprovement } from './improvement.ts';
@@ -165,7 +165,14 @@ function roundOf(problem: Problem): number {
   // Once means meet the targets, a search for a surer input goes on around them and does not stall.
   const isSureningUp = !aim.doesRunDecide && cases.loss.includes(0);
   if (isSureningUp) return -1;
-  return localRound(cases.stall, pending.count, suggestedBefore(problem), cases.N, movableCount(encoding));
+  return localRound({
+    stall: cases.stall,
+    pending: pending.count,
+    suggested: suggestedBefore(problem),
+    N: cases.N,
+    n: movableCount(encoding),
+    seeksLimits: seeksLimits(cases),
+  });
 }
 
 /** The input that the model expects to do best anywhere in the box. */
