@@ -56,9 +56,11 @@ function settings() {
   return { cwd: folder, env };
 }
 
-/** With everything that the commands print, on both streams. */
+/** Returns everything that the commands print, on both streams. Throws with it where a command fails. */
 async function play(guide: DocPage): Promise<string> {
-  const { stdout, stderr } = await promisify(execFile)('bash', scriptOf(guide), settings());
+  const { stdout, stderr } = await promisify(execFile)('bash', scriptOf(guide), settings()).catch((error) => {
+    throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
+  });
   return `${stdout}\n${stderr}`;
 }
 

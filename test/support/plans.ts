@@ -52,6 +52,8 @@ export function connectExplained(url: string): { readonly db: Db; readonly plans
       });
     },
   });
+  // A pool ends before its connections have closed; dropping the database may then be what closes them.
+  pool.on('error', () => undefined);
   return { db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }), plans };
 }
 
