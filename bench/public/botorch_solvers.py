@@ -79,11 +79,6 @@ def play_suggested(game, acquisition_of):
             asked.run(u)
 
 
-def limits_of(problem):
-    """Outcome constraints, negative where they are kept."""
-    return [lambda samples, j=j: samples[..., j] for j in range(problem.objectives, problem.outputs)] or None
-
-
 def play_logcei(game):
     """
     Log constrained expected improvement in closed form (Ament et al. 2023), exact for one run at a time without noise. The sampled form
@@ -109,7 +104,7 @@ def play_logcei(game):
 
 
 def play_qlognehvi(game):
-    """Log noisy expected hypervolume improvement, with the reference point that BoTorch infers from the runs."""
+    """Log noisy expected hypervolume improvement, with the reference point that BoTorch infers from the runs. Fronts have no limits."""
 
     def acquisition_of(model, inputs, outputs):
         import torch
@@ -118,15 +113,13 @@ def play_qlognehvi(game):
         from botorch.utils.multi_objective.hypervolume import infer_reference_point
         from botorch.utils.multi_objective.pareto import is_non_dominated
 
-        d = game.problem.objectives
-        values = -outputs[:, :d]
-        objective = WeightedMCMultiOutputObjective(-torch.ones(d), outcomes=list(range(d)), num_outcomes=game.problem.outputs)
+        values = -outputs
+        objective = WeightedMCMultiOutputObjective(-torch.ones(game.problem.objectives))
         return qLogNoisyExpectedHypervolumeImprovement(
             model,
             infer_reference_point(values[is_non_dominated(values)]),
             inputs,
             objective=objective,
-            constraints=limits_of(game.problem),
             prune_baseline=True,
         )
 
