@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-from backsolve._errors import SpreadsheetError
+from backsolve._errors import SpreadsheetError, TryAgain
 
 from .agreement import DiffersError, DoubtedError, agreement
 from .book import Book
@@ -106,6 +106,9 @@ def _office(opened: OfficeEngine | None, path: Path, book: Book, way: Way, timeo
     engine.starts_anew = book.settings.iterates and bool(way.circle or way.is_open)
     try:
         return engine, agreement("LibreOffice", engine, book, way, lambda *_: None, timeout)
+    except (RuntimeError, TryAgain) as error:
+        engine.end()
+        raise SpreadsheetError(str(error).rstrip(".")) from None
     except BaseException:
         engine.end()
         raise
