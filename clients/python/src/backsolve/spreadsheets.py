@@ -26,7 +26,10 @@ from ._sheets.values import placed, read_output
 from .inputs import Value
 
 Cells: TypeAlias = Mapping[str, str | None] | Sequence[str]
-"""Where inputs or outputs are, by name: Sheet1!B3, or a name of the workbook, or Sheet1!name for one of a sheet. Names alone are names of the workbook."""
+"""
+Where inputs or outputs are, by name: Sheet1!B3, a name of the workbook, or Sheet1!name for one of a sheet. Names alone are names of the
+workbook.
+"""
 
 
 def spreadsheet(
@@ -37,9 +40,9 @@ def spreadsheet(
     An input is one cell without a formula, an output a cell with a formula or a range of them, which `fit` compares with data. A list of
     names, or None instead of a cell, stands for names of the workbook.
 
-    It is calculated by plain formulas if these have all functions on the way from inputs to outputs, honour the settings of the workbook and
-    agree with the values in the file, otherwise by LibreOffice, if it agrees; `engine="formulas"` or `engine="libreoffice"` decides. A run
-    may take `timeout` seconds in LibreOffice.
+    It is calculated by plain formulas if these have all functions on the way from inputs to outputs, honour the settings of the workbook
+    and agree with the values in the file, otherwise by LibreOffice, if it agrees; `engine="formulas"` or `engine="libreoffice"` decides.
+    A run may take `timeout` seconds in LibreOffice.
 
     Raises SpreadsheetError, with everything that is wrong, where the workbook cannot be the black box.
     """

@@ -207,6 +207,8 @@ def tokens_of(formula: str, cell: Cell) -> list[Any]:
     """Raises SpreadsheetError for what is no formula."""
     try:
         found: list[Any] = importlib.import_module("openpyxl.formula").Tokenizer(formula).items
+    except MemoryError:
+        raise
     except Exception:
         raise SpreadsheetError(f"{cell_name(*cell)} has a formula that cannot be read: {formula[:80]}") from None
     return found
