@@ -27,9 +27,10 @@ from openpyxl.worksheet.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "clients/python/src"))
 
+from backsolve._sheets.agreement import same_value
 from backsolve._sheets.office import OfficeEngine
 from backsolve._sheets.places import Area
-from backsolve._sheets.plain import PlainEngine, same_value
+from backsolve._sheets.plain import PlainEngine
 
 Rows = dict[str, list[list[Any]]]
 Bounds = dict[str, tuple[float, float]]

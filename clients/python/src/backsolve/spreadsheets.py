@@ -6,6 +6,7 @@ import atexit
 import functools
 import hashlib
 import inspect
+import io
 import sys
 import tempfile
 import threading
@@ -18,15 +19,17 @@ from ._errors import SpreadsheetError
 from ._sheets.best_copy import write_copy
 from ._sheets.book import Book, refuse_file
 from ._sheets.check import Checked, cell_of, check_book
-from ._sheets.choice import EngineName, SheetEngine, choose_engine
+from ._sheets.choice import LONGEST_RUN_SECONDS, EngineName, SheetEngine, choose_engine
 from ._sheets.office import OfficeEngine
 from ._sheets.trace import Cell
 from ._sheets.values import placed, read_output
 from .inputs import Value
 
 Cells: TypeAlias = Mapping[str, str | None] | Sequence[str]
-"""Where inputs or outputs are, by name: Sheet1!B3, or a name of the workbook. Names alone are names of the workbook."""
-LONGEST_RUN_SECONDS = 300.0
+"""
+Where inputs or outputs are, by name: Sheet1!B3, a name of the workbook, or Sheet1!name for one of a sheet. Names alone are names of the
+workbook.
+"""
 
 
 def spreadsheet(
@@ -37,8 +40,9 @@ def spreadsheet(
     An input is one cell without a formula, an output a cell with a formula or a range of them, which `fit` compares with data. A list of
     names, or None instead of a cell, stands for names of the workbook.
 
-    It is calculated by plain formulas if these have all functions on the way from inputs to outputs and agree with the values in the file,
-    otherwise by LibreOffice; `engine="formulas"` or `engine="libreoffice"` decides. A run may take `timeout` seconds in LibreOffice.
+    It is calculated by plain formulas if these have all functions on the way from inputs to outputs, honour the settings of the workbook
+    and agree with the values in the file, otherwise by LibreOffice, if it agrees; `engine="formulas"` or `engine="libreoffice"` decides.
+    A run may take `timeout` seconds in LibreOffice.
 
     Raises SpreadsheetError, with everything that is wrong, where the workbook cannot be the black box.
     """
@@ -64,7 +68,7 @@ class Examination:
         self._path = Path(path).resolve()
         self._timeout = timeout
         refuse_file(self._path)
-        self._office = OfficeEngine(self._path) if self._path.suffix.lower() == ".ods" else None
+        self._office: OfficeEngine | None = None
         try:
             self._book = self._read()
             self.checked: Checked = check_book(self._book, _places(inputs), _places(outputs))
@@ -73,28 +77,19 @@ class Examination:
             raise
 
     def _read(self) -> Book:
-        if self._office is None:
+        if self._path.suffix.lower() != ".ods":
             return Book(self._path)
         with tempfile.TemporaryDirectory(prefix="backsolve-") as folder:
-            self._office.save(Path(folder, "book.xlsx"))
-            return Book(Path(folder, "book.xlsx"), self._path.name)
+            self._office = OfficeEngine(self._path, as_loaded=Path(folder, "book.xlsx"))
+            return Book(io.BytesIO(Path(folder, "book.xlsx").read_bytes()), self._path.name)
 
     def choose(self, engine: EngineName) -> Spreadsheet:
-        chosen, reason = choose_engine(engine, self._path, self._book, self.checked.way, self._office)
+        chosen, reason = choose_engine(engine, self._path, self._book, self.checked.way, self._office, self._timeout)
         self._office = None
-        self._refuse_unknown(chosen)
         numbers = {
             name for name, area in self.checked.inputs.items() if not isinstance(self._book.value(*cell_of(area)), (bool, str, type(None)))
         }
         return Spreadsheet(self._path, self.checked, numbers, chosen, reason, self._timeout)
-
-    def _refuse_unknown(self, engine: SheetEngine) -> None:
-        """An output with a function or name that the engine does not have could never be met."""
-        areas = list(self.checked.outputs.values())
-        for area, (value, *_) in zip(areas, engine.run({}, areas, self._timeout), strict=True):
-            if isinstance(value, dict) and value["error"] == "#NAME?":
-                engine.end()
-                raise SpreadsheetError(f"{area} is #NAME?: {engine.words} does not have a function or a name that it uses.")
 
     def _end_office(self) -> None:
         if self._office is not None:

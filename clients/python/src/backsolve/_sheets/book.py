@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import difflib
 import importlib
 import warnings
@@ -14,7 +13,9 @@ from typing import Any, BinaryIO
 
 from backsolve._errors import SpreadsheetError
 
-from .places import Area, area_of, split_sheet
+from .names import ABSOLUTE, Name, Names
+from .places import Area, area_of, quoted, split_sheet
+from .settings import Settings, settings_of
 
 OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 """How a file begins that is encrypted, or of Excel 97."""
@@ -61,6 +62,8 @@ class Book:
         self.name = name or (source.name if isinstance(source, Path) else "the workbook")
         self._formulas = self._load(is_cached=False)
         self.sheets: list[str] = [sheet.title for sheet in self._formulas.worksheets]
+        self.settings: Settings = settings_of(self._formulas.backsolve_part, self._formulas.epoch.year == 1904)
+        self.names = Names(self._formulas)
 
     def _load(self, is_cached: bool) -> Any:
         try:
@@ -70,7 +73,7 @@ class Book:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return openpyxl.load_workbook(self.source, data_only=is_cached, keep_links=False)
+                return _read_numbers(openpyxl, self.source, is_cached)
         except MemoryError:
             raise
         except Exception as error:
@@ -81,46 +84,67 @@ class Book:
         return self._load(is_cached=True)
 
     @cached_property
-    def names(self) -> dict[str, str]:
-        """What defined names stand for, by their names in capitals. Those of one sheet count where no other has the name."""
-        local = {name.upper(): each.attr_text for sheet in self._formulas.worksheets for name, each in sheet.defined_names.items()}
-        return {**local, **{name.upper(): each.attr_text for name, each in self._formulas.defined_names.items()}}
-
-    @cached_property
     def tables(self) -> dict[str, Area]:
         """By their names in capitals."""
         areas = ((name, area_of(sheet.title, place)) for sheet in self._formulas.worksheets for name, place in sheet.tables.items())
         return {name.upper(): area for name, area in areas if area is not None}
 
+    @cached_property
+    def shared_areas(self) -> dict[str, list[tuple[Area, str]]]:
+        """By sheet: ranges of several cells that one formula fills, an array formula or a data table, with that formula."""
+        found: dict[str, list[tuple[Area, str]]] = {}
+        for sheet in self.sheets:
+            for cell in self._cells(sheet).values():
+                area = area_of(sheet, getattr(cell.value, "ref", None) or "")
+                if area is not None and not area.is_cell:
+                    found.setdefault(sheet, []).append((area, _formula_text(cell.value)))
+        return found
+
     def area(self, text: str) -> Area:
-        """What B3, Sheet1!B3:B40 or a defined name means. Raises SpreadsheetError, which says what there is instead."""
+        """What B3, Sheet1!B3:B40, or a name, as width or Sheet1!width, means. Raises SpreadsheetError, which says what there is instead."""
         sheet, rest = split_sheet(text)
         if sheet is None and area_of("", rest) is None:
-            return self._named(rest)
-        found = area_of(self._sheet(sheet, text), rest)
+            return self._area_of_name(self._name(rest))
+        own = self._sheet(sheet, text)
+        found = area_of(own, rest)
+        if found is None and (name := self.names.seen_from(own, rest)) is not None:
+            return self._area_of_name(name)
         if found is None:
             raise SpreadsheetError(f"{text} is not a cell: write it as {self.sheets[0]}!B3.")
         return found
 
     def has_name(self, name: str) -> bool:
-        return name.upper() in self.names
+        return self.names.seen_from(None, name) is not None or bool(self.names.of_sheets(name))
 
-    def spelling(self, name: str) -> str:
-        """Of a defined name, as its author wrote it."""
-        own = [*self._formulas.defined_names, *(each for sheet in self._formulas.worksheets for each in sheet.defined_names)]
-        return next((each for each in own if each.upper() == name.upper()), name)
+    def is_hidden(self, sheet: str) -> bool:
+        return bool(self._formulas[sheet].sheet_state != "visible")
 
     def cells(self, sheet: str) -> Iterable[tuple[int, int]]:
         """Row and column of all that are not empty."""
         return self._cells(sheet)
 
-    def _named(self, name: str) -> Area:
-        if not self.has_name(name):
-            raise SpreadsheetError(f"{self.name} has no cell named {name}{_nearest(name, list(self.names)) or '.'}")
-        sheet, rest = split_sheet(self.names[name.upper()].lstrip("="))
-        found = None if area_of("", rest) is None else area_of(self._sheet(sheet, name), rest)
+    def _name(self, name: str) -> Name:
+        """That of the workbook, or else that of the only sheet that has it."""
+        of_sheets = self.names.of_sheets(name)
+        found = self.names.seen_from(None, name) or (of_sheets[0] if len(of_sheets) == 1 else None)
+        if found is not None:
+            return found
+        if of_sheets:
+            ways = " or ".join(f"{quoted(each.sheet or '')}!{each.spelled}" for each in of_sheets[:6])
+            raise SpreadsheetError(f"Several sheets of {self.name} have a cell named {name}: write {ways}.")
+        known = [each.spelled for each in self.names.visible()]
+        raise SpreadsheetError(f"{self.name} has no cell named {name}{_nearest(name, known) or '.'}")
+
+    def _area_of_name(self, name: Name) -> Area:
+        sheet, rest = split_sheet(name.text)
+        found = None if area_of("", rest) is None else area_of(self._sheet(sheet, name.spelled), rest)
         if found is None:
-            raise SpreadsheetError(f"The name {name} in {self.name} is no cell or range, but {self.names[name.upper()]}.")
+            raise SpreadsheetError(f"The name {name.spelled} in {self.name} is no cell or range, but {name.text}.")
+        if not ABSOLUTE.fullmatch(rest):
+            fixed = f"{quoted(found.sheet)}!{found.absolute}"
+            raise SpreadsheetError(
+                f"The name {name.spelled} in {self.name} means another cell in each cell that uses it ({name.text}): define it as {fixed}."
+            )
         return found
 
     def _sheet(self, name: str | None, text: str) -> str:
@@ -137,17 +161,42 @@ class Book:
     def formula(self, sheet: str, row: int, column: int) -> str | None:
         """With its =, or None where the cell has none."""
         cell = self._cells(sheet).get((row, column))
-        return None if cell is None or cell.data_type != "f" else _formula_text(cell.value)
+        if cell is not None and cell.data_type == "f":
+            return _formula_text(cell.value)
+        return next((text for area, text in self.shared_areas.get(sheet, ()) if area.has(sheet, row, column)), None)
+
+    def is_array(self, sheet: str, row: int, column: int) -> bool:
+        """Whether its formula is entered as one of an array, in which ranges stand for all of their cells."""
+        cell = self._cells(sheet).get((row, column))
+        return cell is None or not isinstance(cell.value, str)
 
     def value(self, sheet: str, row: int, column: int) -> Any:
         """The number, text or boolean in a cell, or None."""
         cell = self._cells(sheet).get((row, column))
-        return None if cell is None or cell.data_type == "f" else plain_value(cell.value)
+        return None if cell is None or cell.data_type == "f" else self._plain(cell.value)
 
     def saved(self, sheet: str, row: int, column: int) -> Any:
-        """The value that a formula had when the file was saved; None in a file that was never calculated."""
+        """
+        The value that a formula had when the file was saved: a number, text, boolean or {"error": words}; None in a file that was never
+        calculated. XlsxWriter gives 0 to all formulas, and asks that they are calculated on opening.
+        """
         cell = self._cached[sheet]._cells.get((row, column))
-        return None if cell is None else plain_value(cell.value)
+        if cell is None:
+            return None
+        if cell.value is None:
+            return "" if cell.data_type == "str" else None
+        value = self._plain(cell.value)
+        if value == 0 and not isinstance(value, bool) and self.settings.is_calculated_on_opening:
+            return None
+        return {"error": value} if cell.data_type == "e" else value
+
+    def _plain(self, value: Any) -> Any:
+        """Numbers as floats, also dates that the file has as texts of ISO 8601."""
+        if isinstance(value, (bool, str, type(None))):
+            return value
+        if isinstance(value, (int, float)):
+            return float(value)
+        return float(importlib.import_module("openpyxl.utils.datetime").to_excel(value, epoch=self._formulas.epoch))
 
     def merged_into(self, area: Area) -> str | None:
         """The range that hides this cell, because only its first one counts."""
@@ -166,6 +215,13 @@ class Book:
 
     def filled(self, area: Area) -> Iterator[tuple[int, int]]:
         """The cells of an area that are not empty."""
+        shared = [each for each, _ in self.shared_areas.get(area.sheet, ()) if each.meets(area)]
+        if not shared:
+            yield from self._written(area)
+            return
+        yield from sorted({*self._written(area), *(at for each in shared for at in each.common(area))})
+
+    def _written(self, area: Area) -> Iterator[tuple[int, int]]:
         cells = self._cells(area.sheet)
         if area.rows * area.columns > len(cells):
             yield from ((row, column) for row, column in cells if area.has(area.sheet, row, column))
@@ -185,20 +241,22 @@ def _formula_text(value: Any) -> str:
     return value if isinstance(value, str) else str(getattr(value, "text", None) or "=TABLE()")
 
 
-EPOCH = datetime.datetime(1899, 12, 30)
+def _read_numbers(openpyxl: Any, source: Path | BinaryIO, is_cached: bool) -> Any:
+    """As load_workbook, but dates stay the numbers in the file, which depend on where dates begin and lose digits as dates."""
+    kind: type[Any] = importlib.import_module("openpyxl.reader.excel").ExcelReader
 
+    class Reader(kind):  # type: ignore[misc]
+        def read_workbook(self) -> None:
+            super().read_workbook()
+            self.wb.backsolve_part = self.archive.read(self.parser.workbook_part_name)
 
-def plain_value(value: Any) -> Any:
-    """Dates and times as the numbers that formulas see."""
-    if isinstance(value, datetime.datetime):
-        return (value - EPOCH).total_seconds() / 86400
-    if isinstance(value, datetime.date):
-        return float((value - EPOCH.date()).days)
-    if isinstance(value, datetime.time):
-        return (value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6) / 86400
-    if isinstance(value, datetime.timedelta):
-        return value.total_seconds() / 86400
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        def read_worksheets(self) -> None:
+            self.wb._date_formats = self.wb._timedelta_formats = frozenset()
+            super().read_worksheets()
+
+    reader = Reader(source, data_only=is_cached, keep_links=False)
+    reader.read()
+    return reader.wb
 
 
 def _nearest(name: str, known: list[str]) -> str:

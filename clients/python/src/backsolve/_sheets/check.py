@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from backsolve._errors import SpreadsheetError
 
 from .book import Book
-from .places import Area, place_of, quoted
+from .places import Area, cell_name, quoted
 from .trace import OUTSIDE, RANDOM, Cell, Way, trace
 
 Side: TypeAlias = Literal["inputs", "outputs"]
@@ -40,10 +40,18 @@ def check_book(book: Book, inputs: Mapping[str, str | None], outputs: Mapping[st
     found_outputs = _find(book, "outputs", outputs, faults)
     _refuse_inputs(book, found_inputs, faults)
     _refuse_outputs(book, found_outputs, faults)
-    way = trace(book, found_outputs.values(), map(cell_of, found_inputs.values()))
+    way = _way(book, found_inputs, found_outputs, faults)
     if not faults:
         faults.extend(_faults_of_way(book, way, found_inputs, found_outputs))
-    return Checked(found_inputs, found_outputs, faults, _notes(way, found_inputs), way)
+    return Checked(found_inputs, found_outputs, faults, _notes(book, way, found_inputs), way)
+
+
+def _way(book: Book, inputs: Mapping[str, Area], outputs: Mapping[str, Area], faults: list[Fault]) -> Way:
+    try:
+        return trace(book, outputs.values(), map(cell_of, inputs.values()))
+    except SpreadsheetError as error:
+        faults.append(Fault("outputs", "", f"{error}."))
+        return Way()
 
 
 def cell_of(area: Area) -> Cell:
@@ -95,11 +103,10 @@ def _refuse_outputs(book: Book, outputs: Mapping[str, Area], faults: list[Fault]
 
 def _faults_of_way(book: Book, way: Way, inputs: Mapping[str, Area], outputs: Mapping[str, Area]) -> list[Fault]:
     """What each output depends on, unless that is known only when it is calculated."""
-    for text, (sheet, row, column) in way.links.items():
-        return [Fault("outputs", "", f"{quoted(sheet)}!{place_of(row, column)} reads another file ({text}), which is never opened.")]
+    for text, cell in way.links.items():
+        return [Fault("outputs", "", f"{cell_name(*cell)} reads another file ({text}), which is never opened.")]
     for name in OUTSIDE & way.functions.keys():
-        sheet, row, column = way.functions[name]
-        return [Fault("outputs", "", f"{quoted(sheet)}!{place_of(row, column)} uses {name}, which asks another program.")]
+        return [Fault("outputs", "", f"{cell_name(*way.functions[name])} uses {name}, which asks another program.")]
     if way.is_open:
         return []
     changed = way.after(cell_of(area) for area in inputs.values())
@@ -110,11 +117,19 @@ def _faults_of_way(book: Book, way: Way, inputs: Mapping[str, Area], outputs: Ma
     ]
 
 
-def _notes(way: Way, inputs: Mapping[str, Area]) -> list[str]:
+def _notes(book: Book, way: Way, inputs: Mapping[str, Area]) -> list[str]:
     notes = []
     if not way.is_open:
         idle = [name for name, area in inputs.items() if not way.after([cell_of(area)])]
         notes += [f"No output depends on {', '.join(idle)}."] if idle else []
     if random := sorted(RANDOM & way.functions.keys()):
         notes.append(f"The outputs use {', '.join(random)}, so runs at one input differ: state their noise.")
+    settings = book.settings
+    if settings.iterates and way.circle:
+        notes.append(
+            f"{cell_name(*min(way.circle))} refers to itself and is iterated, in each run from the values in the file, at most "
+            f"{settings.iterations} times or until it changes by less than {settings.change:g}: outputs are no more exact than that."
+        )
+    if settings.is_as_displayed:
+        notes.append("The workbook calculates with numbers as they are displayed, so a cell with few decimals rounds its input or output.")
     return notes

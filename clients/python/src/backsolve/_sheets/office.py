@@ -37,6 +37,15 @@ INSTALL = (
 )
 
 
+NO_RESULT = ("#NAME?", "a circular reference", "a circular reference that does not converge")
+OTHER_ERROR = "the error "
+"""How LibreOffice calls what it cannot read, in office_program.py."""
+
+
+class MissingOfficeError(SpreadsheetError):
+    """There is no LibreOffice to talk to. The message says what to install."""
+
+
 class EndedError(Exception):
     """LibreOffice has ended, or does not answer."""
 
@@ -44,11 +53,17 @@ class EndedError(Exception):
 class OfficeEngine:
     """A workbook in LibreOffice, opened as a copy. Not to be used by two threads together."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises SpreadsheetError where there is no LibreOffice, or it cannot open the file."""
+    def __init__(self, path: Path, as_loaded: Path | None = None) -> None:
+        """
+        `as_loaded` gets a copy as .xlsx, with the values in the file. Raises SpreadsheetError where there is no LibreOffice, or it cannot
+        open the file.
+        """
         self._path = path
         self._program, self._python = find_office()
         self._session: _Session | None = None
+        self.starts_anew = False
+        """Whether each run begins with the values in the file, because an iteration goes on from where the last one ended."""
+        self._as_loaded = as_loaded
         self._opened()
 
     words = "LibreOffice"
@@ -57,7 +72,10 @@ class OfficeEngine:
         """As PlainEngine.run. A LibreOffice that dies meanwhile is started again."""
         sent = [[sheet, row - 1, column - 1, value] for (sheet, row, column), value in values.items()]
         wanted = [[area.sheet, area.row - 1, area.column - 1, area.rows, area.columns] for area in areas]
-        return self._ask({"values": sent, "areas": wanted}, timeout)  # type: ignore[no-any-return]
+        return self._ask({"values": sent, "areas": wanted, "anew": self.starts_anew}, timeout)  # type: ignore[no-any-return]
+
+    def is_unable(self, value: Any) -> bool:
+        return isinstance(value, dict) and (value["error"] in NO_RESULT or value["error"].startswith(OTHER_ERROR))
 
     def save(self, path: Path) -> None:
         """What is calculated now, as .xlsx or .ods."""
@@ -75,7 +93,8 @@ class OfficeEngine:
         if self._session is None:
             session = _Session(self._program, self._python)
             try:
-                session.open(self._path)
+                session.open(self._path, self._as_loaded)
+                self._as_loaded = None
             except BaseException:
                 session.end()
                 raise
@@ -115,12 +134,12 @@ class _Session:
                 self._answers.put(line)
         self._answers.put("")
 
-    def open(self, path: Path) -> None:
+    def open(self, path: Path, as_loaded: Path | None) -> None:
         try:
             self._office = self._next(LONGEST_START_SECONDS)
             # LibreOffice would leave a lock beside the file of the user.
             copy = shutil.copyfile(path, Path(self._folder, f"book{path.suffix.lower()}"))
-            self.ask({"open": str(copy)}, LONGEST_START_SECONDS)
+            self.ask({"open": str(copy), "as_loaded": as_loaded and str(as_loaded)}, LONGEST_START_SECONDS)
         except (EndedError, RuntimeError) as error:
             raise SpreadsheetError(f"LibreOffice cannot open {path.name}: {error}") from None
 
@@ -197,13 +216,13 @@ def find_office() -> tuple[str, str]:
     """The program of LibreOffice, and a Python that can talk to it. Raises SpreadsheetError."""
     folder = _program_folder()
     if folder is None:
-        raise SpreadsheetError(f"LibreOffice is not installed: {INSTALL}")
+        raise MissingOfficeError(f"LibreOffice is not installed: {INSTALL}")
     program = next(path for name in ("soffice.bin", "soffice.exe", "soffice") if (path := folder / name).exists())
     own = (folder / "python", folder / "python.exe", folder.parent / "Resources" / "python")
     for python in (*map(str, own), "/usr/bin/python3", sys.executable):
         if Path(python).exists() and _has_uno(python):
             return str(program), python
-    raise SpreadsheetError("LibreOffice has no Python to talk to it: on Debian and Ubuntu, apt install python3-uno")
+    raise MissingOfficeError("LibreOffice has no Python to talk to it: on Debian and Ubuntu, apt install python3-uno")
 
 
 def _program_folder() -> Path | None:

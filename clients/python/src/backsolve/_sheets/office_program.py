@@ -64,6 +64,7 @@ class Office:
         self.process = self._start()
         self._desktop = self._connect()
         self._document: Any = None
+        self._path = ""
 
     def _start(self) -> subprocess.Popen[bytes]:
         quiet = subprocess.DEVNULL
@@ -94,10 +95,13 @@ class Office:
                     raise RuntimeError(f"LibreOffice was not ready after {LONGEST_START_SECONDS:g} seconds: {error}") from None
                 time.sleep(0.05)
 
-    def open(self, path: str) -> None:
+    def open(self, path: str, as_loaded: str | None = None) -> None:
+        self._path = path
         self._document = self._load(path)
         if self._document is None or not hasattr(self._document, "Sheets"):
             raise RuntimeError("LibreOffice cannot read it as a workbook.")
+        if as_loaded is not None:
+            self.save(as_loaded)
         self._document.enableAutomaticCalculation(False)
         self._document.calculateAll()
 
@@ -105,8 +109,11 @@ class Office:
         hidden = {"Hidden": True, "MacroExecutionMode": NEVER, "UpdateDocMode": NEVER}
         return self._desktop.loadComponentFromURL(Path(path).as_uri(), "_blank", 0, properties(hidden))
 
-    def run(self, values: list[list[Any]], areas: list[list[Any]]) -> list[list[Any]]:
-        """The values of areas with these values in cells. A cell is its sheet, row and column, from 0."""
+    def run(self, values: list[list[Any]], areas: list[list[Any]], anew: bool) -> list[list[Any]]:
+        """The values of areas with these values in cells: sheet, row and column, from 0. `anew` reads the file again before."""
+        if anew:
+            self._document.close(True)
+            self.open(self._path)
         for sheet, row, column, value in values:
             self._put(self._cell(sheet, row, column), value)
         self._document.calculate()
@@ -169,11 +176,11 @@ def properties(values: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def answer(office: Office, request: dict[str, Any]) -> Any:
-    for name in ("open", "save"):
-        if name in request:
-            getattr(office, name)(request[name])
-            return None
-    return office.run(request["values"], request["areas"])
+    if "open" in request:
+        return office.open(request["open"], request["as_loaded"])
+    if "save" in request:
+        return office.save(request["save"])
+    return office.run(request["values"], request["areas"], request["anew"])
 
 
 def say(words: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
@@ -29,6 +30,22 @@ class Area:
     def has(self, sheet: str, row: int, column: int) -> bool:
         return sheet == self.sheet and 0 <= row - self.row < self.rows and 0 <= column - self.column < self.columns
 
+    def meets(self, other: Area) -> bool:
+        return any(True for _ in self.common(other))
+
+    def common(self, other: Area) -> Iterator[tuple[int, int]]:
+        """Row and column of the cells that both have."""
+        if self.sheet != other.sheet:
+            return
+        for row in range(max(self.row, other.row), min(self.row + self.rows, other.row + other.rows)):
+            for column in range(max(self.column, other.column), min(self.column + self.columns, other.column + other.columns)):
+                yield row, column
+
+    @property
+    def absolute(self) -> str:
+        """As names have it: $B$3."""
+        return re.sub(r"([A-Z]+)(\d+)", r"$\1$\2", str(self).rpartition("!")[2])
+
     def __str__(self) -> str:
         first = place_of(self.row, self.column)
         last = place_of(self.row + self.rows - 1, self.column + self.columns - 1)
@@ -42,6 +59,11 @@ def place_of(row: int, column: int) -> str:
         column, rest = divmod(column - 1, 26)
         letters = chr(65 + rest) + letters
     return f"{letters}{row}"
+
+
+def cell_name(sheet: str, row: int, column: int) -> str:
+    """Sheet1!B3."""
+    return f"{quoted(sheet)}!{place_of(row, column)}"
 
 
 def column_of(letters: str) -> int:

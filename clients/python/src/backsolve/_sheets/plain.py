@@ -16,6 +16,8 @@ from .trace import Cell
 UNKNOWN = ("#NAME?", "#N/IMPL!")
 UNABLE = (*UNKNOWN, "#ERROR!", "#CIRC!")
 """Errors of IronCalc where it cannot read or calculate a formula. It also does not know names that stand for formulas."""
+USUAL = ("#DIV/0!", "#NUM!", "#N/A")
+"""Errors of numbers that are out of range or not there."""
 MISSING = "IronCalc is not installed: pip install 'backsolve[spreadsheet]'"
 
 
@@ -59,6 +61,9 @@ class PlainEngine:
             return {"error": value}
         return value
 
+    def is_unable(self, value: Any) -> bool:
+        return isinstance(value, dict) and value["error"] in UNABLE
+
     def end(self) -> None:
         """Nothing is held."""
 
@@ -82,21 +87,6 @@ def _library() -> Any:
         raise SpreadsheetError(MISSING) from None
 
 
-def same_value(one: Any, other: Any) -> bool:
-    """Whether two engines agree: to nine digits, and an empty text is an empty cell."""
-    one, other = (_comparable(each) for each in (one, other))
-    if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other) <= 1e-9 * max(abs(one), abs(other), 1e-3)
-    return bool(one == other)
-
-
-def _comparable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value["error"]
-    if isinstance(value, (bool, int)):
-        return float(value)
-    return 0.0 if value is None or value == "" else value
-
-
-def is_unable(value: Any) -> bool:
-    return isinstance(value, dict) and value["error"] in UNABLE
+def is_doubtful(value: Any) -> bool:
+    """Whether it is an error that IronCalc also has where another program calculates a value."""
+    return isinstance(value, dict) and value["error"] not in USUAL

@@ -8,7 +8,7 @@ from typing import Any
 from backsolve._errors import SpreadsheetError
 
 from .book import Book
-from .places import Area
+from .places import Area, quoted
 
 MOST_CELLS = 400
 """Of each side. Larger workbooks name the cells that matter, or people write them."""
@@ -31,21 +31,23 @@ def survey(book: Book) -> Mapping[str, Any]:
 
 
 def _named_cells(book: Book) -> dict[Area, str]:
+    """Not those with hidden names, which Excel and its Solver define for themselves."""
     found: dict[Area, str] = {}
-    for name in book.names:
+    for name in book.names.visible():
         try:
-            area = book.area(name)
+            area = book.area(name.spelled if name.sheet is None else f"{quoted(name.sheet)}!{name.spelled}")
         except SpreadsheetError:
             continue
         if area.is_cell:
-            found.setdefault(area, book.spelling(name)[:LONGEST_TEXT])
+            found.setdefault(area, name.spelled[:LONGEST_TEXT])
     return found
 
 
 def _cells(book: Book) -> Iterator[Area]:
+    """Of the sheets that people see."""
     for sheet in book.sheets:
-        for row, column in sorted(book.cells(sheet)):
-            yield Area(sheet, row, column)
+        if not book.is_hidden(sheet):
+            yield from (Area(sheet, row, column) for row, column in sorted(book.cells(sheet)))
 
 
 def _side_of(book: Book, area: Area) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from backsolve.inputs import Value
 
 from .check import cell_of
-from .places import Area, place_of, quoted
+from .places import Area, cell_name
 from .trace import Cell
 
 
@@ -31,7 +31,7 @@ def _number(area: Area, index: int, value: Any) -> float:
     if isinstance(value, (bool, int, float)):
         return float(value)
     row, column = divmod(index, area.columns)
-    place = f"{quoted(area.sheet)}!{place_of(area.row + row, area.column + column)}"
+    place = cell_name(area.sheet, area.row + row, area.column + column)
     if value is None:
         raise ValueError(f"{place} is empty.")
     raise ValueError(f"{place} is {value['error']}." if isinstance(value, dict) else f"{place} is a text, not a number: {value[:80]!r}.")
