@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import hashlib
 import inspect
 import queue
 import threading
 from collections.abc import Callable, Mapping
-from types import CodeType
 from typing import Any, Protocol, TypeAlias
 
 from ._errors import BacksolveError, OutputError, TryAgain
@@ -50,19 +48,6 @@ def _by_keywords(f: Callable[..., Any], values: Mapping[str, Value]) -> Any:
 
 def _by_dictionary(f: Callable[..., Any], values: Mapping[str, Value]) -> Any:
     return f(dict(values))
-
-
-def fingerprint_of(f: Callable[..., Any]) -> str | None:
-    """Changes with the code of f itself, or the workbook that it is; None where that cannot be read."""
-    if (own := getattr(f, "fingerprint", None)) is not None:
-        return str(own)
-    code = getattr(inspect.unwrap(f), "__code__", None)
-    return hashlib.sha256(repr(_shape_of(code)).encode()).hexdigest()[:16] if isinstance(code, CodeType) else None
-
-
-def _shape_of(code: CodeType) -> tuple[Any, ...]:
-    constants = [_shape_of(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts]
-    return code.co_code, code.co_names, constants
 
 
 def attempt(call: Call, space: Space, values: Mapping[str, Value]) -> Given:

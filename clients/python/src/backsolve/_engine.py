@@ -17,6 +17,8 @@ from ._errors import BacksolveError, ChangedProblemError, UnreachableError
 from ._generated import models as m
 from ._generated.problems import NotFoundError
 from ._journal import Folder, Journal, outcome_of
+from ._kept import Changed, Check, Kept, choose
+from ._looks import Looks, changes, with_silent, without_moving
 from ._progress import Progress
 from ._reading import case_id, inverse_id, missed, read_advice, read_result
 from ._retry import Retries
@@ -57,6 +59,8 @@ class Engine:
         self._identity = ""
         """The same for every call, until the problem is started over."""
         self._has_run = False
+        self._looks: Looks | None = work.looks
+        """As they are kept; None where those of an earlier call are."""
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._leases: dict[int, m.ClaimedEvaluation] = {}
         self._known: set[int] = set()
@@ -73,6 +77,7 @@ class Engine:
     async def solve(self) -> Result:
         try:
             await self._settle()
+            await self._refuse_other_answers()
             if self._work.is_retry:
                 await self._retry()
             await self._recall()
@@ -92,6 +97,7 @@ class Engine:
             ):
                 result = await self._read(self._place)
             await self._tell_runs(result)
+            self._learn_what_moves()
             return self._with_reason(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
@@ -99,6 +105,68 @@ class Engine:
             await self._let_go()
             self._progress.end()
             self._journal.close()
+
+    async def _refuse_other_answers(self) -> None:
+        """Makes a kept run once more where the black box may have changed. Raises ChangedProblemError where its output is another one."""
+        work, record = self._work, self._folder.read()
+        if record is None:
+            return
+        self._refuse_changes(record, self._body_of(record)[1])
+        before: Looks = record.get("looks", {})
+        looks = with_silent(work.looks, before)
+        changed = Changed(looks, changes(before, looks))
+        runs = self._journal.kept()
+        failures = self._journal.failure_count
+        if changed.parts and (work.is_retry or failures):
+            which = f"{failures} failed ones are" if not work.is_retry else "others that failed are run again, and those with an output"
+            warnings.warn(
+                f"The black box has changed since earlier runs of {work.name}: {which} kept. {RETRY}, {START_OVER}.",
+                stacklevel=2,
+            )
+        if work.is_retry and changed.parts:
+            # They are compared by the next call: what is asked for now are the runs that failed.
+            self._looks = None
+            return
+        if changed.parts and runs and (kept := choose(runs, changed, await self._answer_of(record))) is not None:
+            await self._check().make(kept, runs, changed, record, lambda: self._folder.write(record))
+        self._looks = looks
+        record.pop("check", None)
+        self._folder.write({**record, "looks": looks})
+
+    async def _answer_of(self, record: Mapping[str, Any]) -> list[float] | None:
+        """The input that an earlier call answered, as the service counts."""
+        batch_id = record["batches"][-1]["id"] if record["batches"] else None
+        if batch_id is None:
+            return None
+        best = (await self._read(Place(*record["place"][:2], batch_id))).best
+        return None if best is None else [each.to_number(best.input[name]) for name, each in self._work.problem.inputs.items()]
+
+    def _check(self) -> Check:
+        work = self._work
+
+        async def run(kept: Kept) -> Outcome:
+            outcome: Outcome = Failed("never run", retryable=True)
+            for _ in range(work.tries):
+                outcome = await work.call(kept.input, kept.source)
+                if not (isinstance(outcome, Failed) and outcome.retryable):
+                    break
+            return outcome
+
+        def warn(text: str) -> None:
+            warnings.warn(text, stacklevel=2)
+
+        return Check(work.name, work.problem.space, work.problem.noise, run, work.how_to_go_on, self._progress.note, warn)
+
+    def _learn_what_moves(self) -> None:
+        """Nobody edits a function within a call of it: a part that differs later is changed by the runs, as a counter is."""
+        if self._looks is None:
+            return
+        with contextlib.suppress(OSError):
+            looks = without_moving(self._looks, self._work.looks, self._work.look())
+            record = self._folder.read()
+            if record is not None and looks != self._looks:
+                self._folder.write({**record, "looks": looks})
+                self._looks = looks
 
     async def _recall(self) -> None:
         """Tells of the runs of earlier calls."""
@@ -169,10 +237,9 @@ class Engine:
         """The place of the problem on the service. Missing records are created under keys that a repetition uses again."""
         work, client = self._work, self._client
         record = self._folder.read()
-        problem = work.problem.with_scales(None if record is None else _scales_of(record["project"], len(work.problem.inputs)))
+        problem, body = self._body_of(record)
         self._understood = tuple(work.problem.advice_on(problem))
         self._tell_advice(self._understood)
-        body = problem.project_body(work.name).model_dump(mode="json", by_alias=True, exclude_unset=True)
         if record is None:
             record = {
                 "version": 1,
@@ -181,15 +248,14 @@ class Engine:
                 "project": body,
                 "place": None,
                 "batches": [],
+                "looks": work.looks,
             }
-            self._folder.write({**record, "code": work.fingerprint})
+            self._folder.write(record)
         self._identity = record["id"]
-        self._refuse_changes(record, body)
         record["points"] = problem.points
         if record["place"] is None:
             project = await self._run(_batch.create_project(problem, work.name, record["id"], work.parallel, work.budget))
             record["place"] = [project.model_id, project.id, project.case_count]
-        record["code"] = work.fingerprint
         model_id, project_id, case_count = record["place"]
         batches: list[dict[str, Any]] = record["batches"]
         newest = batches[-1] if batches else None
@@ -210,6 +276,12 @@ class Engine:
         else:
             await self._adjust(newest["id"])
         return Place(model_id, project_id, newest["id"])
+
+    def _body_of(self, record: Mapping[str, Any] | None) -> tuple[Problem, dict[str, Any]]:
+        """The problem with the scales that it was begun with, and what the service is told of it."""
+        work = self._work
+        problem = work.problem.with_scales(None if record is None else _scales_of(record["project"], len(work.problem.inputs)))
+        return problem, problem.project_body(work.name).model_dump(mode="json", by_alias=True, exclude_unset=True)
 
     async def _stop_after(self, newest: dict[str, Any] | None) -> Mapping[str, Any] | None:
         """
@@ -261,12 +333,6 @@ class Engine:
             raise ChangedProblemError(
                 f"The data of {' and '.join(moved)} have other x or other conditions than at the first run of {self._work.name}, whose "
                 "runs were read there. Revert the change, give another name, or start over with fresh=True. Values may change at any time."
-            )
-        code = record.get("code")
-        if self._journal.run_count and code is not None and code != self._work.fingerprint:
-            warnings.warn(
-                f"The black box has changed since earlier runs of {self._work.name}, whose results are kept. {RETRY}, {START_OVER}.",
-                stacklevel=2,
             )
 
     async def _leave(self, batch: dict[str, Any] | None) -> int | None:
@@ -363,7 +429,9 @@ class Engine:
             began = time.monotonic()
             outcome = await self._work.call(evaluation.input, evaluation.source)
             seconds = time.monotonic() - began
-            self._has_run = True
+            if not self._has_run:
+                self._has_run = True
+                self._learn_what_moves()
             self._retries.count += self._journal.is_retried(evaluation)
             self._journal.finished(evaluation, outcome, seconds)
         else:
