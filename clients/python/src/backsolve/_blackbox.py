@@ -50,6 +50,12 @@ def _by_dictionary(f: Callable[..., Any], values: Mapping[str, Value]) -> Any:
     return f(dict(values))
 
 
+def fingerprint_of(f: object) -> str | None:
+    """What a black box says of itself, such as that of its workbook; None where it says nothing."""
+    own = getattr(f, "fingerprint", None)
+    return None if own is None or callable(own) else str(own)
+
+
 def attempt(call: Call, space: Space, values: Mapping[str, Value]) -> Given:
     """Calls a black box wherever it runs. Its exceptions come back as values, so that a raised exception always comes from an executor."""
     try:

@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ._blackbox import fingerprint_of
+
 Look: TypeAlias = dict[str, str | None]
 """A digest for each part, by the part's name in words; None for a part that runs change, which says nothing."""
 Looks: TypeAlias = dict[str, Look]
@@ -123,8 +125,8 @@ class _Walk:
         """A function, a method, a partial function or an object that is called."""
         if not self._is_new(f):
             return
-        if (own := getattr(f, "fingerprint", None)) is not None and not inspect.isroutine(own):
-            self._part(name or "the black box", str(own))
+        if (own := fingerprint_of(f)) is not None:
+            self._part(name or "the file of the black box", own)
         elif (reached := getattr(f, "_reached", None)) is not None and type(f).__module__.startswith("backsolve."):
             for part, value in reached().items():
                 self._value(part, value, 0)
@@ -210,8 +212,8 @@ class _Walk:
         self._part(name, _hash(_name_of(type(value))))
         if _is_own(type(value).__module__):
             self._class(type(value).__name__, type(value))
-        if (own := getattr(value, "fingerprint", None)) is not None and not inspect.isroutine(own):
-            self._part(name, str(own))
+        if (own := fingerprint_of(value)) is not None:
+            self._part(name, own)
             return
         for key, each in _attributes_of(value):
             self._value(f"{name}.{key}", each, depth + 1)
