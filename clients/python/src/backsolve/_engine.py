@@ -6,19 +6,17 @@ import asyncio
 import contextlib
 import secrets
 import time
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from . import _batch
+from ._answers import RETRY, START_OVER, Answers
 from ._batch import Place
 from ._errors import BacksolveError, ChangedProblemError, UnreachableError
 from ._generated import models as m
 from ._generated.problems import NotFoundError
 from ._journal import Folder, Journal, outcome_of
-from ._kept import Changed, Check, Kept, choose
-from ._looks import Looks, changes, with_silent, without_moving
 from ._progress import Progress
 from ._reading import case_id, inverse_id, missed, read_advice, read_result
 from ._retry import Retries
@@ -39,8 +37,6 @@ LAST_LOOK = 8.0
 END_LOOK = 0.05
 """The same after a report that ended the search."""
 LETTING_GO_SECONDS = 5.0
-RETRY = "retry_failed=True runs the failed ones again"
-START_OVER = "fresh=True starts over"
 FIRST_ADVICE = 4
 """How many runs there are when the service is asked for advice; it is asked again each time they have doubled."""
 
@@ -59,8 +55,7 @@ class Engine:
         self._identity = ""
         """The same for every call, until the problem is started over."""
         self._has_run = False
-        self._looks: Looks | None = work.looks
-        """As they are kept; None where those of an earlier call are."""
+        self._answers = Answers(work, self._journal, folder, progress)
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._leases: dict[int, m.ClaimedEvaluation] = {}
         self._known: set[int] = set()
@@ -97,7 +92,7 @@ class Engine:
             ):
                 result = await self._read(self._place)
             await self._tell_runs(result)
-            self._learn_what_moves()
+            self._answers.learn_what_moves()
             return self._with_reason(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
@@ -107,66 +102,20 @@ class Engine:
             self._journal.close()
 
     async def _refuse_other_answers(self) -> None:
-        """Makes a kept run once more where the black box may have changed. Raises ChangedProblemError where its output is another one."""
-        work, record = self._work, self._folder.read()
-        if record is None:
-            return
-        self._refuse_changes(record, self._body_of(record)[1])
-        before: Looks = record.get("looks", {})
-        looks = with_silent(work.looks, before)
-        changed = Changed(looks, changes(before, looks))
-        runs = self._journal.kept()
-        failures = self._journal.failure_count
-        if changed.parts and (work.is_retry or failures):
-            which = f"{failures} failed ones are" if not work.is_retry else "others that failed are run again, and those with an output"
-            warnings.warn(
-                f"The black box has changed since earlier runs of {work.name}: {which} kept. {RETRY}, {START_OVER}.",
-                stacklevel=2,
-            )
-        if work.is_retry and changed.parts:
-            # They are compared by the next call: what is asked for now are the runs that failed.
-            self._looks = None
-            return
-        if changed.parts and runs and (kept := choose(runs, changed, await self._answer_of(record))) is not None:
-            await self._check().make(kept, runs, changed, record, lambda: self._folder.write(record))
-        self._looks = looks
-        record.pop("check", None)
-        self._folder.write({**record, "looks": looks})
+        """Raises ChangedProblemError where the problem or the answers of its black box are other ones than at the kept runs."""
+        record = self._folder.read()
+        if record is not None:
+            self._refuse_changes(record, self._body_of(record)[1])
+            await self._answers.refuse_others(record, self._answer_of)
 
     async def _answer_of(self, record: Mapping[str, Any]) -> list[float] | None:
         """The input that an earlier call answered, as the service counts."""
         batch_id = record["batches"][-1]["id"] if record["batches"] else None
         if batch_id is None:
             return None
-        best = (await self._read(Place(*record["place"][:2], batch_id))).best
+        model_id, project_id, _ = record["place"]
+        best = (await self._read(Place(model_id, project_id, batch_id))).best
         return None if best is None else [each.to_number(best.input[name]) for name, each in self._work.problem.inputs.items()]
-
-    def _check(self) -> Check:
-        work = self._work
-
-        async def run(kept: Kept) -> Outcome:
-            outcome: Outcome = Failed("never run", retryable=True)
-            for _ in range(work.tries):
-                outcome = await work.call(kept.input, kept.source)
-                if not (isinstance(outcome, Failed) and outcome.retryable):
-                    break
-            return outcome
-
-        def warn(text: str) -> None:
-            warnings.warn(text, stacklevel=2)
-
-        return Check(work.name, work.problem.space, work.problem.noise, run, work.how_to_go_on, self._progress.note, warn)
-
-    def _learn_what_moves(self) -> None:
-        """Nobody edits a function within a call of it: a part that differs later is changed by the runs, as a counter is."""
-        if self._looks is None:
-            return
-        with contextlib.suppress(OSError):
-            looks = without_moving(self._looks, self._work.looks, self._work.look())
-            record = self._folder.read()
-            if record is not None and looks != self._looks:
-                self._folder.write({**record, "looks": looks})
-                self._looks = looks
 
     async def _recall(self) -> None:
         """Tells of the runs of earlier calls."""
@@ -431,7 +380,7 @@ class Engine:
             seconds = time.monotonic() - began
             if not self._has_run:
                 self._has_run = True
-                self._learn_what_moves()
+                self._answers.learn_what_moves()
             self._retries.count += self._journal.is_retried(evaluation)
             self._journal.finished(evaluation, outcome, seconds)
         else:

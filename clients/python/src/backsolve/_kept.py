@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -106,52 +106,66 @@ def _widened(z: float, freedom: float) -> float:
 
 
 @dataclass(frozen=True)
-class Check:
-    """How to compare a kept run with one that is made now."""
+class Comparison:
+    """A kept run, to compare with one that is made now."""
 
     name: str
+    """Of the problem."""
     space: Space
     noise: Noise
-    run: Callable[[Kept], Awaitable[Outcome]]
     how_to_go_on: str
-    """What a user can do about a change, a sentence."""
-    note: Callable[[str], None]
-    """Tells the user."""
-    warn: Callable[[str], None]
+    """What a user can do about a change, whole sentences."""
+    kept: Kept
+    runs: Sequence[Kept]
+    """All that are kept."""
+    changed: Changed
+    record: dict[str, Any]
+    """That of the problem; it gets the run, so that this is made once however often it is judged."""
 
-    async def make(self, kept: Kept, runs: Sequence[Kept], changed: Changed, record: dict[str, Any], save: Callable[[], None]) -> None:
-        """
-        Raises ChangedAnswerError where the output is another one. The run is in the record when it ends, so that it is made once however
-        often it is judged.
-        """
-        parts, made = changed.parts_of(kept.source), record.get("check")
-        of = {"input": list(kept.input), "source": kept.source, "looks": changed.looks}
-        if made is None or made["of"] != of:
-            self.note(f"{_words(parts)} changed since earlier runs: one of them is made once more")
-            outcome = await self.run(kept)
-            if isinstance(outcome, Failed):
-                raise ChangedAnswerError(self._sentence(kept, parts, f"the run that gave {self._shown(kept.output)} fails: {outcome.reason}"))
-            made = {"of": of, "output": list(outcome)}
-            record["check"] = made
-            save()
-        others = differing(kept, made["output"], runs, self.noise)
+    @property
+    def announcement(self) -> str | None:
+        """Before the run is made; None where an earlier call has made it."""
+        made = self.record.get("again")
+        if made is not None and made["of"] == self._of:
+            return None
+        return f"{_words(self._parts)} changed since earlier runs: one of them is made once more"
+
+    def take(self, outcome: Outcome) -> None:
+        """Puts what came of the run into the record. Raises ChangedAnswerError where it failed."""
+        if isinstance(outcome, Failed):
+            raise ChangedAnswerError(self._sentence(f"the run that gave {self._shown(self.kept.output)} fails: {outcome.reason}"))
+        self.record["again"] = {"of": self._of, "output": list(outcome)}
+
+    def judge(self) -> str | None:
+        """A warning where one run cannot tell. Raises ChangedAnswerError where the output is another one."""
+        output: list[float] = self.record["again"]["output"]
+        others = differing(self.kept, output, self.runs, self.noise)
         if others is None:
-            self.warn(
-                f"{_words(parts)} changed since earlier runs of {self.name}, which are kept: no input was run twice, so that one further run "
-                "cannot tell a change from the noise."
+            return (
+                f"{_words(self._parts)} changed since earlier runs of {self.name}, which are kept: no input was run twice, so that one "
+                "further run cannot tell a change from the noise."
             )
-        elif others:
-            raise ChangedAnswerError(self._sentence(kept, parts, self._difference(kept.output, made["output"], others)))
+        if others:
+            raise ChangedAnswerError(self._sentence(self._difference(output, others)))
+        return None
 
-    def _sentence(self, kept: Kept, parts: Sequence[str], what: str) -> str:
-        of = "" if kept.source is None else f" of the source {kept.source}"
+    @property
+    def _of(self) -> dict[str, Any]:
+        return {"input": list(self.kept.input), "source": self.kept.source, "looks": self.changed.looks}
+
+    @property
+    def _parts(self) -> list[str]:
+        return self.changed.parts_of(self.kept.source)
+
+    def _sentence(self, what: str) -> str:
+        of = "" if self.kept.source is None else f" of the source {self.kept.source}"
         return (
-            f"{_words(parts)} changed since earlier runs{of} of {self.name}, and with it the outputs: at "
-            f"{describe_values(self.space.values_of(kept.input))} {what}. The kept runs do not fit. {self.how_to_go_on}"
+            f"{_words(self._parts)} changed since earlier runs{of} of {self.name}, and with it the outputs: at "
+            f"{describe_values(self.space.values_of(self.kept.input))} {what}. The kept runs do not fit. {self.how_to_go_on}"
         )
 
-    def _difference(self, before: Sequence[float], after: Sequence[float], others: Sequence[int]) -> str:
-        names = _flat_names(self.space)
+    def _difference(self, after: Sequence[float], others: Sequence[int]) -> str:
+        names, before = _flat_names(self.space), self.kept.output
         shown = [f"{names[k]} was {_precise(before[k], after[k])} and is {_precise(after[k], before[k])}" for k in others[:MOST_NAMED]]
         more = len(others) - len(shown)
         return ", ".join(shown) + (f", and {more} more values differ" if more else "")

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from typing_extensions import Unpack
 
 from ._derivatives import read_jacobian
+from ._reached import StandIn
 from .fitted import FitResult
 from .fitting import Fit, Loss, Sigma, _plain, fit
-from ._siblings import StandIn
 from .inputs import Input
 from .problem import SearchOptions
 from .result import Result
@@ -72,7 +72,7 @@ class _Residuals(StandIn):
         residuals, jacobian = self.at([float(values[name]) for name in self._names])
         return {OUTPUT: residuals} if jacobian is None else ({OUTPUT: residuals}, {OUTPUT: jacobian})
 
-    def _reached(self) -> dict[str, Any]:
+    def reached(self) -> Mapping[str, Any]:
         return {"": self._fun, "jac": self._jac, "args": self._args, **self._kwargs}
 
     def at(self, x: Sequence[float]) -> tuple[list[Any], list[Any] | None]:
@@ -161,7 +161,9 @@ def _answer(result: Result, names: Sequence[str], goal: Fit, bounds: tuple[list[
     if best is None or best.output is None:
         # Whatever the search says of its end, without an output nothing is found.
         message = f"No call of fun has returned residuals. {result.reason or ''}".rstrip() if not result.satisfied else NO_ANSWER
-        return LeastSquaresResult(x=None, cost=math.inf, status=FAILED, success=False, message=message, nfev=len(result.history), result=result)
+        return LeastSquaresResult(
+            x=None, cost=math.inf, status=FAILED, success=False, message=message, nfev=len(result.history), result=result
+        )
     x = [float(best.input[name]) for name in names]
     residuals = [float(value) for value in best.output[OUTPUT]]
     jac = _jacobian(result.fit, len(residuals), len(x))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ._errors import BusyError
 from ._journal import Folder
@@ -13,14 +12,6 @@ from ._looks import OWN, Looks, changes
 
 MOST = 1000
 """Searches that are looked through."""
-
-
-class StandIn:
-    """A black box that belongs to a function of another library, whose users expect an answer of their own for other data."""
-
-    def _reached(self) -> dict[str, Any]:
-        """The functions and data of the user, by their names; the function itself without one."""
-        raise NotImplementedError
 
 
 class Siblings:

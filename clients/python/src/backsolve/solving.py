@@ -17,8 +17,8 @@ from ._blackbox import Attempt, Awaited, Call, MainThread, Runner, Threads, atte
 from ._conditions import awaited_under_each, under_each
 from ._connecting import LOCAL_PATIENCE_SECONDS, PATIENCE_SECONDS, address_of
 from ._engine import Engine
-from ._executors import AnyExecutor, Pool
 from ._errors import ChangedProblemError
+from ._executors import AnyExecutor, Pool
 from ._journal import Folder, folder_name
 from ._kept import ChangedAnswerError
 from ._local import open_local
@@ -26,7 +26,8 @@ from ._local_proof import ProvenTransport
 from ._looks import looks_of
 from ._options import refuse_unknown_options
 from ._progress import Progress, make_progress
-from ._siblings import Siblings, StandIn
+from ._reached import StandIn
+from ._siblings import Siblings
 from ._work import OnRun, Work
 from .client import AsyncBacksolve
 from .inputs import Input
@@ -257,7 +258,7 @@ class _Session:
             on_run=on_run,
         )
         folder = folder_name(name, self._url, None if is_named else problem)
-        self._siblings = Siblings(root, folder) if _starts_anew(f) and not is_named else None
+        self._siblings = Siblings(root, folder) if isinstance(f, StandIn) and not is_named else None
         self._folder = Folder(root, folder) if self._siblings is None else self._siblings.nearest(self._work.looks)
         if fresh:
             self._folder.put_aside()
@@ -296,11 +297,6 @@ class _Session:
     def close(self) -> None:
         self._runner.end()
         self._folder.close()
-
-
-def _starts_anew(f: Callable[..., Any]) -> bool:
-    """Whether other data mean another search, as for functions that stand in for those of scipy."""
-    return isinstance(f, StandIn)
 
 
 def _how_to_go_on(problem: Problem) -> str:

@@ -85,7 +85,9 @@ function compare(a: number, b: number): number {
 
 /** The standard deviation of each output of runs at one input, pooled, and their degrees of freedom. */
 function spreadOf(runs: readonly Kept[], count: number): { spreads: readonly number[]; freedom: number } {
-  const repeated = [...Map.groupBy(runs, ({ input }) => keyOf(input)).values()].filter(({ length }) => length > 1);
+  const groups = new Map<string, Kept[]>();
+  for (const run of runs) groups.set(keyOf(run.input), [...(groups.get(keyOf(run.input)) ?? []), run]);
+  const repeated = [...groups.values()].filter(({ length }) => length > 1);
   const freedom = repeated.reduce((sum, { length }) => sum + length - 1, 0);
   const spreads = Array.from({ length: count }, (_, k) => {
     const squares = repeated.map((group) => {

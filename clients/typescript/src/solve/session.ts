@@ -18,7 +18,14 @@ import { type Advice, adviseOnScales, withScales } from './defaults.ts';
 import type { ProblemFolder, ProblemRecord } from './folder.ts';
 import { chooseKept, describeDifference, describeNewFailure, differing, type Kept, noiseOf } from './kept.ts';
 import { type Changes, changesOf, type Looks, OWN, updated, withoutMoving } from './looks.ts';
-import { ChangedProblemError, isOpen, openProblem, refuseChanges } from './open-problem.ts';
+import {
+  ChangedProblemError,
+  isOpen,
+  type OpenOptions,
+  openProblem,
+  refuseBudget,
+  refuseChanges,
+} from './open-problem.ts';
 import { listed, type Plan, type StartPoint, type Words } from './plan.ts';
 import { FINE } from './sources.ts';
 
@@ -141,6 +148,7 @@ export class Session {
     let { again } = this.#record;
     const isMade = again?.looks === looks && isDeepStrictEqual([again.input, again.source], [kept.input, kept.source]);
     if (!isMade) {
+      await refuseBudget(this.#record, this.#toOpen(NO_RUNS));
       onChange?.(parts, 'compared');
       const outcome = await evaluate(kept);
       const output = listed(outcome, project.outputNames);
@@ -198,7 +206,13 @@ export class Session {
 
   /** Creates the problem on the service, or finds it again. Throws BudgetError, and what a call of the client throws. */
   async begin({ evaluateStart, retry }: OwnRuns = NO_RUNS): Promise<void> {
-    const { record, batch } = await openProblem(this.#record, {
+    const { record, batch } = await openProblem(this.#record, this.#toOpen({ evaluateStart, retry }));
+    this.#record = record;
+    this.#batch = batch;
+  }
+
+  #toOpen({ evaluateStart, retry }: OwnRuns): OpenOptions {
+    return {
       ...this.#options,
       runsBefore: this.runs.filter(({ kind }) => kind !== 'verify').length,
       evaluateStart,
@@ -207,9 +221,7 @@ export class Session {
         areNews: (since, hasTrial) => areRetriesNews(this.journal.lines, since, hasTrial),
         run: retry,
       },
-    });
-    this.#record = record;
-    this.#batch = batch;
+    };
   }
 
   /**
