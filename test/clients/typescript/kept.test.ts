@@ -1,5 +1,5 @@
 /** When kept runs count for a call of `solve`: one of them is made once more where the black box may have changed. */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -145,20 +145,21 @@ console.log(result.status);
 `,
   );
   const play = (environment = {}) =>
-    spawnSync(process.execPath, ['program.mjs'], {
-      cwd: folder,
-      env: { ...process.env, ...environment },
-      encoding: 'utf8',
+    new Promise<{ readonly stdout: string; readonly stderr: string; readonly signal: unknown }>((resolve) => {
+      const options = { cwd: folder, env: { ...process.env, ...environment } };
+      execFile(process.execPath, ['program.mjs'], options, (error, stdout, stderr) =>
+        resolve({ stdout, stderr, signal: error?.signal }),
+      );
     });
   const countCalls = async () => (await readFile(path.join(folder, 'calls'), 'utf8')).length;
-  expect(play().stdout).toBe('satisfied\n');
+  expect((await play()).stdout).toBe('satisfied\n');
   const count = await countCalls();
   await copyFile(path.join(folder, 'factor.mjs'), path.join(folder, 'before.mjs'));
   await writeFile(path.join(folder, 'factor.mjs'), 'export const factor = 3.5;\n');
-  expect(play({ KILLED: '1' }).signal).toBe('SIGKILL');
-  for (const _ of [1, 2]) expect(play().stderr).toContain('factor.mjs has changed since earlier runs');
+  expect((await play({ KILLED: '1' })).signal).toBe('SIGKILL');
+  for (const _ of [1, 2]) expect((await play()).stderr).toContain('factor.mjs has changed since earlier runs');
   expect(await countCalls()).toBe(count + 2);
   await copyFile(path.join(folder, 'before.mjs'), path.join(folder, 'factor.mjs'));
-  expect(play().stdout).toBe('satisfied\n');
+  expect((await play()).stdout).toBe('satisfied\n');
   expect(await countCalls()).toBe(count + 2);
 });
