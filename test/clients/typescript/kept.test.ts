@@ -55,6 +55,25 @@ it('A change without effect costs one run once, and another answer is refused on
   expect(noisy.history.length).toBeGreaterThanOrEqual(count);
 });
 
+it('Functions of one text that close over other data are told apart within a process', async () => {
+  const options = { ...here(), ...PROBLEM };
+  let calls = 0;
+  const of =
+    (factor: number) =>
+    ({ a, b }: Input) => {
+      calls += 1;
+      return { u: a * b, v: a + factor * b };
+    };
+  const three = of(3);
+  await solve(three, options);
+  const count = calls;
+  await solve(three, options);
+  expect(calls).toBe(count);
+  await expect(solve(of(3.1), options)).rejects.toThrow(/^The function object has changed since .* v was/);
+  expect((await solve(of(3), options)).status).toBe('satisfied');
+  expect(calls).toBe(count + 2);
+});
+
 it('Named files count, and a run that fails now is a change', async () => {
   const options = { ...here(), ...PROBLEM };
   const file = path.join(options.folder, '..', `${path.basename(options.folder)}.txt`);

@@ -42,14 +42,17 @@ const SKIPPED: readonly string[] = ['.backsolve', '.git', 'node_modules', '__pyc
 
 /** Looks at a black box, again and again: a file with the size and the time of before is not read again. */
 export class Looker {
+  /** The function that is called, if there is one: what it closes over is not to be seen. */
+  readonly of: object | null;
   readonly #partsOf: () => Promise<ReadonlyMap<string, BoxParts>>;
   readonly #digests = new Map<string, string>();
   readonly #words = new Set<string>();
   #bytes = 0;
 
   /** @param partsOf  of the black box under OWN, and of its sources */
-  constructor(partsOf: () => Promise<ReadonlyMap<string, BoxParts>>) {
+  constructor(partsOf: () => Promise<ReadonlyMap<string, BoxParts>>, of: object | null = null) {
     this.#partsOf = partsOf;
+    this.of = of;
   }
 
   async look(): Promise<Looks> {

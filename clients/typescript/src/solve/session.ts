@@ -51,6 +51,20 @@ export interface SessionOptions {
  */
 export type ChangeNote = 'compared' | 'noise' | 'failures';
 
+/** The functions of this process that were called for each folder: two of the same text may close over other data. */
+const CALLED = new Map<string, WeakSet<object>>();
+const FUNCTION = 'the function object';
+
+function withFunction(
+  changes: Changes,
+  { folder, plan: { looker } }: Pick<SessionOptions, 'folder' | 'plan'>,
+): Changes {
+  const known = folder.path === null ? undefined : CALLED.get(folder.path);
+  if (changes.has(OWN) || known === undefined || looker === null || looker.of === null || known.has(looker.of))
+    return changes;
+  return new Map([...changes, [OWN, [FUNCTION]]]);
+}
+
 /** Runs outside any lease, for those who can call the black box. */
 export interface OwnRuns {
   readonly evaluateStart: (input: readonly number[]) => Promise<StartPoint | null>;
@@ -85,7 +99,7 @@ export class Session {
     looks: Looks | undefined,
   ) {
     this.#looks = looks;
-    this.#changes = changesOf(record.looks ?? {}, looks ?? {});
+    this.#changes = withFunction(changesOf(record.looks ?? {}, looks ?? {}), options);
     this.advice = advice;
     this.#options = options;
     this.client = options.client;
@@ -131,11 +145,18 @@ export class Session {
     }
     const kept = parts.length === 0 ? undefined : chooseKept(this.#kept, this.#changes, await this.#readAnswer());
     if (kept !== undefined) await this.#compare(kept, evaluate);
+    this.#rememberFunction();
     const { again: _, ...record } = this.#record;
     const looks = updated(record.looks ?? {}, this.#looks, (part) => this.plan.looker!.isWord(part));
     if (isDeepStrictEqual(record.looks, looks) && this.#record.again === undefined) return;
     this.#record = { ...record, looks };
     await this.#options.folder.write(this.#record);
+  }
+
+  #rememberFunction(): void {
+    const { path } = this.#options.folder;
+    const of = this.plan.looker?.of ?? null;
+    if (path !== null && of !== null) CALLED.set(path, (CALLED.get(path) ?? new WeakSet()).add(of));
   }
 
   async #compare(kept: Kept, evaluate: (kept: Kept) => Promise<Reportable>): Promise<void> {
@@ -146,7 +167,11 @@ export class Session {
     const noise = noiseOf(objectives);
     const said = { parts, kept, input: nameInput(kept.input), outputNames: project.outputNames };
     let { again } = this.#record;
-    const isMade = again?.looks === looks && isDeepStrictEqual([again.input, again.source], [kept.input, kept.source]);
+    // What a function closes over is in no digest.
+    const isMade =
+      !parts.includes(FUNCTION) &&
+      again?.looks === looks &&
+      isDeepStrictEqual([again.input, again.source], [kept.input, kept.source]);
     if (!isMade) {
       await refuseBudget(this.#record, this.#toOpen(NO_RUNS));
       onChange?.(parts, 'compared');

@@ -72,7 +72,7 @@ function lookerOf<I extends Inputs, G extends Goals>(options: SolveOptions<I, G>
       [OWN, partsOf(blackBox)],
       ...Object.entries(sources).map(([name, { run }]) => [name, partsOf(run)] as const),
     ]);
-  });
+  }, blackBox);
 }
 
 /** What a function takes from around it is not to be seen; the files that it stands in are. */
