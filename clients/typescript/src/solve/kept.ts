@@ -24,7 +24,7 @@ export interface MadeAgain extends Kept {
 }
 
 /** The standard deviation of each output as it is stated; `estimate` where runs are only known to differ by chance. */
-export type Noise = readonly number[] | 'estimate' | null;
+type Noise = readonly number[] | 'estimate' | null;
 
 export function noiseOf(objectives: readonly NewObjectives[]): Noise {
   for (const { noise, confirm, confidence } of objectives) {
@@ -116,7 +116,7 @@ function keyOf(input: readonly number[]): string {
   return JSON.stringify(input);
 }
 
-export interface ToDescribe {
+interface ToDescribe {
   readonly parts: readonly string[];
   readonly kept: Kept;
   /** The input by name. */
