@@ -236,6 +236,7 @@ export async function solve(
       ...connection,
       checked,
       folder,
+      where,
       evaluate: box === null ? null : box.evaluate,
       // The same after a restart, so that a claim whose answer was lost can be repeated.
       evaluator: `${hostname().slice(0, 60)} ${folder.name.slice(0, 30)}`,

@@ -9,8 +9,10 @@ import path from 'node:path';
 import { pointsOf } from '../../clients/typescript/src/solve/conditions.ts';
 import { withScales } from '../../clients/typescript/src/solve/defaults.ts';
 import { ProblemFolder } from '../../clients/typescript/src/solve/folder.ts';
+import { type BoxParts, Looker, OWN } from '../../clients/typescript/src/solve/looks.ts';
 import { differencesOf } from '../../clients/typescript/src/solve/open-problem.ts';
 import type { ProjectBody } from '../../clients/typescript/src/solve/plan.ts';
+import { type BlackBox, namedFiles, type Surroundings } from './black-box/black-box.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import { countRuns } from './display-lines.ts';
 import type { Problem } from './problem.ts';
@@ -27,6 +29,19 @@ export function hashOfBlackBox({ blackBox, fits, sources }: Problem): string {
   return createHash('sha256')
     .update(JSON.stringify([...blackBox.identity, ...pointsOf(fits), ...cheaper]))
     .digest('hex');
+}
+
+/** Looks at the black box of a problem, its sources and the files that they read. */
+export function lookerOf({ blackBox, fits, files, sources }: Problem, where: Surroundings): Looker {
+  const partsOf = async (box: BlackBox): Promise<BoxParts> => ({
+    texts: { 'how the black box is called': JSON.stringify([box.identity, pointsOf(fits)]) },
+    files: [...(await box.files(where)), ...namedFiles(files, where)],
+  });
+  return new Looker(async () => {
+    const parts = new Map([[OWN, await partsOf(blackBox)]]);
+    for (const one of sources) parts.set(one.name, await partsOf(one.blackBox));
+    return parts;
+  });
 }
 
 export interface EarlierProblem {

@@ -20,6 +20,7 @@ const KEYS = [
   'start',
   'known',
   ...BLACK_BOX_KEYS,
+  'files',
   'sources',
   'jobs',
   'timeout',
@@ -118,6 +119,7 @@ function readFields(
       ? (reader.text(fields.get('known')!, ['known'], 'the name of a CSV file') ?? null)
       : null,
     blackBox: readBlackBox(reader, value, fields, described),
+    files: reader.texts(fields.get('files'), ['files']),
     sources: readSources(reader, fields.get('sources'), fits),
     jobs: number('jobs', { minimum: 1, maximum: MAXIMUM_JOBS, isWhole: true }) ?? DEFAULTS.jobs,
     timeoutSeconds: (timeout && readDuration(reader, timeout, ['timeout'])) ?? DEFAULTS.timeoutSeconds,

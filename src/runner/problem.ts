@@ -61,6 +61,8 @@ export interface Problem {
   /** A CSV file of known runs, relative to the problem file. */
   readonly known: string | null;
   readonly blackBox: BlackBox;
+  /** Files and folders that it reads and nothing else names, relative to the problem file. */
+  readonly files: readonly string[];
   /** Cheaper versions of it. */
   readonly sources: readonly SourceDefinition[];
   readonly jobs: number;

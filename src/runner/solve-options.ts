@@ -1,6 +1,7 @@
 /** What it takes to solve a problem. */
 import type { Evaluate } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Backsolve } from '../../clients/typescript/src/index.ts';
+import type { Surroundings } from './black-box/black-box.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import type { Display } from './display.ts';
 import type { Body } from './problem-bodies.ts';
@@ -13,6 +14,8 @@ export interface SolveOptions {
   readonly service: string | null;
   readonly checked: CheckedProblem;
   readonly folder: RunFolder;
+  /** Where the black box works. */
+  readonly where: Surroundings;
   /** null when others evaluate. */
   readonly evaluate: Evaluate | null;
   /** The name of this machine in the record of a run. */

@@ -11,12 +11,14 @@ import { AdviceTeller, adviceIn } from '../../clients/typescript/src/solve/advis
 import { type Advice, adviseOnScales, withScales } from '../../clients/typescript/src/solve/defaults.ts';
 import { Engine, InterruptedError } from '../../clients/typescript/src/solve/engine.ts';
 import { FollowedSearch } from '../../clients/typescript/src/solve/followed-search.ts';
+import { describeComparison, describeNoise, describeParts } from '../../clients/typescript/src/solve/kept.ts';
+import type { Looker } from '../../clients/typescript/src/solve/looks.ts';
 import { ChangedProblemError } from '../../clients/typescript/src/solve/open-problem.ts';
 import { listed, type Plan, type ProjectBody, type Words } from '../../clients/typescript/src/solve/plan.ts';
-import { Session } from '../../clients/typescript/src/solve/session.ts';
+import { type ChangeNote, Session } from '../../clients/typescript/src/solve/session.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import { countOf, countRuns, renderRun } from './display-lines.ts';
-import { hashOfBlackBox } from './moved-problem.ts';
+import { hashOfBlackBox, lookerOf } from './moved-problem.ts';
 import { toNamedInput } from './problem-bodies.ts';
 import { hasFront, ResultFiles } from './result-files.ts';
 import type { FileRecord } from './run-folder.ts';
@@ -28,7 +30,13 @@ import { phaseOf, runningNow, type SetStanding, type Standing, StandingOfSet } f
 export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
   const { checked, display, folder } = options;
   refuseNamesake((await folder.read())?.file, checked);
-  const session = await Session.open({ ...options, plan: toPlan(checked), words: WORDS });
+  const onChange = (parts: readonly string[], what: ChangeNote) => display.print(CHANGES[what](parts));
+  const session = await Session.open({
+    ...options,
+    plan: toPlan(checked, lookerOf(checked.problem, options.where)),
+    words: WORDS,
+    onChange,
+  });
   const solver = new Solver(options, session);
   try {
     display.follow(() => solver.standing);
@@ -61,7 +69,14 @@ function refuseNamesake(begun: string | undefined, { file }: CheckedProblem): vo
   );
 }
 
-function toPlan({ bodies, designedCount, known, problem }: CheckedProblem): Plan {
+const CHANGES: Readonly<Record<ChangeNote, (parts: readonly string[]) => string>> = {
+  compared: describeComparison,
+  noise: describeNoise,
+  failures: (parts) =>
+    `${describeParts(parts)} changed since earlier runs. Those that failed are kept unless --retry-failed runs them once more; --new starts over.`,
+};
+
+function toPlan({ bodies, designedCount, known, problem }: CheckedProblem, looker: Looker): Plan {
   return {
     project: bodies.project as unknown as ProjectBody,
     objectives: bodies.objectives as unknown as readonly NewObjectives[],
@@ -79,6 +94,7 @@ function toPlan({ bodies, designedCount, known, problem }: CheckedProblem): Plan
     known,
     knownSource: problem.known,
     code: hashOfBlackBox(problem),
+    looker,
     nameInput: (input) => toNamedInput(problem.inputs, input),
   };
 }

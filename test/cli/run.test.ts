@@ -112,6 +112,29 @@ async function untilFinished(name: string, count: number, command: CommandProces
   while (!isOver && (await finishedInputs(name)).length < count) await sleep(10);
 }
 
+test('An edited program is compared at one kept run, and refused where its outputs are other ones', async () => {
+  const file = await write('edited');
+  await copyFile(path.join(folder, 'box.mjs'), path.join(folder, 'edited.mjs'));
+  await writeFile(file, (await readFile(file, 'utf8')).replace('box.mjs', 'edited.mjs'));
+  const edit = async (change: (text: string) => string) => {
+    const program = path.join(folder, 'edited.mjs');
+    await writeFile(program, change(await readFile(program, 'utf8')));
+  };
+  const countCalls = async () => (await readFile(path.join(folder, 'edited.log'), 'utf8')).trim().split('\n').length;
+  expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });
+  const count = await countCalls();
+  await edit((text) => `${text}// a comment\n`);
+  for (const _ of [1, 2]) expect(await runCommand(['run', file])).toMatchObject({ code: 0, stderr: '' });
+  expect(await countCalls()).toBe(count + 1);
+  await edit((text) => text.replace('3 * b', '3.2 * b'));
+  for (const command of ['run', 'batch', 'run']) {
+    const refused = await runCommand([command, file]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('edited.mjs has changed since earlier') });
+    expect(refused.stderr).toContain('start over with --new');
+  }
+  expect(await countCalls()).toBe(count + 2);
+});
+
 test('A file is solved and its results are written; again it only says so; changed targets go on from the same data', async () => {
   const file = await write('solved', { more: 'jobs: 2\nmaximumRuns: 60' });
   const first = await runCommand(['run', file]);

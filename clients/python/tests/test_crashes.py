@@ -28,11 +28,13 @@ PROGRAM = """
 import json, os, signal, sys, threading
 from backsolve import solve, within
 given = json.loads(sys.argv[1])
+# Where the black box does not reach it: another value there is another black box.
+os.environ["KILL_IN_CALL"] = str(given["kill_in_call"])
 one_at_a_time = threading.Lock()
 def black_box(a, b):
     with one_at_a_time:
         with open("calls", "a") as file: file.write(f"{a} {b}\\n")
-        if open("calls").read().count("\\n") == given["kill_in_call"]: os.kill(os.getpid(), signal.SIGKILL)
+        if str(open("calls").read().count("\\n")) == os.environ["KILL_IN_CALL"]: os.kill(os.getpid(), signal.SIGKILL)
     return {"u": a * b, "v": a + 3 * b}
 goals = {name: within(*each) for name, each in given["goals"].items()}
 result = solve(black_box, {"a": (0, 10), "b": (0, 10)}, goals, cases=6, progress=False, **given["options"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from backsolve import TryAgain, minimize, real, solve, within
+from backsolve import ChangedProblemError, TryAgain, minimize, real, solve, within
 
 
 def need(module: str) -> Any:
@@ -267,3 +267,72 @@ def test_least_squares_has_the_arguments_and_the_fields_of_scipy() -> None:
     assert set(optimize.least_squares(residuals, [0, 0], bounds=bounds)) <= set(ours)
     with pytest.raises(TypeError, match="has no jac"):
         least_squares(residuals, [0, 0], bounds=bounds, jac="3-point")  # type: ignore[arg-type, unused-ignore]
+
+
+class TestAnotherProblem:
+    """Frameworks expect an answer of its own for another function, other data and another fixed parameter."""
+
+    def test_a_profile_of_optimagic_over_a_fixed_parameter(self) -> None:
+        om = need("optimagic")
+        from backsolve.adapters.optimagic import Backsolve
+
+        calls: list[float] = []
+
+        def square(p: Any) -> float:
+            calls.append(p["b"])
+            return float((p["a"] - 1) ** 2 + (p["b"] - 2) ** 2)
+
+        bounds = om.Bounds(lower={"a": 0.0, "b": 0.0}, upper={"a": 5.0, "b": 9.0})
+        fixed = om.FixedConstraint(lambda p: p["b"])
+
+        def at(b: float, **options: Any) -> float:
+            algorithm = Backsolve(stopping_maxfun=10, **options)
+            found = om.minimize(square, {"a": 3.0, "b": b}, algorithm=algorithm, bounds=bounds, constraints=fixed)
+            return float(found.fun)
+
+        assert [at(b) for b in (1.0, 2.0, 4.0)] == pytest.approx([1, 0, 4], abs=1e-6)
+        count = len(calls)
+        assert [at(b) for b in (1.0, 2.0, 4.0)] == pytest.approx([1, 0, 4], abs=1e-6)
+        assert len(calls) == count + 3, "optimagic calls the function once itself"
+        at(1.0, search_name="named")
+        with pytest.raises(ChangedProblemError, match=r"params\['b'\] has changed since earlier runs of named"):
+            at(2.0, search_name="named")
+
+    def test_an_input_of_openmdao_that_is_no_design_variable(self) -> None:
+        om = need("openmdao.api")
+        from backsolve.adapters.openmdao import BacksolveDriver
+
+        prob = om.Problem(reports=False)
+        prob.model.add_subsystem("part", om.ExecComp("f = (x - load)**2"), promotes=["*"])
+        prob.model.add_design_var("x", lower=0, upper=9)
+        prob.model.add_objective("f")
+        prob.driver = BacksolveDriver(budget=10, disp=False)
+
+        def at(load: float) -> float:
+            prob.setup(derivatives=False)
+            prob.set_val("load", load)
+            prob.run_driver()
+            return float(prob.get_val("x")[0])
+
+        assert [at(load) for load in (2.0, 5.0, 2.0)] == pytest.approx([2, 5, 2], abs=1e-3)
+        prob.driver.options["name"] = "named"
+        at(2.0)
+        with pytest.raises(ChangedProblemError, match="load has changed since earlier runs of named"):
+            at(5.0)
+
+    def test_a_constant_of_a_vocs(self) -> None:
+        vocs = need("gest_api.vocs").VOCS
+        from backsolve.adapters.libensemble import BacksolveGenerator
+
+        def begun(k: float, name: str | None = None) -> int:
+            stated = vocs(variables={"x": [0.0, 5.0]}, objectives={"f": "MINIMIZE"}, constants={"k": k})
+            generator = BacksolveGenerator(stated, name=name)
+            count = len(generator.session.result().history)
+            generator.ingest([{**point, "f": (point["x"] - k) ** 2} for point in generator.suggest(1)])
+            generator.finalize()
+            return count
+
+        assert [begun(k) for k in (1.0, 2.0, 1.0)] == [0, 0, 1]
+        begun(1.0, "named")
+        with pytest.raises(ChangedProblemError, match="another value of k"):
+            begun(2.0, "named")

@@ -373,18 +373,6 @@ def test_another_open_batch_is_left() -> None:
     assert result.satisfied
 
 
-def test_a_changed_black_box_is_mentioned() -> None:
-    def first(a: float, b: float) -> dict[str, float]:
-        return u_and_v(a, b)
-
-    def second(a: float, b: float) -> dict[str, float]:
-        return {"u": a * b, "v": a + 3.001 * b}
-
-    solve(first, INPUTS, GOALS, name="edited", progress=False)
-    with pytest.warns(UserWarning, match="has changed since earlier runs of edited"):
-        solve(second, INPUTS, GOALS, name="edited", progress=False)
-
-
 def test_one_process_at_a_time() -> None:
     result = solve(u_and_v, INPUTS, GOALS, name="held", progress=False)
     assert result.satisfied

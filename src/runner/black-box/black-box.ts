@@ -1,6 +1,8 @@
 /** What evaluates the inputs of a problem file: a command, an address, a model in a file. kinds.ts has the table of kinds. */
+import path from 'node:path';
 import type { Evaluate } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
+import type { BoxFile } from '../../../clients/typescript/src/solve/looks.ts';
 import type { CurvePlace } from '../read-output.ts';
 import type { Path, ValueReader } from '../value-reader.ts';
 import type { Value } from '../yaml-values.ts';
@@ -51,6 +53,8 @@ export interface BlackBox {
   readonly identity: readonly unknown[];
   /** As result files show it. */
   readonly record: Readonly<Record<string, unknown>>;
+  /** What it is made of: when one of them has changed, runs may not count any more. */
+  files(where: Surroundings): Promise<readonly BoxFile[]>;
   open(where: Surroundings): OpenBlackBox;
   /** Files that get the best run at the end. */
   readonly copies?: readonly BestCopy[];
@@ -76,6 +80,11 @@ export interface BestValues {
   readonly input: Readonly<Record<string, number | string | boolean>>;
   /** Of a fit the values at its points. */
   readonly output: Readonly<Record<string, number | readonly number[]>>;
+}
+
+/** Files that a problem file names. */
+export function namedFiles(names: readonly string[], { home }: Pick<Surroundings, 'home'>): readonly BoxFile[] {
+  return names.map((name) => ({ path: path.resolve(home, name), name }));
 }
 
 /** Where a black box works. */

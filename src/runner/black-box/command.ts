@@ -1,9 +1,20 @@
 /** A command as the black box: its keys in a problem file, and one runner for each call. */
+import { stat } from 'node:fs/promises';
+import { type BoxFile, withImports } from '../../../clients/typescript/src/solve/looks.ts';
 import { type CommandOptions, type CommandRunner, makeCommandRunner } from '../command-runner.ts';
 import type { ExitMeaning } from '../exit-codes.ts';
+import { findFile } from '../program-file.ts';
 import { describe, textOf, type ValueReader } from '../value-reader.ts';
 import type { Value } from '../yaml-values.ts';
-import type { BlackBox, BlackBoxKind, CallOptions, Fields, OpenBlackBox, Surroundings } from './black-box.ts';
+import {
+  type BlackBox,
+  type BlackBoxKind,
+  type CallOptions,
+  type Fields,
+  namedFiles,
+  type OpenBlackBox,
+  type Surroundings,
+} from './black-box.ts';
 
 export interface CommandDefinition {
   /** The program and its arguments; with a shell the one text that it reads. */
@@ -36,8 +47,36 @@ function toBlackBox(stated: CommandDefinition): BlackBox {
     key: 'command',
     identity: [how, [...onExit], null],
     record: { command: { ...stated, onExit: Object.fromEntries(onExit) }, evaluatorUrl: null },
+    files: (where) => filesOfCommand(stated, where),
     open: (where) => openCommand(stated, where),
   };
+}
+
+/** More words are no command line. */
+const MOST_WORDS = 200;
+
+/** Of a command: the program, what its words name and these import, and what work folders get. */
+export async function filesOfCommand(
+  { command: line, shell, copies, templates }: CommandDefinition,
+  where: Surroundings,
+): Promise<readonly BoxFile[]> {
+  const words = (shell ? line.flatMap((text) => text.split(/[\s"'`;|&<>(){}$]+/)) : line)
+    .flatMap((word) => (word.includes('=') ? [word, ...word.split('=')] : [word]))
+    .slice(0, MOST_WORDS);
+  const named = namedFiles([...new Set(words)], where).map((file) => ({ ...file, isWord: true }));
+  const files: BoxFile[] = [];
+  for (const file of named) if (await isFile(file.path)) files.push(...(await withImports(file, where.home)));
+  const [program = ''] = line;
+  const found = shell
+    ? undefined
+    : await findFile(program, where.home, where.environment, process.platform).catch(() => undefined);
+  if (found !== undefined) files.unshift({ path: found, name: program });
+  const sources = templates.map((template) => template.slice(0, Math.max(0, template.lastIndexOf(':'))));
+  return [...files, ...namedFiles([...copies, ...sources], where)];
+}
+
+async function isFile(name: string): Promise<boolean> {
+  return (await stat(name).catch(() => undefined))?.isFile() === true;
 }
 
 /** What a kind that is called by a command has besides the keys of a command. */

@@ -3,7 +3,14 @@ import path from 'node:path';
 import { LocalFault } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import { ValueReader } from '../value-reader.ts';
 import type { Value } from '../yaml-values.ts';
-import type { BlackBox, BlackBoxKind, CallOptions, Fields, Surroundings } from './black-box.ts';
+import {
+  type BlackBox,
+  type BlackBoxKind,
+  type CallOptions,
+  type Fields,
+  namedFiles,
+  type Surroundings,
+} from './black-box.ts';
 import { conditionsIn, entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
 import { describeByProgram, openProgram, type ProgramOptions } from './python-program.ts';
 
@@ -133,6 +140,7 @@ function toBlackBox({ file, experiment, parameters, python }: Statement, fields:
     key: 'fmu',
     identity: ['fmu', identity],
     record: { fmu: identity },
+    files: async (where) => namedFiles([file], where),
     open: (where) => {
       const settings = { ...settingsOf(file, fields, where), experiment, parameters };
       const box = openProgram(optionsOf(file, python, settings), where);

@@ -16,10 +16,11 @@ import {
   type Described,
   type Facts,
   type Fields,
+  namedFiles,
   STAND_INS,
   type Surroundings,
 } from './black-box.ts';
-import { type CommandDefinition, openCommand, readCommand } from './command.ts';
+import { type CommandDefinition, filesOfCommand, openCommand, readCommand } from './command.ts';
 import { entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
 
 export const pest: BlackBoxKind = {
@@ -133,6 +134,16 @@ function toBlackBox(file: string, stated: CommandDefinition, fields: Fields, pes
     key: 'pest',
     identity: ['pest', file, how, [...onExit], what ?? null],
     record: { pest: file, command: { ...stated, onExit: Object.fromEntries(onExit) } },
+    // The identity has what the control file itself says of the model.
+    files: async (where) => [
+      ...(await filesOfCommand(stated, where)),
+      ...namedFiles(
+        [...(pestCase?.control.templates ?? []), ...(pestCase?.control.instructions ?? [])].map(({ pest: name }) =>
+          path.join(path.dirname(file), name),
+        ),
+        where,
+      ),
+    ],
     open: (where) => {
       if (pestCase === undefined || names === undefined) throw new Error('The case was not described.');
       const own = { files: inputFilesOf(pestCase, names), reader: observationReader(pestCase, names, recordIn(where)) };

@@ -15,9 +15,10 @@ import {
   type Described,
   type Facts,
   type Fields,
+  namedFiles,
   STAND_INS,
 } from './black-box.ts';
-import { type CommandDefinition, openCommand, readCommand } from './command.ts';
+import { type CommandDefinition, filesOfCommand, openCommand, readCommand } from './command.ts';
 import { mapIn } from './named-fields.ts';
 
 export const petab: BlackBoxKind = {
@@ -71,6 +72,10 @@ function toBlackBox(file: string, stated: CommandDefinition, problem: PetabProbl
     key: 'petab',
     identity: ['petab', file, how, [...onExit], fixed ?? null],
     record: { petab: file, command: { ...stated, onExit: Object.fromEntries(onExit) } },
+    files: async (where) => [
+      ...(await filesOfCommand(stated, where)),
+      ...namedFiles([file, ...(problem?.files ?? []).map((name) => path.join(path.dirname(file), name))], where),
+    ],
     open: (where) => {
       if (problem === undefined) throw new Error('The problem was not described.');
       return openCommand(stated, where, () => ({

@@ -2,7 +2,15 @@
 import path from 'node:path';
 import { LocalFault } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import { ValueReader } from '../value-reader.ts';
-import type { BlackBox, BlackBoxKind, CallOptions, Described, Fields, Surroundings } from './black-box.ts';
+import {
+  type BlackBox,
+  type BlackBoxKind,
+  type CallOptions,
+  type Described,
+  type Fields,
+  namedFiles,
+  type Surroundings,
+} from './black-box.ts';
 import { conditionsIn, entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
 import { describeByProgram, openProgram, type ProgramOptions } from './python-program.ts';
 
@@ -113,6 +121,7 @@ function toBlackBox(statement: Statement, fields: Fields, sizes: Sizes): BlackBo
     key: 'spreadsheet',
     identity: ['spreadsheet', identity],
     record: { spreadsheet: identity },
+    files: async (where) => namedFiles([statement.file], where),
     open: (where) => {
       const box = openProgram(optionsOf(statement, settingsOf(statement, fields, where)), where);
       return { ...box, call: async (options) => box.call(refuseSizes(options, sizes)) };

@@ -1,7 +1,7 @@
 /** `solve` and ask-and-tell against the real service. */
-import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { LeaseLostError, UnauthenticatedError, ValidationFailedError } from '../../../clients/typescript/src/index.ts';
 import {
@@ -199,13 +199,8 @@ describe('solve', () => {
     const options = { ...here(), ...TWO };
     const first = await solve(two, options);
     const told: string[] = [];
-    const warned = once(process, 'warning');
-    const never = () => {
-      throw new Error('called again');
-    };
-    const again = await solve(never, { ...options, onRun: ({ name }) => told.push(name) });
+    const again = await solve(two, { ...options, onRun: ({ name }) => told.push(name) });
     expect(again).toEqual(first);
-    expect((await warned)[0]).toMatchObject({ message: expect.stringContaining('The black box has changed') });
     expect(told).toEqual(first.history.map(({ name }) => name));
     let calls = 0;
     const counted: typeof two = (input) => {
@@ -227,23 +222,18 @@ describe('solve', () => {
   it('A signal ends it after what runs; the same call goes on, with another number at a time', async () => {
     const options = { ...here(), ...TWO, cases: 4 };
     const stop = new AbortController();
-    const first = await solve(
-      (input) => {
-        stop.abort();
-        return two(input);
-      },
-      { ...options, signal: stop.signal },
-    );
-    expect(first).toMatchObject({ status: 'interrupted', history: [{ number: 1 }] });
     const inputs: unknown[] = [];
     const noted: typeof two = (input) => {
       inputs.push(input);
+      stop.abort();
       return two(input);
     };
+    const first = await solve(noted, { ...options, signal: stop.signal });
+    expect(first).toMatchObject({ status: 'interrupted', history: [{ number: 1 }] });
     const second = await solve(noted, { ...options, parallel: 2 });
     expect(second.status).toBe('satisfied');
-    expect(second.history).toHaveLength(inputs.length + 1);
-    expect(inputs).not.toContainEqual(first.history[0]!.input);
+    expect(inputs.filter((input) => isDeepStrictEqual(input, first.history[0]!.input))).toHaveLength(1);
+    expect(second.history).toHaveLength(inputs.length);
   });
 
   it('A larger budget and other targets go on with the runs so far', async () => {

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import hashlib
 import inspect
 import queue
 import threading
 from collections.abc import Callable, Mapping
-from types import CodeType
 from typing import Any, Protocol, TypeAlias
 
 from ._errors import BacksolveError, OutputError, TryAgain
@@ -52,17 +50,10 @@ def _by_dictionary(f: Callable[..., Any], values: Mapping[str, Value]) -> Any:
     return f(dict(values))
 
 
-def fingerprint_of(f: Callable[..., Any]) -> str | None:
-    """Changes with the code of f itself, or the workbook that it is; None where that cannot be read."""
-    if (own := getattr(f, "fingerprint", None)) is not None:
-        return str(own)
-    code = getattr(inspect.unwrap(f), "__code__", None)
-    return hashlib.sha256(repr(_shape_of(code)).encode()).hexdigest()[:16] if isinstance(code, CodeType) else None
-
-
-def _shape_of(code: CodeType) -> tuple[Any, ...]:
-    constants = [_shape_of(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts]
-    return code.co_code, code.co_names, constants
+def fingerprint_of(f: object) -> str | None:
+    """What a black box says of itself, such as that of its workbook; None where it says nothing."""
+    own = getattr(f, "fingerprint", None)
+    return None if own is None or callable(own) else str(own)
 
 
 def attempt(call: Call, space: Space, values: Mapping[str, Value]) -> Given:

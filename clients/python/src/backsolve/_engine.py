@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import secrets
 import time
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from . import _batch
+from ._answers import RETRY, START_OVER, Answers
 from ._batch import Place
 from ._errors import BacksolveError, ChangedProblemError, UnreachableError
 from ._generated import models as m
@@ -37,8 +37,6 @@ LAST_LOOK = 8.0
 END_LOOK = 0.05
 """The same after a report that ended the search."""
 LETTING_GO_SECONDS = 5.0
-RETRY = "retry_failed=True runs the failed ones again"
-START_OVER = "fresh=True starts over"
 FIRST_ADVICE = 4
 """How many runs there are when the service is asked for advice; it is asked again each time they have doubled."""
 
@@ -57,6 +55,7 @@ class Engine:
         self._identity = ""
         """The same for every call, until the problem is started over."""
         self._has_run = False
+        self._answers = Answers(work, self._journal, folder, progress)
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._leases: dict[int, m.ClaimedEvaluation] = {}
         self._known: set[int] = set()
@@ -73,6 +72,7 @@ class Engine:
     async def solve(self) -> Result:
         try:
             await self._settle()
+            await self._refuse_other_answers()
             if self._work.is_retry:
                 await self._retry()
             await self._recall()
@@ -92,6 +92,7 @@ class Engine:
             ):
                 result = await self._read(self._place)
             await self._tell_runs(result)
+            self._answers.learn_what_moves()
             return self._with_reason(result)
         except NotFoundError as error:
             raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
@@ -99,6 +100,22 @@ class Engine:
             await self._let_go()
             self._progress.end()
             self._journal.close()
+
+    async def _refuse_other_answers(self) -> None:
+        """Raises ChangedProblemError where the problem or the answers of its black box are other ones than at the kept runs."""
+        record = self._folder.read()
+        if record is not None:
+            self._refuse_changes(record, self._body_of(record)[1])
+            await self._answers.refuse_others(record, self._answer_of)
+
+    async def _answer_of(self, record: Mapping[str, Any]) -> list[float] | None:
+        """The input that an earlier call answered, as the service counts."""
+        batch_id = record["batches"][-1]["id"] if record["batches"] else None
+        if batch_id is None:
+            return None
+        model_id, project_id, _ = record["place"]
+        best = (await self._read(Place(model_id, project_id, batch_id))).best
+        return None if best is None else [each.to_number(best.input[name]) for name, each in self._work.problem.inputs.items()]
 
     async def _recall(self) -> None:
         """Tells of the runs of earlier calls."""
@@ -169,10 +186,9 @@ class Engine:
         """The place of the problem on the service. Missing records are created under keys that a repetition uses again."""
         work, client = self._work, self._client
         record = self._folder.read()
-        problem = work.problem.with_scales(None if record is None else _scales_of(record["project"], len(work.problem.inputs)))
+        problem, body = self._body_of(record)
         self._understood = tuple(work.problem.advice_on(problem))
         self._tell_advice(self._understood)
-        body = problem.project_body(work.name).model_dump(mode="json", by_alias=True, exclude_unset=True)
         if record is None:
             record = {
                 "version": 1,
@@ -181,15 +197,14 @@ class Engine:
                 "project": body,
                 "place": None,
                 "batches": [],
+                "looks": work.looks,
             }
-            self._folder.write({**record, "code": work.fingerprint})
+            self._folder.write(record)
         self._identity = record["id"]
-        self._refuse_changes(record, body)
         record["points"] = problem.points
         if record["place"] is None:
             project = await self._run(_batch.create_project(problem, work.name, record["id"], work.parallel, work.budget))
             record["place"] = [project.model_id, project.id, project.case_count]
-        record["code"] = work.fingerprint
         model_id, project_id, case_count = record["place"]
         batches: list[dict[str, Any]] = record["batches"]
         newest = batches[-1] if batches else None
@@ -210,6 +225,12 @@ class Engine:
         else:
             await self._adjust(newest["id"])
         return Place(model_id, project_id, newest["id"])
+
+    def _body_of(self, record: Mapping[str, Any] | None) -> tuple[Problem, dict[str, Any]]:
+        """The problem with the scales that it was begun with, and what the service is told of it."""
+        work = self._work
+        problem = work.problem.with_scales(None if record is None else _scales_of(record["project"], len(work.problem.inputs)))
+        return problem, problem.project_body(work.name).model_dump(mode="json", by_alias=True, exclude_unset=True)
 
     async def _stop_after(self, newest: dict[str, Any] | None) -> Mapping[str, Any] | None:
         """
@@ -261,12 +282,6 @@ class Engine:
             raise ChangedProblemError(
                 f"The data of {' and '.join(moved)} have other x or other conditions than at the first run of {self._work.name}, whose "
                 "runs were read there. Revert the change, give another name, or start over with fresh=True. Values may change at any time."
-            )
-        code = record.get("code")
-        if self._journal.run_count and code is not None and code != self._work.fingerprint:
-            warnings.warn(
-                f"The black box has changed since earlier runs of {self._work.name}, whose results are kept. {RETRY}, {START_OVER}.",
-                stacklevel=2,
             )
 
     async def _leave(self, batch: dict[str, Any] | None) -> int | None:
@@ -363,7 +378,9 @@ class Engine:
             began = time.monotonic()
             outcome = await self._work.call(evaluation.input, evaluation.source)
             seconds = time.monotonic() - began
-            self._has_run = True
+            if not self._has_run:
+                self._has_run = True
+                self._answers.learn_what_moves()
             self._retries.count += self._journal.is_retried(evaluation)
             self._journal.finished(evaluation, outcome, seconds)
         else:

@@ -22,6 +22,7 @@ from typing import IO, Any
 from ._derivatives import Differentiated, jacobian_of
 from ._errors import BusyError, JournalError
 from ._generated import models as m
+from ._kept import Kept
 from .problem import Failed, Outcome, Problem
 
 MOST_PROCESSES = 64
@@ -145,6 +146,12 @@ class Journal:
     @property
     def failure_count(self) -> int:
         return sum(isinstance(outcome, Failed) for outcome in self._by_evaluation.values())
+
+    def kept(self) -> list[Kept]:
+        """The runs with an output, the newest last."""
+        lines = [line for line in self._lines if line["kind"] in ("finished", "retried") and line["output"] is not None]
+        runs = [(line if line["kind"] == "finished" else line["failed"], line["output"]) for line in lines]
+        return [Kept(run["input"], output, run.get("source")) for run, output in runs]
 
     def forget_failures(self) -> int:
         """From now on `find` answers as if the failed runs had not been. Their number."""

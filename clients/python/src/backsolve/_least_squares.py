@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from typing_extensions import Unpack
 
 from ._derivatives import read_jacobian
+from ._reached import StandIn
 from .fitted import FitResult
 from .fitting import Fit, Loss, Sigma, _plain, fit
 from .inputs import Input
@@ -22,6 +23,7 @@ Jac: TypeAlias = Callable[..., Any] | bool | None
 CONVERGED, EXHAUSTED, FAILED = 2, 0, -1
 """The status of scipy: the cost hardly changes any more, the number of calls is reached, or neither."""
 
+NO_ANSWER = "The service names an answer that is none of its runs: start over with fresh=True."
 LOCAL = "it says how scipy steps from a start, and the search has its own models. Leave it out"
 OF_SCIPY = {
     **dict.fromkeys(("method", "x_scale", "diff_step", "tr_solver", "tr_options", "jac_sparsity"), LOCAL),
@@ -53,7 +55,7 @@ class LeastSquaresResult(dict[str, Any]):
         return list(self)
 
 
-class _Residuals:
+class _Residuals(StandIn):
     """A function of a vector as a black box. An object, so that executors can send it."""
 
     def __init__(
@@ -64,12 +66,14 @@ class _Residuals:
         self._names = tuple(names)
         self._args = tuple(args)
         self._kwargs = dict(kwargs)
-        self.__wrapped__ = fun
         self.__name__ = getattr(fun, "__name__", "least_squares")
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
         residuals, jacobian = self.at([float(values[name]) for name in self._names])
         return {OUTPUT: residuals} if jacobian is None else ({OUTPUT: residuals}, {OUTPUT: jacobian})
+
+    def reached(self) -> Mapping[str, Any]:
+        return {"": self._fun, "jac": self._jac, "args": self._args, **self._kwargs}
 
     def at(self, x: Sequence[float]) -> tuple[list[Any], list[Any] | None]:
         """The residuals and the rows of their Jacobian."""
@@ -155,8 +159,10 @@ def _refuse_local_options(given: Mapping[str, Any]) -> None:
 def _answer(result: Result, names: Sequence[str], goal: Fit, bounds: tuple[list[float], list[float]]) -> LeastSquaresResult:
     best = result.best
     if best is None or best.output is None:
+        # Whatever the search says of its end, without an output nothing is found.
+        message = f"No call of fun has returned residuals. {result.reason or ''}".rstrip() if not result.satisfied else NO_ANSWER
         return LeastSquaresResult(
-            x=None, cost=math.inf, status=FAILED, success=False, message=str(result.reason), nfev=len(result.history), result=result
+            x=None, cost=math.inf, status=FAILED, success=False, message=message, nfev=len(result.history), result=result
         )
     x = [float(best.input[name]) for name in names]
     residuals = [float(value) for value in best.output[OUTPUT]]

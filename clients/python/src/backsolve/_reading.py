@@ -136,7 +136,11 @@ class _Found:
         self._by_iteration: dict[int, Run] = {}
         self._cases = {run.number: run for run in known if run.kind == "designed"}
         by_data = {(tuple(run.input.values()), tuple((run.output or {}).values())): run for run in known}
-        for run in _iterations(objective, space):
+        for run, is_run in _iterations(objective, space):
+            if not is_run:
+                # It repeats the best input: of a run that is listed, or of a start that was told to an earlier search.
+                self._by_iteration[run.number] = next((one for one in self.runs if one.input == run.input and one.output), run)
+                continue
             # The first one may be a copy of a case, or of a run of another objective.
             copied = by_data.get((tuple(run.input.values()), tuple((run.output or {}).values()))) if run.number == 1 else None
             if copied is None:
@@ -171,8 +175,8 @@ def _describe_end(reason: str | None, probability: float | None) -> str | None:
     return f"{reason.rstrip('.')}; the probability reached is {short(probability)}."
 
 
-def _iterations(objective: m.History, space: Space) -> list[Run]:
-    """All runs, without a last entry that only repeats the best input. The first one is a copy of another run."""
+def _iterations(objective: m.History, space: Space) -> list[tuple[Run, bool]]:
+    """All runs, the first one a copy of another run; False beside a last entry that only repeats the best input."""
     runs = []
     inverses = dict(zip(objective.iterations, objective.inverse_ids, strict=True))
     columns = zip(
@@ -186,13 +190,14 @@ def _iterations(objective: m.History, space: Space) -> list[Run]:
         strict=True,
     )
     for iteration, status, numbers, output, misses, missed_by, loaded_at in columns:
-        if numbers is None or not _is_run(iteration, status, loaded_at):
+        is_run = _is_run(iteration, status, loaded_at)
+        if numbers is None or (output is None and not is_run):
             continue
         failure = objective.failure_reasons.get(str(iteration)) or "failed" if output is None else None
         off = missed(space, misses, missed_by)
         facts = _facts_at(objective, iteration)
         identity = inverse_id(inverses[iteration])
-        runs.append(_run("suggested", iteration, identity, numbers, output, failure, space, facts, off))
+        runs.append((_run("suggested", iteration, identity, numbers, output, failure, space, facts, off), is_run))
     return runs
 
 

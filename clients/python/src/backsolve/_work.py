@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from ._blackbox import Attempt, Runner
 from ._errors import BacksolveError
+from ._looks import Looks
 from .problem import Outcome, Problem
 from .result import Run
 
@@ -49,7 +50,12 @@ class Work:
     attempt: Attempt
     sources: Mapping[str, Attempt]
     """The same for the cheaper sources, by name."""
-    fingerprint: str | None
+    look: Callable[[], Looks]
+    """What the black box looks like at the moment."""
+    looks: Looks
+    """What it looked like when the call began."""
+    how_to_go_on: str
+    """What a user can do about a black box that has changed."""
     runner: Runner
     verify: int
     """How many runs at the ends of the intervals of a fit are allowed."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ._boxes import Fault
 from ._fmu import Description, Experiment, Output, Simulation, Variable, require_package
+from ._reached import look_of_file
 from .inputs import Input, Value, boolean, choice, integer, real
 
 __all__ = ["Fmu", "fmu"]
@@ -53,6 +55,12 @@ class Fmu:
         """The start values of the inputs that the FMU states."""
         variables = {name: self.description.variables[variable] for name, variable in self._variables.items()}
         return {name: one.start_value for name, one in variables.items() if one.start_value is not None}
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the file, and with what is stated of it."""
+        stated = replace(self._stated, file=Path(self._stated.file.name), timeout=None)
+        return hashlib.sha256(f"{look_of_file(self._stated.file)} {stated}".encode()).hexdigest()[:16]
 
     @cached_property
     def description(self) -> Description:

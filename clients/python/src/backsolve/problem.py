@@ -274,6 +274,16 @@ class Problem:
         first, largest = min(priorities.values()), max(weights.values())
         return {name: weights[name] / largest * LATER_SHARE ** (priorities[name] - first) for name in self.goals}
 
+    @property
+    def noise(self) -> Sequence[float] | Literal["estimate"] | None:
+        """By how much runs at one input differ, as stated: the standard deviation of each output."""
+        stated = self.search.get("noise")
+        if isinstance(stated, Mapping):
+            deviations: Sequence[float] = stated["standardDeviations"]
+            return deviations
+        by_chance = stated is not None or {"confirm", "confidence"} & self.search.keys()
+        return "estimate" if by_chance else None
+
     def _per_goal(self, key: str) -> Mapping[str, float]:
         """A number for every goal, 1 by default."""
         stated = self.search.get(key) or {}

@@ -13,16 +13,21 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from ._blackbox import Attempt, Awaited, Call, MainThread, Runner, Threads, attempt, caller_of, fingerprint_of
+from ._blackbox import Attempt, Awaited, Call, MainThread, Runner, Threads, attempt, caller_of
 from ._conditions import awaited_under_each, under_each
 from ._connecting import LOCAL_PATIENCE_SECONDS, PATIENCE_SECONDS, address_of
 from ._engine import Engine
+from ._errors import ChangedProblemError
 from ._executors import AnyExecutor, Pool
 from ._journal import Folder, folder_name
+from ._kept import ChangedAnswerError
 from ._local import open_local
 from ._local_proof import ProvenTransport
+from ._looks import looks_of
 from ._options import refuse_unknown_options
 from ._progress import Progress, make_progress
+from ._reached import StandIn
+from ._siblings import Siblings
 from ._work import OnRun, Work
 from .client import AsyncBacksolve
 from .inputs import Input
@@ -50,6 +55,7 @@ def solve(
     executor: AnyExecutor | None = None,
     tries: int = 3,
     verify: int = 0,
+    files: Sequence[str | Path] = (),
     on_run: OnRun | None = None,
     **search: Unpack[SearchOptions],
 ) -> Result:
@@ -102,6 +108,7 @@ def solve(
         progress,
         tries,
         verify,
+        files,
         executor,
         threads,
         on_run,
@@ -162,6 +169,7 @@ async def solve_async(
     executor: AnyExecutor | None = None,
     tries: int = 3,
     verify: int = 0,
+    files: Sequence[str | Path] = (),
     on_run: OnRun | None = None,
     **search: Unpack[SearchOptions],
 ) -> Result:
@@ -182,6 +190,7 @@ async def solve_async(
         progress,
         tries,
         verify,
+        files,
         executor,
         threads,
         on_run,
@@ -209,6 +218,7 @@ class _Session:
         progress: bool | None,
         tries: int,
         verify: int,
+        files: Sequence[str | Path],
         executor: AnyExecutor | None,
         threads: Callable[[], Runner],
         on_run: OnRun | None,
@@ -230,6 +240,7 @@ class _Session:
         if executor is not None and inspect.iscoroutinefunction(f):
             raise ValueError("A coroutine function is awaited, not run in an executor: leave out executor.")
         self._runner = self._runner_of(f, call, problem, executor, threads)
+        look = functools.partial(looks_of, f, {name: source.f for name, source in problem.sources.items()}, [Path(file) for file in files])
         self._work = Work(
             problem=problem,
             name=name,
@@ -238,13 +249,17 @@ class _Session:
             tries=tries,
             attempt=functools.partial(attempt, call, problem.space),
             sources=_attempts_of(f, problem),
-            fingerprint=fingerprint_of(f),
+            look=look,
+            looks=look(),
+            how_to_go_on=_how_to_go_on(problem),
             runner=self._runner,
             verify=verify,
             is_retry=retry_failed,
             on_run=on_run,
         )
-        self._folder = Folder(root, folder_name(name, self._url, None if is_named else problem))
+        folder = folder_name(name, self._url, None if is_named else problem)
+        self._siblings = Siblings(root, folder) if isinstance(f, StandIn) and not is_named else None
+        self._folder = Folder(root, folder) if self._siblings is None else self._siblings.nearest(self._work.looks)
         if fresh:
             self._folder.put_aside()
 
@@ -269,11 +284,27 @@ class _Session:
         ) as client:
             if self._url is None and api_key is not None:
                 client._http = ProvenTransport(client._http, api_key)
+            try:
+                return await Engine(self._work, client, self._folder, self.display).solve()
+            except ChangedAnswerError as error:
+                if self._siblings is None:
+                    raise ChangedProblemError(str(error)) from None
+            self._folder.close()
+            self._folder = self._siblings.another()
+            self.display.note("it has another answer, so that another search begins")
             return await Engine(self._work, client, self._folder, self.display).solve()
 
     def close(self) -> None:
         self._runner.end()
         self._folder.close()
+
+
+def _how_to_go_on(problem: Problem) -> str:
+    """For somebody whose black box has changed."""
+    ways = "Revert the change, give another name, or start over with fresh=True."
+    if problem.fits or problem.noise is not None:
+        return ways
+    return f"{ways} If runs at one input differ by chance, state noise: the same call then goes on without a further run."
 
 
 def _attempts_of(f: Callable[..., Any], problem: Problem) -> dict[str, Attempt]:

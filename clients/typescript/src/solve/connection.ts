@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { Backsolve } from '../client.ts';
 import { ProblemFolder } from './folder.ts';
+import { describeComparison, describeNoise } from './kept.ts';
 import { joinLocalService } from './local-service.ts';
+import type { Looker } from './looks.ts';
 import { checkProblem, type Problem, toObjective, toPlan, toProject, WORDS } from './problem.ts';
-import { Session } from './session.ts';
+import { type ChangeNote, Session } from './session.ts';
 
 export interface Connection {
   /** A client for the service, instead of url and key. */
@@ -42,7 +44,7 @@ const FOLDER = '.backsolve';
 export async function openHere(
   problem: Problem,
   connection: Connection,
-  { code, retryFailed = false }: { readonly code: string | null; readonly retryFailed?: boolean },
+  { looker, retryFailed = false }: { readonly looker: Looker | null; readonly retryFailed?: boolean },
 ): Promise<OpenProblem> {
   checkProblem(problem);
   const releases: (() => Promise<void>)[] = [];
@@ -55,9 +57,8 @@ export async function openHere(
     await folder.make();
     releases.push(await folder.lock());
     if (connection.fresh === true) await folder.putAside();
-    const plan = toPlan(problem, code);
-    const onChangedCode = () => warnOfChange(folder);
-    const session = await Session.open({ client, service, folder, plan, words: WORDS, retryFailed, onChangedCode });
+    const plan = toPlan(problem, looker);
+    const session = await Session.open({ client, service, folder, plan, words: WORDS, retryFailed, onChange });
     releases.push(() => session.journal.close());
     await session.settle();
     return { session, release };
@@ -67,11 +68,14 @@ export async function openHere(
   }
 }
 
-function warnOfChange({ path: folder }: ProblemFolder): void {
-  process.emitWarning(
-    `The black box has changed since earlier runs of this problem, whose results stay (${folder}). retryFailed: true runs the failed ones again, fresh: true starts over.`,
-  );
+/** To standard error, whether or not progress is shown: it is a run, or a reason to think. */
+function onChange(parts: readonly string[], what: ChangeNote): void {
+  if (what === 'compared') process.stderr.write(`${describeComparison(parts)}\n`);
+  else process.emitWarning(what === 'noise' ? describeNoise(parts) : FAILURES);
 }
+
+const FAILURES =
+  'The black box has changed since earlier runs of this problem, and those that failed are kept. retryFailed: true runs the failed ones again, fresh: true starts over.';
 
 interface Connected {
   readonly client: Backsolve;

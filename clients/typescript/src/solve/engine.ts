@@ -9,6 +9,8 @@ import type { EvaluatorEnd, EvaluatorEvent } from '../evaluator/evaluator-option
 import { lastAsked, type OwnRunKind, type RetriedLine, type RunKind } from '../evaluator/journal.ts';
 import { retryRuns, type TrialPath } from '../evaluator/retries.ts';
 import { pause } from '../retry.ts';
+import type { Kept } from './kept.ts';
+import { changesOf, inBoth, type Looks } from './looks.ts';
 import { listed, type StartPoint, slopesOf, toEvaluation, triesOf } from './plan.ts';
 import type { Session } from './session.ts';
 import { verifyFits } from './verifying.ts';
@@ -63,6 +65,8 @@ export class Engine {
   /** Evaluations whose outcome is that of an earlier run. */
   readonly #known = new Set<number>();
   #next = new AbortController();
+  /** What the black box looked like after the first run; `enough` after two. */
+  #seen: Looks | 'enough' | undefined;
   #busyAt = performance.now();
   #mayBeOver = false;
   #fault: { readonly error: unknown } | undefined;
@@ -73,8 +77,9 @@ export class Engine {
     this.#session = options.session;
   }
 
-  /** As Session.begin. Also throws LocalFault when this machine cannot run what comes before the search. */
+  /** As Session.begin and Session.refuseOtherAnswers. Also throws LocalFault when this machine cannot run what comes before the search. */
   async begin(): Promise<void> {
+    if (this.#options.evaluate !== null) await this.#session.refuseOtherAnswers((kept) => this.#evaluateAgain(kept));
     await this.#session.begin({
       evaluateStart: (input) => this.#evaluateStart(input),
       retry: (trial) => this.#retry(trial),
@@ -141,6 +146,27 @@ export class Engine {
     const seconds = (performance.now() - sinceMs) / 1000;
     await journal.finished(evaluation, kind, outcome, seconds, this.#known.delete(evaluation.id));
     finished.add(evaluation.id, evaluation.input, outcome);
+    await this.#learnWhatMoves();
+  }
+
+  /** A file that changes with each of two runs is written by the runs; a person edits one now and then. */
+  async #learnWhatMoves(): Promise<void> {
+    const { looks, plan } = this.#session;
+    if (looks === undefined || plan.looker === null || this.#seen === 'enough') return;
+    const first = this.#seen;
+    this.#seen = 'enough';
+    const now = await plan.looker.look();
+    if (first === undefined) this.#seen = now;
+    else await this.#session.ignore(inBoth(changesOf(looks, first), changesOf(first, now)));
+  }
+
+  /** Throws InterruptedError. */
+  async #evaluateAgain({ input, source }: Kept): Promise<Reportable> {
+    const { signal = NEVER } = this.#options;
+    const evaluation = toEvaluation(this.#session.plan, { run: 'verify', input, source });
+    const outcome = signal.aborted ? undefined : await this.#evaluateForGood(evaluation, 'verify');
+    if (outcome === undefined) throw new InterruptedError('Interrupted before a kept run was compared.');
+    return outcome;
   }
 
   #take(event: EvaluatorEvent): void {

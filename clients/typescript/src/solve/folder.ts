@@ -12,6 +12,8 @@ import { replaceFile, syncFolder } from '../evaluator/durable-files.ts';
 import { makeOwnFolder, readOwn } from '../evaluator/own-files.ts';
 import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
 import { lockFolder } from './folder-lock.ts';
+import type { MadeAgain } from './kept.ts';
+import type { Looks } from './looks.ts';
 import type { Plan } from './plan.ts';
 
 /** A batch that was created, or is about to be: its place in the list is part of its Idempotency-Key. */
@@ -35,6 +37,10 @@ export interface ProblemRecord {
   readonly project: NewProject;
   /** As in the plan of the newest call. */
   readonly code: string | null;
+  /** What the black box of the kept runs looks like; absent in records of earlier releases, and where it is out of sight. */
+  readonly looks?: Looks;
+  /** A kept run that was made once more, and not compared yet, or with another output. */
+  readonly again?: MadeAgain;
   readonly modelId: number | null;
   readonly projectId: number | null;
   readonly trialId: number | null;

@@ -94,6 +94,11 @@ export function openProblem(record: ProblemRecord, options: OpenOptions): Promis
   return new Opening(record, options).open();
 }
 
+/** Throws BudgetError where openProblem would, before anything is run. */
+export function refuseBudget(record: ProblemRecord, options: OpenOptions): Promise<void> {
+  return new Opening(record, options).refuseBudget();
+}
+
 class Opening {
   #record: ProblemRecord;
   readonly #options: OpenOptions;
@@ -115,6 +120,13 @@ class Opening {
     const batch = await this.#openBatch();
     await this.#addKnown(batch.trialId);
     return { record: this.#record, batch };
+  }
+
+  async refuseBudget(): Promise<void> {
+    const { budget } = this.#options.plan;
+    const newest = this.#record.batches.at(-1);
+    if (budget !== null && newest !== undefined && !isSame(newest, await this.#wanted(newest)))
+      this.#attemptsLeft(budget);
   }
 
   async #note(change: Partial<ProblemRecord>): Promise<void> {

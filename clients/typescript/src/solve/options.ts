@@ -107,6 +107,7 @@ function problemNames({ inputs, goals, sources }: Partial<Problem>): NamesOf<Pro
     verify: null,
     sources: namesIn(sources, { run: null, cost: null }),
     timeoutSeconds: null,
+    files: null,
     stopAfterFailures: null,
   };
 }

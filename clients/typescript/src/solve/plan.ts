@@ -3,6 +3,7 @@ import type { Evaluation } from '../evaluator/evaluation.ts';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import type { RetriedLine } from '../evaluator/journal.ts';
 import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
+import type { Looker } from './looks.ts';
 
 export interface KnownRun {
   readonly input: readonly number[];
@@ -40,8 +41,10 @@ export interface Plan {
   readonly known: readonly KnownRun[];
   /** Where the known runs come from, such as the name of a file. */
   readonly knownSource: string | null;
-  /** Changes with the black box; null where that is unknown. */
+  /** Changes with how the black box is called; null where that is unknown. */
   readonly code: string | null;
+  /** Looks at the black box; null where it is out of sight. */
+  readonly looker: Looker | null;
   /** An input by name, as programs get it. */
   readonly nameInput: (input: readonly number[]) => Evaluation['inputByName'];
 }

@@ -1,10 +1,10 @@
 /** A problem as `solve` takes it, and what it is for the service. */
-import { createHash } from 'node:crypto';
 import type { NewObjectives } from '../generated/schemas.ts';
 import { conditionFault, pointsOf } from './conditions.ts';
 import { isFit } from './fit.ts';
 import { flatten, type Goals, type NumbersOf, toDataSets } from './goals.ts';
 import { type Input, type Inputs, toInput, toValues, type ValuesOf } from './inputs.ts';
+import type { Looker } from './looks.ts';
 import { MAXIMUM_PARALLEL, type Plan, type ProjectBody, roundOf, toServiceName, type Words } from './plan.ts';
 import { type Cost, checkSources, sourcesOf } from './sources.ts';
 
@@ -53,6 +53,8 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly sources?: Readonly<Record<string, Cost>> | undefined;
   /** How long one run may take; default: 3600. */
   readonly timeoutSeconds?: number | undefined;
+  /** Files that the black box reads: when one has changed, a kept run is made once more before the search goes on. */
+  readonly files?: readonly string[] | undefined;
   /** Failed runs in a row after which everything ends; default: 20. */
   readonly stopAfterFailures?: number | undefined;
 }
@@ -151,8 +153,8 @@ export function toObjective(problem: Problem): NewObjectives {
   };
 }
 
-/** @param code  changes with the black box; null where it is unknown */
-export function toPlan(problem: Problem, code: string | null): Plan {
+/** @param looker  null where the black box is out of sight */
+export function toPlan(problem: Problem, looker: Looker | null): Plan {
   const { budget = null, parallel = 1, verify = 0, timeoutSeconds, stopAfterFailures } = problem;
   return {
     project: { ...toProject(problem), ...(problem.cases === undefined && roundOf(parallel, budget)) },
@@ -169,18 +171,14 @@ export function toPlan(problem: Problem, code: string | null): Plan {
     start: null,
     known: [],
     knownSource: null,
-    code:
-      code === null
-        ? null
-        : createHash('sha256')
-            .update(code + pointsText(problem))
-            .digest('hex'),
+    code: null,
+    looker,
     nameInput: (input) => toValues(problem.inputs, input),
   };
 }
 
 /** Runs are read at these points, so other ones are another black box. */
-function pointsText({ goals }: Problem): string {
+export function pointsText({ goals }: Problem): string {
   const { fits } = flatten(goals);
   return fits.length === 0 ? '' : JSON.stringify(pointsOf(fits));
 }

@@ -51,7 +51,7 @@ export async function openProject<const I extends Inputs, const G extends Goals>
       'retryFailed calls the black box, which openProject does not have: correct failed runs instead.',
     );
   }
-  const opened = await openHere(options, options, { code: null });
+  const opened = await openHere(options, options, { looker: null });
   try {
     await opened.session.begin();
   } catch (error) {

@@ -1,9 +1,11 @@
 /** A problem that is open here: its place on the service, and its journal. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Backsolve } from '../client.ts';
 import {
   type Claim,
   type EvaluationCalls,
   makeEvaluationCalls,
+  type Reportable,
   type ServiceClient,
 } from '../evaluator/evaluation-calls.ts';
 import { FinishedRuns, Journal, type Run, runsOf } from '../evaluator/journal.ts';
@@ -14,8 +16,17 @@ import type { Batch } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
 import { type Advice, adviseOnScales, withScales } from './defaults.ts';
 import type { ProblemFolder, ProblemRecord } from './folder.ts';
-import { isOpen, openProblem, refuseChanges } from './open-problem.ts';
-import type { Plan, StartPoint, Words } from './plan.ts';
+import { chooseKept, describeDifference, describeNewFailure, differing, type Kept, noiseOf } from './kept.ts';
+import { type Changes, changesOf, type Looks, OWN, updated, withoutMoving } from './looks.ts';
+import {
+  ChangedProblemError,
+  isOpen,
+  type OpenOptions,
+  openProblem,
+  refuseBudget,
+  refuseChanges,
+} from './open-problem.ts';
+import { listed, type Plan, type StartPoint, type Words } from './plan.ts';
 import { FINE } from './sources.ts';
 
 export interface SessionOptions {
@@ -30,8 +41,28 @@ export interface SessionOptions {
   readonly evaluator?: string | null;
   /** Whether every failed run is run once more. */
   readonly retryFailed?: boolean;
-  /** Called when earlier runs were made by another black box. */
-  readonly onChangedCode?: () => void;
+  /** Called with the parts of the black box that have changed since earlier runs. */
+  readonly onChange?: (parts: readonly string[], what: ChangeNote) => void;
+}
+
+/**
+ * compared: a kept run is about to be made once more. noise: it was, and one run cannot tell a change from the noise. failures: earlier
+ * failures are kept.
+ */
+export type ChangeNote = 'compared' | 'noise' | 'failures';
+
+/** The functions of this process that were called for each folder: two of the same text may close over other data. */
+const CALLED = new Map<string, WeakSet<object>>();
+const FUNCTION = 'the function object';
+
+function withFunction(
+  changes: Changes,
+  { folder, plan: { looker } }: Pick<SessionOptions, 'folder' | 'plan'>,
+): Changes {
+  const known = folder.path === null ? undefined : CALLED.get(folder.path);
+  if (changes.has(OWN) || known === undefined || looker === null || looker.of === null || known.has(looker.of))
+    return changes;
+  return new Map([...changes, [OWN, [FUNCTION]]]);
 }
 
 /** Runs outside any lease, for those who can call the black box. */
@@ -53,11 +84,22 @@ export class Session {
   /** What a person should know of how the problem was understood. */
   readonly advice: readonly Advice[];
   readonly #options: SessionOptions;
+  readonly #changes: Changes;
   #record: ProblemRecord;
   #finished: FinishedRuns;
   #batch: Batch | undefined;
+  /** What the black box looks like; undefined while it is not known whether the kept runs are of it. */
+  #looks: Looks | undefined;
 
-  private constructor(options: SessionOptions, record: ProblemRecord, journal: Journal, advice: readonly Advice[]) {
+  private constructor(
+    options: SessionOptions,
+    record: ProblemRecord,
+    journal: Journal,
+    advice: readonly Advice[],
+    looks: Looks | undefined,
+  ) {
+    this.#looks = looks;
+    this.#changes = withFunction(changesOf(record.looks ?? {}, looks ?? {}), options);
     this.advice = advice;
     this.#options = options;
     this.client = options.client;
@@ -74,22 +116,128 @@ export class Session {
     const plan = { ...options.plan, project: withScales(options.plan.project, known?.project) };
     if (known !== undefined) refuseChanges(known, { ...options, plan });
     const record = { ...(known ?? (await folder.begin(plan, service))), code: plan.code ?? known?.code ?? null };
+    const looks = await plan.looker?.look();
     const journal = folder.journal === null ? Journal.inMemory() : await Journal.open(folder.journal);
     try {
-      const isChanged = known?.code != null && known.code !== record.code;
-      if (isChanged && runsOf(journal.lines).length > 0) options.onChangedCode?.();
       if (known !== undefined && known.code !== record.code) await folder.write(record);
       const advice = adviseOnScales(options.plan.project, plan.project, options.words);
-      return new Session({ ...options, plan }, record, journal, advice);
+      return new Session({ ...options, plan }, record, journal, advice, looks);
     } catch (error) {
       await journal.close();
       throw error;
     }
   }
 
+  /**
+   * Compares a kept run with one that `evaluate` makes now, if the black box may have changed. Throws ChangedProblemError where it gives
+   * another output, and what `evaluate` throws.
+   */
+  async refuseOtherAnswers(evaluate: (kept: Kept) => Promise<Reportable>): Promise<void> {
+    const { onChange, retryFailed = false } = this.#options;
+    if (this.#looks === undefined) return;
+    const failures = this.runs.filter(({ outcome }) => outcome.kind === 'failure').length;
+    const parts = [...this.#changes.values()].flat();
+    if (parts.length > 0 && (retryFailed || failures > 0)) onChange?.(parts, 'failures');
+    if (parts.length > 0 && retryFailed) {
+      // They are compared by the next call: what is asked for now are the runs that failed.
+      this.#looks = undefined;
+      return;
+    }
+    const kept = parts.length === 0 ? undefined : chooseKept(this.#kept, this.#changes, await this.#readAnswer());
+    if (kept !== undefined) await this.#compare(kept, evaluate);
+    this.#rememberFunction();
+    const { again: _, ...record } = this.#record;
+    const looks = updated(record.looks ?? {}, this.#looks, (part) => this.plan.looker!.isWord(part));
+    if (isDeepStrictEqual(record.looks, looks) && this.#record.again === undefined) return;
+    this.#record = { ...record, looks };
+    await this.#options.folder.write(this.#record);
+  }
+
+  #rememberFunction(): void {
+    const { path } = this.#options.folder;
+    const of = this.plan.looker?.of ?? null;
+    if (path !== null && of !== null) CALLED.set(path, (CALLED.get(path) ?? new WeakSet()).add(of));
+  }
+
+  async #compare(kept: Kept, evaluate: (kept: Kept) => Promise<Reportable>): Promise<void> {
+    const { folder, onChange, words } = this.#options;
+    const { nameInput, objectives, project } = this.plan;
+    const parts = this.#changes.get(kept.source ?? OWN)!;
+    const looks = JSON.stringify(this.#looks);
+    const noise = noiseOf(objectives);
+    const said = { parts, kept, input: nameInput(kept.input), outputNames: project.outputNames };
+    let { again } = this.#record;
+    // What a function closes over is in no digest.
+    const isMade =
+      !parts.includes(FUNCTION) &&
+      again?.looks === looks &&
+      isDeepStrictEqual([again.input, again.source], [kept.input, kept.source]);
+    if (!isMade) {
+      await refuseBudget(this.#record, this.#toOpen(NO_RUNS));
+      onChange?.(parts, 'compared');
+      const outcome = await evaluate(kept);
+      const output = listed(outcome, project.outputNames);
+      if (output === null) {
+        const reason = outcome.kind === 'failure' ? outcome.reason : 'no output';
+        throw new ChangedProblemError(`${describeNewFailure(said, reason)} Revert the change, or ${words.startOver}.`);
+      }
+      again = { input: kept.input, source: kept.source, looks, output };
+      this.#record = { ...this.#record, again };
+      await folder.write(this.#record);
+    }
+    const others = differing(kept, again!.output, this.#kept, noise);
+    if (others === undefined) onChange?.(parts, 'noise');
+    if (others === undefined || others.length === 0) return;
+    const byChance =
+      noise === null && objectives.every(({ fits }) => fits == null)
+        ? ` If runs at one input differ by chance, state noise: it then goes on without a further run.`
+        : '';
+    const difference = describeDifference(said, again!.output, others);
+    throw new ChangedProblemError(`${difference} Revert the change, or ${words.startOver}.${byChance}`);
+  }
+
+  get #kept(): readonly Kept[] {
+    return this.runs.flatMap(({ input, outcome, source }) => {
+      const output = listed(outcome, this.plan.project.outputNames);
+      return output === null ? [] : [{ input, output, source: source ?? null }];
+    });
+  }
+
+  /** The input that earlier calls answered; null where there is none. */
+  async #readAnswer(): Promise<readonly number[] | null> {
+    const id = this.#record.batches.at(-1)?.id ?? null;
+    if (id === null) return null;
+    for await (const { objectiveId } of this.client.pages('listBatchObjectives', { path: { batch_id: id } })) {
+      if (objectiveId === null) continue;
+      const path = { objective_id: objectiveId };
+      const { best, standing } = (await this.client.call('getObjectiveFlat', { path })).body;
+      const input = standing?.input ?? best?.input;
+      if (input !== undefined) return input;
+    }
+    return null;
+  }
+
+  /** Keeps that these parts of the black box are changed by its runs, so that they say nothing. */
+  async ignore(moving: Changes): Promise<void> {
+    if (moving.size === 0 || this.#looks === undefined || this.#record.looks === undefined) return;
+    this.#record = { ...this.#record, looks: withoutMoving(this.#record.looks, moving) };
+    await this.#options.folder.write(this.#record);
+  }
+
+  /** What the black box looked like when the session began; undefined where the kept runs may be of another one. */
+  get looks(): Looks | undefined {
+    return this.#looks;
+  }
+
   /** Creates the problem on the service, or finds it again. Throws BudgetError, and what a call of the client throws. */
   async begin({ evaluateStart, retry }: OwnRuns = NO_RUNS): Promise<void> {
-    const { record, batch } = await openProblem(this.#record, {
+    const { record, batch } = await openProblem(this.#record, this.#toOpen({ evaluateStart, retry }));
+    this.#record = record;
+    this.#batch = batch;
+  }
+
+  #toOpen({ evaluateStart, retry }: OwnRuns): OpenOptions {
+    return {
       ...this.#options,
       runsBefore: this.runs.filter(({ kind }) => kind !== 'verify').length,
       evaluateStart,
@@ -98,9 +246,7 @@ export class Session {
         areNews: (since, hasTrial) => areRetriesNews(this.journal.lines, since, hasTrial),
         run: retry,
       },
-    });
-    this.#record = record;
-    this.#batch = batch;
+    };
   }
 
   /**

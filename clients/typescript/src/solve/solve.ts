@@ -1,4 +1,6 @@
 /** Solves a problem whose black box is a function. */
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
 import { LocalFault } from '../evaluator/evaluation.ts';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import { fiveDigits } from '../evaluator/nearness.ts';
@@ -9,8 +11,9 @@ import { Engine } from './engine.ts';
 import { failureOf, mergeGiven, readGiven } from './given.ts';
 import type { Goals } from './goals.ts';
 import { type Inputs, toValues } from './inputs.ts';
+import { type BoxFile, Looker, OWN, withImports } from './looks.ts';
 import { type BlackBox, refuseUnknownOptions, type SolveOptions } from './options.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, pointsText } from './problem.ts';
 import { type FinishedRun, type Result, readResult, toRun } from './result.ts';
 import type { Session } from './session.ts';
 
@@ -30,7 +33,10 @@ export async function solve<const I extends Inputs, const G extends Goals>(
   if (retryFailed && fresh) {
     throw new TypeError('retryFailed goes on with the runs that fresh puts aside: give one of the two.');
   }
-  const { session, release } = await openHere(options, options, { code: codeOf(options, blackBox), retryFailed });
+  const { session, release } = await openHere(options, options, {
+    looker: lookerOf(options, blackBox),
+    retryFailed,
+  });
   try {
     const teller = new Teller(options, session);
     const engine = new Engine({
@@ -53,9 +59,28 @@ export async function solve<const I extends Inputs, const G extends Goals>(
   }
 }
 
-/** Changes with the black box and its sources. */
-function codeOf<I extends Inputs, G extends Goals>({ sources = {} }: SolveOptions<I, G>, blackBox: BlackBox<I, G>) {
-  return [String(blackBox), ...Object.values(sources).map(({ run }) => String(run))].join('');
+/** At the functions, the program that calls them with what it imports of its own files, and the files that are named. */
+function lookerOf<I extends Inputs, G extends Goals>(options: SolveOptions<I, G>, blackBox: BlackBox<I, G>): Looker {
+  const { files = [], sources = {} } = options;
+  return new Looker(async () => {
+    const home = process.cwd();
+    const named = files.map((file) => ({ path: path.resolve(file), name: file }));
+    const all = [...named, ...(await programFiles(home))];
+    const points = pointsText(options as Problem);
+    const partsOf = (run: unknown) => ({ texts: { 'the text of the function': String(run) + points }, files: all });
+    return new Map([
+      [OWN, partsOf(blackBox)],
+      ...Object.entries(sources).map(([name, { run }]) => [name, partsOf(run)] as const),
+    ]);
+  }, blackBox);
+}
+
+/** What a function takes from around it is not to be seen; the files that it stands in are. */
+async function programFiles(home: string): Promise<readonly BoxFile[]> {
+  const main = process.argv[1];
+  if (main === undefined || main.split(path.sep).includes('node_modules')) return [];
+  const file = await realpath(main).catch(() => undefined);
+  return file === undefined ? [] : withImports({ path: file, name: path.relative(home, file) }, home);
 }
 
 /** The function of a source; the service names none that the call did not. */

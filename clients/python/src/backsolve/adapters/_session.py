@@ -6,6 +6,7 @@ its own. Everything is on the service and, before that, in the same journal that
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import secrets
 import threading
@@ -14,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from typing_extensions import Unpack
 
@@ -25,7 +26,9 @@ from backsolve._errors import BacksolveError, ChangedProblemError
 from backsolve._generated import models as m
 from backsolve._generated.problems import BatchEndedError, NotFoundError
 from backsolve._journal import Folder, Journal, folder_name, free_folder, outcome_of
+from backsolve._kept import ChangedAnswerError
 from backsolve._reading import read_result
+from backsolve._siblings import Siblings
 from backsolve._steps import Steps, run
 from backsolve._wire import make
 from backsolve.inputs import Input, Value
@@ -33,21 +36,14 @@ from backsolve.problem import AnyGoal, Failed, Outcome, Output, SearchOptions, m
 from backsolve.project import OPEN_STATES, _created
 from backsolve.result import Result
 
+from ._watched import BlackBox, Record, Watched
+
 T = TypeVar("T")
 LEASE_SECONDS = 30
 CLAIM_SECONDS = 2
 MOST_OPEN = 64
 MOST_ROWS = 1000
 LOG = logging.getLogger("backsolve")
-
-
-class Record(Protocol):
-    """Where it is kept which search this is: the folder by default, or the storage of a framework that several machines share."""
-
-    def read(self) -> dict[str, Any] | None:
-        """None before the first write."""
-
-    def write(self, record: dict[str, Any]) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -63,8 +59,10 @@ class Asked:
 class Session:
     """
     Finds or creates a search, by its name and its folder or by `record`. `parallel` inputs may be open at a time; by default as many as are
-    asked for. `identity` is the same for all that mean the same search; `fresh` starts over. Inputs, goals and further arguments are those
-    of solve. Raises ChangedProblemError when the search has other inputs or goals, and BusyError while another process has the folder.
+    asked for. `identity` is the same for all that mean the same search; `fresh` starts over. With `black_box` a kept run is made once more
+    where it may have changed: if its output differs beyond the noise, its search is another one, or refused if it is named. Inputs, goals
+    and further arguments are those of solve. Raises ChangedProblemError when the search has other inputs or goals, and BusyError while
+    another process has the folder.
     """
 
     def __init__(
@@ -81,6 +79,7 @@ class Session:
         record: Record | None = None,
         identity: str | None = None,
         fresh: bool = False,
+        black_box: BlackBox | None = None,
         **search: Unpack[SearchOptions],
     ) -> None:
         if fresh and record is not None:
@@ -100,30 +99,84 @@ class Session:
         self._lock = threading.Lock()
         self._is_closed = threading.Event()
         self._beating: threading.Thread | None = None
-        folder_for_it = Folder if record is None else free_folder
-        self._folder = folder_for_it(Path(folder), _folder_of(name, self._address))
+        self._watched = None if black_box is None else Watched(black_box, name, self.problem)
+        self._siblings = None if black_box is None or black_box.is_named else Siblings(Path(folder), self._folder_of_problem())
+        if self._siblings is not None and self._watched is not None:
+            self._folder = self._siblings.nearest(self._watched.looks)
+        else:
+            self._folder = (Folder if record is None else free_folder)(Path(folder), _folder_of(name, self._address))
         self._record: Record = record or self._folder
         if fresh:
             self._folder.put_aside()
         with contextlib.ExitStack() as held:
-            held.callback(self._folder.close)
+            held.callback(self._close_folder)
             self.client = connect(self._address, api_key, Path(folder), LOG.info)
             held.callback(self.client.close)
-            self._journal = Journal(self._folder.journal)
-            held.callback(self._journal.close)
-            self.place = self._find(identity or secrets.token_hex(16))
-            self.ended = self._journal.ends()
-            """What came of the leases that earlier processes held here, by their tokens; None where they were cut short."""
-            self._settle()
-            self._known = self._recall()
+            self._open(identity or secrets.token_hex(16))
+            self._refuse_other_answers()
             self._resources = held.pop_all()
+
+    def _folder_of_problem(self) -> str:
+        """Without a name other inputs or goals are another search as well."""
+        body, objective = self._bodies()
+        return _folder_of(self.name, json.dumps([self._address, body, objective], sort_keys=True))
+
+    def _bodies(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the service is told of inputs and goals."""
+        bodies = (self.problem.project_body(_batch.service_name(self.name)), self.problem.objective_body())
+        body, objective = (each.model_dump(mode="json", by_alias=True, exclude_unset=True) for each in bodies)
+        return body, objective
+
+    def _close_folder(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+        self._folder.close()
+
+    def _open(self, identity: str) -> None:
+        """The search of the folder, with what is known of it."""
+        self._journal = Journal(self._folder.journal)
+        self.place = self._find(identity)
+        self.ended = self._journal.ends()
+        """What came of the leases that earlier processes held here, by their tokens; None where they were cut short."""
+        self._settle()
+        self._known = self._recall()
+
+    def _refuse_other_answers(self) -> None:
+        """Begins another search where the black box has changed and the user has named none."""
+        if self._watched is None:
+            return
+
+        def answer() -> tuple[float, ...] | None:
+            best = self.result().best
+            return None if best is None else self._key(best.input)
+
+        try:
+            self._watched.refuse_others(self._record, self._journal.kept(), answer)
+        except ChangedAnswerError as error:
+            if self._siblings is None:
+                raise ChangedProblemError(str(error)) from None
+            self._close_folder()
+            self._record = self._folder = self._siblings.another()
+            self._open(secrets.token_hex(16))
+            self._watched.keep(self._record)
+
+    def refuse_other_constants(self, constants: Mapping[str, str]) -> None:
+        """Closes and raises ChangedProblemError where the search was begun with other constants than these, as texts."""
+        record = self._record.read() or {}
+        before: Mapping[str, str] = record.setdefault("constants", dict(constants))
+        if before == constants:
+            self._record.write(record)
+            return
+        self.close()
+        names = [name for name in {**before, **constants} if before.get(name) != constants.get(name)]
+        raise ChangedProblemError(
+            f"{self.name} was begun with another value of {' and '.join(names)}, and its runs would not fit. Revert the change, or give "
+            "another name."
+        )
 
     def _find(self, identity: str) -> Place:
         name = self.name
-        body, objective = (
-            each.model_dump(mode="json", by_alias=True, exclude_unset=True)
-            for each in (self.problem.project_body(_batch.service_name(name)), self.problem.objective_body())
-        )
+        body, objective = self._bodies()
         record = self._record.read()
         if record is None:
             record = {"version": 1, "id": identity, "name": name, "project": body, "objective": objective, "place": None, "batches": []}
@@ -276,6 +329,8 @@ class Session:
                 raise
             for each, output in zip(asked, outputs, strict=True):
                 self.tell(each, output)
+            if self._watched is not None:
+                self._watched.learn_what_moves(self._record)
         return self.result()
 
     def release(self, asked: Asked) -> None:

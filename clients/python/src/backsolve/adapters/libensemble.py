@@ -26,6 +26,7 @@ from backsolve.problem import AnyGoal, Failed
 
 from ._session import Asked, Session
 
+NAME = "generator"
 FIRST_OWN = -2
 """Ids of points that fill a batch go down from here; -1 means none in libEnsemble."""
 
@@ -35,17 +36,19 @@ class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
     Suggests the points of a VOCS, and learns from results in any order: its own by their `_id`, others by their variables. A result with a
     NaN is a failed run. `goals` replace those of objectives, or make goals of observables: {"sag": within(20, 0.5)}.
 
-    The same `name` in the same `folder` goes on where an earlier generator ended or was killed. Further arguments are those of
+    The same `name` in the same `folder` goes on where an earlier generator ended or was killed. Without a name the same VOCS does: a
+    generator does not see what it is evaluated with, so name the search of each simulation. Further arguments are those of
     backsolve.adapters.Session. Raises ValueError for a VOCS that it cannot search.
     """
 
     returns_id = True
 
-    def __init__(self, vocs: VOCS, *, name: str = "generator", goals: Mapping[str, AnyGoal] | None = None, **session: Any) -> None:
+    def __init__(self, vocs: VOCS, *, name: str | None = None, goals: Mapping[str, AnyGoal] | None = None, **session: Any) -> None:
         self._vocs = vocs
         self._stated = dict(goals or {})
         # Exactly as many points as are asked for: it cannot wait for one that is likely to meet the goals.
-        self._options = {"stop": False, "options": {"holdBack": False}, **session, "name": name}
+        self._options = {"stop": False, "options": {"holdBack": False}, **session}
+        self._name = name
         self._session: Session | None = None
         self._asked: dict[int, Asked] = {}
         self._filled: dict[int, Mapping[str, Any]] = {}
@@ -62,7 +65,11 @@ class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
     @property
     def session(self) -> Session:
         if self._session is None:
-            self._session = Session(self._inputs(), self._goals(), **self._options)
+            constants = {key: repr(each.value) for key, each in self._vocs.constants.items()}
+            # Another value of a constant is another problem, which shares no run with this one.
+            own = f"{NAME} {sorted(constants.items())}" if constants else NAME
+            self._session = Session(self._inputs(), self._goals(), name=self._name or own, **self._options)
+            self._session.refuse_other_constants(constants)
         return self._session
 
     @property

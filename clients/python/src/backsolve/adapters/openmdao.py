@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 from openmdao.core.analysis_error import AnalysisError
 from openmdao.core.driver import Driver, RecordingDebugging
+from openmdao.core.indepvarcomp import IndepVarComp
 
+from backsolve._looks import OWN, Looks, look_of_values
 from backsolve.goals import at_least, at_most, maximize, minimize, within
 from backsolve.inputs import Input, Value
 from backsolve.problem import AnyGoal, Failed
 from backsolve.result import Result
 
 from ._session import Session
+from ._watched import BlackBox
 
 LIMIT = 1e16
 """What OpenMDAO takes for infinite in bounds."""
@@ -43,8 +46,14 @@ class BacksolveDriver(Driver):  # type: ignore[misc, unused-ignore]
         say("budget", default=None, types=int, allow_none=True, desc="Runs of the model in all.")
         say("goals", default={}, types=dict, desc="Goals by objective, such as {'sag': within(20, 0.5)} or minimize(45).")
         say("equality_tolerance", default=1e-3, lower=0.0, desc="How near an equality constraint must be, in its driver scaling.")
-        say("name", default=None, types=str, allow_none=True, desc="Of the search; by default that of the problem.")
-        say("folder", default=".backsolve", desc="Where the search is kept; the same folder and name go on.")
+        say(
+            "name",
+            default=None,
+            types=str,
+            allow_none=True,
+            desc="Of the search; without it another model or fixed input has another.",
+        )
+        say("folder", default=".backsolve", desc="Where the search is kept; the same folder and name, or the same model, go on.")
         say("fresh", default=False, types=bool, desc="Start over.")
         say("url", default=None, allow_none=True, desc="Of a service; by default BACKSOLVE_URL, or one that is started on this machine.")
         say("api_key", default=None, allow_none=True, recordable=False, desc="For that service.")
@@ -69,6 +78,7 @@ class BacksolveDriver(Driver):  # type: ignore[misc, unused-ignore]
             fresh=options["fresh"],
             url=options["url"],
             api_key=options["api_key"],
+            black_box=BlackBox(self._look, self._evaluate, options["name"] is not None),
             **options["search"],
         )
         last: dict[str, Any] = {}
@@ -88,6 +98,26 @@ class BacksolveDriver(Driver):  # type: ignore[misc, unused-ignore]
             # So that the model is left where the answer is.
             self._evaluate(found.best.input)
         return found.best is None or bool(found.best.worst_miss)
+
+    def _look(self) -> Looks:
+        """The components with their options, and the inputs that nothing computes and the search does not vary."""
+        model = self._problem().model
+        parts: dict[str, Any] = {}
+        for system in model.system_iter(include_self=True, recurse=True):
+            place = system.pathname or "the model"
+            parts[f"the class of {place}"] = type(system)
+            parts |= {f"{place}.{key}": value for key, value in system.options.items() if not isinstance(system, IndepVarComp)}
+        varied = {meta["source"]: meta for meta in self._designvars.values()}
+        constant = {system.pathname for system in model.system_iter(recurse=True, typ=IndepVarComp)}
+        for target, source in model._conn_global_abs_in2out.items():
+            if source.rpartition(".")[0] not in constant:
+                continue
+            value = np.array(model.get_val(source))
+            if source in varied:
+                indices = varied[source]["indices"]
+                value.reshape(-1)[slice(None) if indices is None else indices.as_array()] = 0
+            parts[model._resolver.abs2prom(target, "input")] = value
+        return {OWN: look_of_values(parts)}
 
     def _evaluate(self, values: Mapping[str, Value]) -> dict[str, float] | Failed:
         for name, meta in self._designvars.items():

@@ -12,6 +12,7 @@ from optimagic.optimization.algorithm import Algorithm, InternalOptimizeResult
 from optimagic.optimization.internal_optimization_problem import InternalOptimizationProblem
 from optimagic.typing import AggregationLevel
 
+from backsolve._looks import OWN, Looks, look_of_values
 from backsolve.fitting import fit
 from backsolve.goals import minimize
 from backsolve.inputs import Input, Value
@@ -19,8 +20,10 @@ from backsolve.problem import AnyGoal, Failed
 from backsolve.result import Result
 
 from ._session import Session, read_record
+from ._watched import BlackBox
 
 OUTPUT = "value"
+NAME = "optimagic"
 FACTS = {
     "is_available": True,
     "is_global": True,
@@ -43,8 +46,11 @@ class _Backsolve(Algorithm):  # type: ignore[misc, unused-ignore]
     """Runs in all, those of an earlier call included; by default the search ends when no improvement is to be expected."""
     n_cores: int = 1
     """Runs at a time, by the batch evaluator of optimagic: joblib, in processes."""
-    search_name: str = "optimagic"
-    """The same name in the same folder goes on where an earlier call was killed."""
+    search_name: str | None = None
+    """
+    The same name in the same folder goes on where an earlier call was killed, and refuses another function. Without one the same function
+    with the same fixed parameters does, and another one has a search of its own.
+    """
     folder: str = ".backsolve"
     fresh: bool = False
     url: str | None = None
@@ -54,21 +60,22 @@ class _Backsolve(Algorithm):  # type: ignore[misc, unused-ignore]
 
     def _solve_internal_problem(self, problem: InternalOptimizationProblem, x0: Any) -> InternalOptimizeResult:
         names = [f"x{number}" for number in range(len(x0))]
-        session = Session(
-            {name: Input("float", low, high, scale="linear") for name, low, high in zip(names, *_ends(problem), strict=True)},
-            {OUTPUT: self._goal(problem, x0)},
-            name=self.search_name,
-            folder=self.folder,
-            fresh=self.fresh,
-            url=self.url,
-            api_key=self.api_key,
-            **self.search,
-        )
 
         def run_all(inputs: list[Mapping[str, Value]]) -> list[Any]:
             vectors = [np.array([each[name] for name in names], dtype=float) for each in inputs]
             return [_outcome(problem, x, value) for x, value in zip(vectors, problem.batch_fun(vectors, self.n_cores), strict=True)]
 
+        session = Session(
+            {name: Input("float", low, high, scale="linear") for name, low, high in zip(names, *_ends(problem), strict=True)},
+            {OUTPUT: self._goal(problem, x0)},
+            name=self.search_name or NAME,
+            folder=self.folder,
+            fresh=self.fresh,
+            url=self.url,
+            api_key=self.api_key,
+            black_box=BlackBox(lambda: _looks(problem), lambda each: run_all([each])[0], self.search_name is not None),
+            **self.search,
+        )
         try:
             found = session.work(run_all, self.n_cores, self.stopping_maxfun)
         finally:
@@ -95,9 +102,16 @@ class BacksolveLeastSquares(_Backsolve):
 
     def _goal(self, problem: InternalOptimizationProblem, x0: Any) -> AnyGoal:
         """The first call counts the residuals, at the start."""
-        record = None if self.fresh else read_record(self.search_name, self.folder, self.url)
+        record = None if self.fresh or self.search_name is None else read_record(self.search_name, self.folder, self.url)
         count = len(problem.fun(x0)) if record is None else int(record["project"]["outputCount"])
         return fit([0.0] * count)
+
+
+def _looks(problem: InternalOptimizationProblem) -> Looks:
+    """The function of the user, and the parameters that are fixed: they do not move with those that are searched."""
+    converter, (lower, _) = problem._converter, _ends(problem)
+    at_one_point = converter.params_from_internal(np.array(lower, dtype=float))
+    return {OWN: look_of_values({"": problem._fun, "params": at_one_point, "direction": str(problem.direction)})}
 
 
 def _ends(problem: InternalOptimizationProblem) -> tuple[list[float], list[float]]:
