@@ -96,7 +96,7 @@ export function conditionsOf(space: InputSpace, { constraints }: ObjectiveLimits
 /** Whether the objective may end with this input: fixed inputs have their values, and all conditions hold. */
 export function isAdmissible(space: InputSpace, limits: ObjectiveLimits, input: readonly number[]): boolean {
   const isFixed = limits.fixedInputs?.every((value, i) => value === null || input[i] === value) ?? true;
-  return isFixed && areConditionsMet(conditionsOf(space, limits), input);
+  return isFixed && areConditionsMet(space, conditionsOf(space, limits), input);
 }
 
 /** All violations of an input that is to be suggested; there must be none. */

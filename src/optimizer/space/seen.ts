@@ -59,7 +59,7 @@ function countDistinct({ encoding, conditions }: SearchSpace, X: Float64Array, c
       levels.push(x);
     }
     const isInside = levels.length === movable.reduce((sum, one) => sum + one, 0);
-    const isAdmissible = conditions === null || conditions.areMet(X.subarray(i * n, (i + 1) * n));
+    const isAdmissible = conditions === null || conditions.admits(X.slice(i * n, (i + 1) * n));
     if (isInside && isAdmissible) keys.add(levels.join());
   }
   return keys.size;
@@ -101,7 +101,7 @@ export function drawUnseen(
 export function firstUnseen({ encoding, conditions, isCounted }: SearchSpace, seen: Seen): Float64Array | null {
   if (!isCounted) return null;
   for (const x of everyInput(encoding)) {
-    if (!seen.has(x) && (conditions === null || conditions.areMet(x))) return x;
+    if (!seen.has(x) && (conditions === null || conditions.admits(x))) return x;
   }
   return null;
 }
