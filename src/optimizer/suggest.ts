@@ -29,7 +29,7 @@ export function suggest(request: SuggestRequest): Proposal {
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(asked: Prepared): Proposal {
   const designed = nextOfDesigns(asked);
-  if (designed) return settled(asked, designed);
+  if (designed) return designed;
   const request = withOneDirection(asked.request);
   const prepared = request === asked.request ? asked : prepare(request);
   const quest = questOf(prepared.request);

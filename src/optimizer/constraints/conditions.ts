@@ -232,9 +232,14 @@ export class Conditions {
     return true;
   }
 
+  /** Whether x can be handed out as it is. */
+  keepsAll(x: Float64Array): boolean {
+    return this.#isStrict ? this.#inwards.areKeptAt(x) : this.areMet(x);
+  }
+
   /** Whether x, or an input a rounding away from it, can be handed out: see `settled`. */
   admits(x: Float64Array): boolean {
-    return this.#isStrict ? this.#inwards.areKeptAt(x) || this.#inwards.move(x) !== null : this.areMet(x);
+    return this.keepsAll(x) || (this.#isStrict && this.#inwards.move(x) !== null);
   }
 
   /**

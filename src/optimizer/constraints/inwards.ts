@@ -56,10 +56,11 @@ export class Inwards {
   }
 
   /**
-   * The input next to x, length n, at which every inequality holds to the last bit; null when none is found. x itself, the same
-   * array, where they hold there and equations do exactly.
+   * The input next to x, length n, at which every inequality holds to the last bit; null when none is found, and where x breaks a
+   * condition by more than roundings. x itself, the same array, where nothing is to be moved.
    */
   move(x: Float64Array): Float64Array | null {
+    if (!this.#conditions.every((one) => this.#spend(one) && one.isMetAt(x))) return null;
     const moved = x.slice();
     this.#settleAtBounds(moved);
     this.#meetTogether(moved);

@@ -65,6 +65,18 @@ function countDistinct({ encoding, conditions }: SearchSpace, X: Float64Array, c
   return keys.size;
 }
 
+/** Whether an input, such as one that was run before, may be proposed: it lies in the space, and conditions hold to the last bit. */
+export function mayBeProposed({ encoding, conditions }: SearchSpace, x: Float64Array): boolean {
+  const { variables, movable, discrete } = encoding;
+  const isInside = variables.every((variable, v) => {
+    const { minimum, maximum, fixedAt } = variable;
+    if (fixedAt !== undefined) return x[v] === fixedAt;
+    if (movable[v] === 0) return x[v] === minimum;
+    return discrete[v] === 1 ? isLevel(variable, x[v]!) : x[v]! >= minimum && x[v]! <= maximum;
+  });
+  return isInside && conditions?.keepsAll(x) !== false;
+}
+
 /** Whether x is one of the values of a discrete variable. */
 function isLevel(variable: Variable, x: number): boolean {
   return levelAt(variable, nearestLevel(variable, x)) === x;
