@@ -407,7 +407,10 @@ function play({ variables, evaluate, targets }: Constrained, conditions: readonl
     rows.push(Array.from(proposal.input));
     outputs.push(evaluate(rows.at(-1)!));
   }
-  const violation = Math.max(...rows.flatMap((x) => conditions.map((one) => violationAt(one, Float64Array.from(x)))), 0);
+  const violation = Math.max(
+    ...rows.flatMap((x) => conditions.map((one) => violationAt(one, Float64Array.from(x)))),
+    0,
+  );
   return { runs: rows.length, solved: outputs.some(isMet), violation, times };
 }
 

@@ -122,7 +122,8 @@ describe('a search with a cheaper source and limits of its own', () => {
   const isWithin: Record<string, (x: readonly number[]) => boolean> = {
     'a fixed input': (x) => x[1] === 0.2,
     constraints: (x) => x[0]! + x[1]! <= 0.3 && x[1]! * x[2]! <= 0.1,
-    'steps and bounds that its cases leave': (x) => Math.abs(10 * x[0]! - Math.round(10 * x[0]!)) < 1e-9 && x[0]! >= 0.1,
+    'steps and bounds that its cases leave': (x) =>
+      Math.abs(10 * x[0]! - Math.round(10 * x[0]!)) < 1e-9 && x[0]! >= 0.1,
   };
 
   it.each([

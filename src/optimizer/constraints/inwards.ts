@@ -178,7 +178,8 @@ export class Inwards {
     for (let round = 0; round < 3; round++) {
       let isChanged = false;
       for (const [c, one] of this.#conditions.entries()) {
-        if (one.relation === '=' && this.#spend(one) && one.excessAt(x) > 0) isChanged = this.#meetEquation(c, x) || isChanged;
+        if (one.relation === '=' && this.#spend(one) && one.excessAt(x) > 0)
+          isChanged = this.#meetEquation(c, x) || isChanged;
       }
       if (!isChanged) return;
     }
