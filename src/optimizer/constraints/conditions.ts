@@ -27,6 +27,8 @@ import { nearestWhole } from './whole-points.ts';
 
 /** Points of a walk that may break a curved condition before the search for a first point gives up. */
 const FIRST_POINT_TRIES = 3_000;
+/** Points with some numbers at their bounds that may break a condition before the search for a first one gives up. */
+const AT_BOUNDS_TRIES = 500;
 /** Walked points among which the nearest replaces a point that breaks a curved condition. */
 const SAMPLES = 100;
 /** Points of a finite space that are counted one by one. */
@@ -114,6 +116,8 @@ export class Conditions {
   #isStrict = true;
   /** The linear conditions without the bounds. */
   readonly #parts: BoxParts;
+  /** Whether a curved condition leaves nothing around the first point but points with the same numbers at their bounds. */
+  #isAtBounds = false;
   /** Features of a point that satisfies everything but, perhaps, whole numbers. */
   #first: Float64Array;
   /** Length n: for inputs that are looked at once, as in each move of a walk. */
@@ -184,6 +188,8 @@ export class Conditions {
       if (!this.areMet(feasible)) return false;
       this.#first = new Float64Array(this.#encoding.p);
       encode(this.#encoding, feasible, 0, this.#first, 0);
+      // The search would not have found a point by itself: it may lie where only bounds leave room.
+      this.#isAtBounds = this.#curved.length > 0;
       return true;
     }
     const points = walk(this.region, random);
@@ -201,10 +207,38 @@ export class Conditions {
       if (this.#curved.length === 0 && attempt >= SAMPLES) break;
       u = points.next().value;
     }
+    const cornered = this.#curved.length === 0 ? null : this.#firstAtBounds(random);
+    if (cornered !== null) {
+      this.#first = cornered;
+      this.#isAtBounds = true;
+      return true;
+    }
     if (nearly === null) return false;
     this.#first = nearly;
     this.#isStrict = false;
     return true;
+  }
+
+  /** A first point with some numbers at their lower bounds: the only ones that a product at most 0 leaves. null when none is found. */
+  #firstAtBounds(random: RandomStream): Float64Array | null {
+    const { lower, upper } = this.region.program;
+    const open = [...lower.keys()].filter((f) => lower[f]! < upper[f]!);
+    if (open.length === 0) return null;
+    const points = walk(this.region, random);
+    for (let attempt = 0; attempt < AT_BOUNDS_TRIES; attempt++) {
+      const u = points.next().value;
+      const held = new Uint8Array(u.length);
+      // The fewer, the more room is left around the point.
+      const count = 1 + Math.floor((attempt * open.length) / AT_BOUNDS_TRIES);
+      for (let k = 0; k < count; k++) {
+        const f = open[random.below(open.length)]!;
+        [held[f], u[f]] = [1, lower[f]!];
+      }
+      const near = projectHolding(this.region, u, held);
+      const whole = near && this.#isCurvedMet(this.#inputOf(near)) ? this.#wholeNear(near) : null;
+      if (whole !== null && this.admits(this.#inputOf(whole))) return whole;
+    }
+    return null;
   }
 
   /** Whether the space has so few inputs, 10,000 at most, that the admissible ones are counted. */
@@ -258,8 +292,22 @@ export class Conditions {
     const near = this.#wholeNear(u);
     if (near !== null && this.admits(this.#inputOf(near))) return near;
     if (this.#curved.length === 0) return null;
-    const others = this.draw(SAMPLES, random).sort((a, b) => squareBetween(a, u) - squareBetween(b, u));
-    return others[0] ?? null;
+    const others = [...this.draw(SAMPLES, random), ...this.#atBoundsNear(u)];
+    return others.sort((a, b) => squareBetween(a, u) - squareBetween(b, u))[0] ?? null;
+  }
+
+  /** The points nearest to u with one number at its lower bound, where a curved condition leaves only such ones. */
+  #atBoundsNear(u: Float64Array): Float64Array[] {
+    if (!this.#isAtBounds) return [];
+    const { lower, upper } = this.region.program;
+    return [...lower.keys()].flatMap((f) => {
+      if (lower[f]! === upper[f]!) return [];
+      const held = new Uint8Array(u.length);
+      held[f] = 1;
+      const near = projectHolding(this.region, Float64Array.from(u, (value, g) => (g === f ? lower[f]! : value)), held);
+      const whole = near && this.#wholeNear(near);
+      return whole && this.admits(this.#inputOf(whole)) ? [whole] : [];
+    });
   }
 
   /** Whether the curved conditions hold at the features u. */
