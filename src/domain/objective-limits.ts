@@ -126,7 +126,7 @@ export function checkObjectiveRegion(
   const field = limits.constraints === null ? 'fixedInputs' : 'constraints';
   if (report.kind === 'nothing-found') {
     const what = report.isForWholeNumbers ? 'input with whole numbers and the values allowed' : 'input';
-    const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an initialInput that satisfies them.`;
+    const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an initialInput, or a feasibleInput of the project, that satisfies them.`;
     return [makeViolation([field], message)];
   }
   if (report.kind === 'out-of-work') {
