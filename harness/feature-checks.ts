@@ -14,7 +14,11 @@ export interface Stated {
 }
 
 /** Whether an input lies within everything that was stated. */
-export function checkInput({ minimums, maximums, wholeFrom, holds }: Stated, input: readonly number[], what: string): string[] {
+export function checkInput(
+  { minimums, maximums, wholeFrom, holds }: Stated,
+  input: readonly number[],
+  what: string,
+): string[] {
   const at = `the input ${JSON.stringify(input)} (${what})`;
   const outside = input.some((value, v) => !(value >= minimums[v]! && value <= maximums[v]!));
   const isBroken = input.slice(wholeFrom).some((value) => !Number.isInteger(value));
@@ -61,10 +65,12 @@ export async function checkAnswer(
   const faults: string[] = [];
   const { status, body } = await send('GET', url);
   const history = await send('GET', `${url}/history`);
-  if (status !== 200 || history.status !== 200) return { faults: [`is read with ${status} and ${history.status}`], holdsInTruth: null };
+  if (status !== 200 || history.status !== 200)
+    return { faults: [`is read with ${status} and ${history.status}`], holdsInTruth: null };
   const isKnown = (input: readonly number[], output: readonly number[]) =>
     played.known.get(JSON.stringify(input))?.some((one) => one.every((y, j) => y === output[j])) === true;
-  if (body.best && !isKnown(body.best.input, body.best.output)) faults.push(`the best run was never made: ${JSON.stringify(body.best)}`);
+  if (body.best && !isKnown(body.best.input, body.best.output))
+    faults.push(`the best run was never made: ${JSON.stringify(body.best)}`);
   if (body.stopReason !== 0 && typeof body.endReason !== 'string') faults.push('an end has no reason');
   const types: string[] = body.objectiveTypes;
   const intervals: Interval[] = history.body.intervals;
@@ -73,7 +79,8 @@ export async function checkAnswer(
   const isJudgedAlone = !types.includes('exact') && !played.isNoisy;
   if (body.stopReason === 1 && optimal === null) faults.push('is satisfied without an answer');
   if (body.stopReason === 1 && isJudgedAlone) {
-    if (!isKnown(optimal.input, optimal.output)) faults.push(`the answer was never run: ${JSON.stringify(optimal.input)}`);
+    if (!isKnown(optimal.input, optimal.output))
+      faults.push(`the answer was never run: ${JSON.stringify(optimal.input)}`);
     if (!isIn(optimal.output, intervals)) faults.push(`the answer misses a target: ${JSON.stringify(optimal.output)}`);
   }
   const open = types.flatMap((_, j) => (body.objectives[j] === null && types[j] !== 'fit' ? [j] : []));
@@ -87,14 +94,19 @@ async function checkFront(
   send: Send,
   url: string,
   { stated, known, isNoisy }: Played,
-  { types, open, intervals }: { readonly types: readonly string[]; readonly open: readonly number[]; readonly intervals: readonly Interval[] },
+  {
+    types,
+    open,
+    intervals,
+  }: { readonly types: readonly string[]; readonly open: readonly number[]; readonly intervals: readonly Interval[] },
 ): Promise<string[]> {
   const { status, body } = await send('GET', `${url}/front`);
   if (status !== 200) return [`the front is read with ${status}: ${JSON.stringify(body)}`];
   // Of noisy runs it is that of means.
   if (isNoisy) return [];
   const worth = (output: readonly number[]) => open.map((j) => (types[j] === 'minimize' ? -output[j]! : output[j]!));
-  const beats = (a: readonly number[], b: readonly number[]) => a.every((y, j) => y >= b[j]!) && a.some((y, j) => y > b[j]!);
+  const beats = (a: readonly number[], b: readonly number[]) =>
+    a.every((y, j) => y >= b[j]!) && a.some((y, j) => y > b[j]!);
   const admissible = [...known]
     .filter(([input]) => checkInput(stated, JSON.parse(input), '').length === 0)
     .flatMap(([, outputs]) => outputs)
@@ -103,7 +115,9 @@ async function checkFront(
   const points = body.points.map(({ output }: { output: number[] }) => worth(output)) as number[][];
   const isOn = (one: readonly number[]) => points.some((point) => point.every((y, j) => y === one[j]));
   return [
-    ...points.flatMap((point) => (admissible.some((one) => beats(one, point)) ? [`the front has a beaten run: ${point.join(', ')}`] : [])),
+    ...points.flatMap((point) =>
+      admissible.some((one) => beats(one, point)) ? [`the front has a beaten run: ${point.join(', ')}`] : [],
+    ),
     ...admissible.flatMap((one) =>
       isOn(one) || admissible.some((other) => beats(other, one)) ? [] : [`the front lacks a run: ${one.join(', ')}`],
     ),

@@ -3,8 +3,7 @@
  * refuses it must refuse by a key that was sent. A pair that is half supported shows here as a 5xx, as an input outside of what was
  * stated, or as an answer that is not what it says.
  */
-import type { Send } from './feature-checks.ts';
-import { checkAnswer, checkInput, checkRefusal, type Stated } from './feature-checks.ts';
+import { checkAnswer, checkInput, checkRefusal, type Send, type Stated } from './feature-checks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,7 +17,10 @@ export interface Feature {
   /** What every input satisfies. */
   readonly holds?: (input: readonly number[]) => boolean;
   /** Loaded before the search. */
-  readonly cases?: { readonly inputs: readonly (readonly number[])[]; readonly outputs: readonly (readonly number[])[] };
+  readonly cases?: {
+    readonly inputs: readonly (readonly number[])[];
+    readonly outputs: readonly (readonly number[])[];
+  };
   /** Runs that are open at a time. */
   readonly parallel?: number;
   readonly noise?: number;
@@ -150,9 +152,17 @@ export const FEATURES: readonly Feature[] = [
       objectives: [null, 0.2, 0.6],
     },
   },
-  { name: 'a fit', family: 'goal', objective: { objectiveTypes: ['fit', 'fit', 'lessthan_equal'], objectives: [...TARGET.slice(0, 2), 0.6] } },
+  {
+    name: 'a fit',
+    family: 'goal',
+    objective: { objectiveTypes: ['fit', 'fit', 'lessthan_equal'], objectives: [...TARGET.slice(0, 2), 0.6] },
+  },
   { name: 'exact', family: 'goal', objective: { objectiveTypes: ['exact', 'exact', 'exact'], desiredL1Norm: 0.02 } },
-  { name: 'limits', family: 'goal', objective: { objectiveTypes: ['value', 'greaterthan_equal', 'lessthan_equal'], objectives: [TARGET[0], 0.2, 0.4] } },
+  {
+    name: 'limits',
+    family: 'goal',
+    objective: { objectiveTypes: ['value', 'greaterthan_equal', 'lessthan_equal'], objectives: [TARGET[0], 0.2, 0.4] },
+  },
   { name: 'two open runs', objective: { parallelism: 2 }, parallel: 2 },
   { name: 'failing runs', fails: true },
   { name: 'derivatives', hasDerivatives: true },
@@ -195,7 +205,8 @@ function merged(list: readonly (Fields | undefined)[]): Record<string, unknown> 
       const before = all[key];
       if (key === 'constraints' && Array.isArray(before)) all[key] = [...before, ...(value as unknown[])];
       else if (key === 'stop' && before) all[key] = { ...(before as Fields), ...(value as Fields) };
-      else if (key === 'fixedInputs' && Array.isArray(before)) all[key] = before.map((one, k) => one ?? (value as unknown[])[k]);
+      else if (key === 'fixedInputs' && Array.isArray(before))
+        all[key] = before.map((one, k) => one ?? (value as unknown[])[k]);
       else all[key] = value;
     }
   }
@@ -205,7 +216,10 @@ function merged(list: readonly (Fields | undefined)[]): Record<string, unknown> 
 /** Plays a pair. Throws nothing: what is wrong is a fault of the outcome. */
 export async function playPair(send: Send, features: readonly Feature[], options: PairOptions): Promise<PairOutcome> {
   const faults: string[] = [];
-  const sent = { project: merged(features.map(({ project }) => project)), objective: merged(features.map(({ objective }) => objective)) };
+  const sent = {
+    project: merged(features.map(({ project }) => project)),
+    objective: merged(features.map(({ objective }) => objective)),
+  };
   const keys = [...Object.keys(sent.project), ...Object.keys(sent.objective)];
   const refused = (outcome: { readonly status: number; readonly body: unknown }): PairOutcome => {
     faults.push(...checkRefusal(outcome, keys));
@@ -236,7 +250,10 @@ export async function playPair(send: Send, features: readonly Feature[], options
     // Designed cases know nothing of the objective.
     holds: features.flatMap(({ name, holds }) => (holds ? [{ name, holds }] : [])),
   };
-  const ofProject = { ...stated, holds: features.flatMap(({ name, holds, project: own }) => (holds && own ? [{ name, holds }] : [])) };
+  const ofProject = {
+    ...stated,
+    holds: features.flatMap(({ name, holds, project: own }) => (holds && own ? [{ name, holds }] : [])),
+  };
   const designed: number[][] = project.body.inputCases;
   for (const input of designed) faults.push(...checkInput(ofProject, input, 'designed'));
   const outputCases = designed.map(run);
@@ -298,7 +315,8 @@ export async function playPair(send: Send, features: readonly Feature[], options
     stopReason = (await send('GET', url)).body.stopReason;
   }
   for (const [k, input] of designed.entries()) know(input, outputCases[k]!);
-  for (const { cases } of features) cases?.inputs.forEach((input, k) => know(input, cases.outputs[k]!));
+  for (const { cases } of features)
+    for (const [k, input] of cases?.inputs.entries() ?? []) know(input, cases!.outputs[k]!);
   const { holdsInTruth, faults: wrong } = await checkAnswer(send, url, { stated, known, truth, isNoisy: noise > 0 });
   return { kind: 'held', faults: [...faults, ...wrong], runs, stopReason, holdsInTruth };
 }

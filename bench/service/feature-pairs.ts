@@ -28,7 +28,12 @@ const LEAST_HOLDING = 0.7;
 
 const log = makeLog({ level: 'fatal' });
 await using postgres = await startTemporaryPostgres({ log });
-const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', DATABASE_URL: postgres.url, WORKER_CONCURRENCY: '2' });
+const config = loadConfig({
+  PORT: '0',
+  RATE_LIMIT_PER_MINUTE: '0',
+  DATABASE_URL: postgres.url,
+  WORKER_CONCURRENCY: '2',
+});
 const db = openDatabase(config, postgres.url, log);
 await migrate(db);
 const service = await startService(config, postgres.url, log, { ingress: true, worker: true });
@@ -67,6 +72,8 @@ async function main(): Promise<void> {
   const atFault = outcomes.filter(({ faults }) => faults.length > 0).length;
   const refused = outcomes.filter(({ kind }) => kind === 'refused').length;
   const ended = outcomes.filter(({ stopReason }) => stopReason !== 0).length;
-  console.log(JSON.stringify({ pairs: outcomes.length, refused, ended, atFault, noisyAnswers: judged.length, holding }, null, 2));
+  console.log(
+    JSON.stringify({ pairs: outcomes.length, refused, ended, atFault, noisyAnswers: judged.length, holding }, null, 2),
+  );
   process.exitCode = atFault === 0 && holding >= LEAST_HOLDING * judged.length ? 0 : 1;
 }

@@ -123,7 +123,8 @@ function readKnown(bytes: Uint8Array, { space, names = NO_NAMES, outputCount, so
     input: [...input],
     output: failed.has(row) ? null : [...outputs[row]!],
     isInside:
-      !isOutsideBounds(space, Float64Array.from(input)) && areConditionsMet(space, space.details?.conditions ?? [], input),
+      !isOutsideBounds(space, Float64Array.from(input)) &&
+      areConditionsMet(space, space.details?.conditions ?? [], input),
   }));
   return { runs, violations: [] };
 }

@@ -25,7 +25,10 @@ const OPTIONS: Readonly<Record<string, { readonly fields: Fields; readonly field
     fields: { inputTolerances: { kind: 'normal', in: 'units', values: [0.1] }, aimAtRobustness: true },
     field: 'aimAtRobustness',
   },
-  inputTolerances: { fields: { inputTolerances: { kind: 'normal', in: 'units', values: [0.1] } }, field: 'inputTolerances' },
+  inputTolerances: {
+    fields: { inputTolerances: { kind: 'normal', in: 'units', values: [0.1] } },
+    field: 'inputTolerances',
+  },
   stop: { fields: { stop: {} }, field: 'stop' },
   'stop.patience': { fields: { stop: { patience: 5 } }, field: 'stop' },
 };
@@ -35,7 +38,9 @@ const BASE: Fields = { ...goal(['value', 'lessthan'], [1, 3]), minimumBounds: [-
 function violationsOf(...names: readonly string[]) {
   const fields = names.map((name) => OPTIONS[name]!.fields);
   const isExact = names.includes('exact');
-  const bounds = names.some((name) => ['no target', 'fit', 'exact'].includes(name)) ? { minimumBounds: [], maximumBounds: [] } : {};
+  const bounds = names.some((name) => ['no target', 'fit', 'exact'].includes(name))
+    ? { minimumBounds: [], maximumBounds: [] }
+    : {};
   return checkNewObjective(Object.assign({}, BASE, bounds, isExact ? { desiredL1Norm: 0.1 } : {}, ...fields));
 }
 
@@ -43,7 +48,9 @@ function pairs(): (readonly [string, string])[] {
   const names = Object.keys(OPTIONS);
   const goals = ['no target', 'fit', 'exact'];
   return names.flatMap((one, i) =>
-    names.slice(i + 1).flatMap((other) => (goals.includes(one) && goals.includes(other) ? [] : [[one, other] as const])),
+    names
+      .slice(i + 1)
+      .flatMap((other) => (goals.includes(one) && goals.includes(other) ? [] : [[one, other] as const])),
   );
 }
 
@@ -71,7 +78,10 @@ it('the table has every pair that is refused, and no other', async () => {
 it('a refusal names an option that was sent and the way out', () => {
   for (const pair of pairs()) {
     for (const { pointer, message } of violationsOf(...pair)) {
-      expect(pair.map((name) => OPTIONS[name]!.field), pair.join(' + ')).toContain(pointer.split('/')[1]);
+      expect(
+        pair.map((name) => OPTIONS[name]!.field),
+        pair.join(' + '),
+      ).toContain(pointer.split('/')[1]);
       expect(message, pair.join(' + ')).toMatch(/must be|State|state|use/);
     }
   }

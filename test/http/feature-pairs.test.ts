@@ -9,15 +9,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const named = (...names: string[]): Feature[] =>
-  names.map((name) => FEATURES.find((one) => one.name === name)!);
+const named = (...names: string[]): Feature[] => names.map((name) => FEATURES.find((one) => one.name === name)!);
 
 /** Where features meet most: what the objective forbids, beside where the search may ask for runs. */
 const SLICE: readonly (readonly Feature[])[] = [
   ...pairsOf(named('cheaper sources', 'a fixed input', 'constraints of the objective', 'cases outside the bounds')),
   ...['steps', 'an equation', 'a front', 'confidence', 'two open runs'].map((name) => named('cheaper sources', name)),
-  ...['an equation', 'a curved constraint', 'the surest input'].map((name) => named('constraints of the objective', name)),
-  ...['several solutions', 'the surest input', 'confirm', 'confidence'].map((name) => named('one output without target', name)),
+  ...['an equation', 'a curved constraint', 'the surest input'].map((name) =>
+    named('constraints of the objective', name),
+  ),
+  ...['several solutions', 'the surest input', 'confirm', 'confidence'].map((name) =>
+    named('one output without target', name),
+  ),
 ];
 
 describe('two features of a search', () => {

@@ -112,7 +112,7 @@ export function toStatedProblem(args: ProblemArguments): StatedProblem {
     inputs: Object.fromEntries(args.inputs.map((input, i) => [input.name, toInput(input, `inputs[${i}]`)])),
     goals: Object.fromEntries(args.outputs.map((output, j) => [output.name, toGoal(output, `outputs[${j}]`)])),
     constraints: args.constraints?.length ? args.constraints : undefined,
-    feasibleInput: args.feasibleInput as Problem["feasibleInput"],
+    feasibleInput: args.feasibleInput as Problem['feasibleInput'],
     parallel: args.parallel,
   };
   asToolError(() => checkProblem(problem), 'The problem');

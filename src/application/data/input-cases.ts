@@ -12,8 +12,8 @@ import { NO_NAMES } from '../../domain/names.ts';
 import { checkInput, type NewProject, type ProjectWithCases } from '../../domain/project.ts';
 import { seedOf } from '../../domain/seed.ts';
 import { toPositiveZero } from '../../domain/vectors.ts';
-import { toOptimizerSpace } from '../search/engine-input.ts';
 import type { Design } from '../../optimizer/problem.ts';
+import { toOptimizerSpace } from '../search/engine-input.ts';
 import type { DesignEngine } from './designs.ts';
 
 /**

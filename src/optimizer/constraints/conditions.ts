@@ -304,7 +304,11 @@ export class Conditions {
       if (lower[f]! === upper[f]!) return [];
       const held = new Uint8Array(u.length);
       held[f] = 1;
-      const near = projectHolding(this.region, Float64Array.from(u, (value, g) => (g === f ? lower[f]! : value)), held);
+      const near = projectHolding(
+        this.region,
+        Float64Array.from(u, (value, g) => (g === f ? lower[f]! : value)),
+        held,
+      );
       const whole = near && this.#wholeNear(near);
       return whole && this.admits(this.#inputOf(whole)) ? [whole] : [];
     });
