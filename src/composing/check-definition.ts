@@ -43,6 +43,8 @@ export interface CheckedDefinition {
   readonly violations: readonly Violation[];
   /** How many cases the service designs; 0 when violations keep it from being known. */
   readonly designedCount: number;
+  /** The start, where the constraints leave no other input that the service would find by itself. */
+  readonly feasibleInput: readonly number[] | null;
   readonly known: readonly KnownRun[];
 }
 
@@ -57,13 +59,13 @@ export async function checkDefinition(definition: Definition): Promise<CheckedDe
   const project = newProject.read(definition.project);
   const violations = [...under('model', model), ...under('project', project)];
   for (const [k, body] of definition.objectives.entries()) violations.push(...checkObjective(body, k));
-  if (project.kind === 'violations') return { violations, designedCount: 0, known: [] };
-  const designed = await design(project.value);
+  if (project.kind === 'violations') return { violations, designedCount: 0, feasibleInput: null, known: [] };
+  const designed = await design(project.value, definition.start);
   violations.push(...designed.violations);
   if (definition.start !== null) violations.push(...checkInput(project.value.space, definition.start, ['start']));
   const known = definition.known === null ? NOTHING_KNOWN : readKnown(definition.known, project.value);
   violations.push(...known.violations);
-  return { violations, designedCount: designed.count, known: known.runs };
+  return { violations, designedCount: designed.count, feasibleInput: designed.feasibleInput, known: known.runs };
 }
 
 type Read = { readonly kind: 'value' } | { readonly kind: 'violations'; readonly violations: readonly Violation[] };
@@ -83,13 +85,13 @@ function checkObjective(body: Body, k: number): readonly Violation[] {
 }
 
 /** Constraints that leave no input are found here. */
-async function design(project: NewProject) {
+async function design(project: NewProject, start: readonly number[] | null) {
   try {
-    const { inputCases } = await withInputCases(engine, project);
-    return { count: inputCases!.rows, violations: [] };
+    const { inputCases, space } = await withInputCases(engine, project, undefined, start);
+    return { count: inputCases!.rows, violations: [], feasibleInput: space.details?.feasibleInput ?? null };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return { count: 0, violations: prefixed('/project', error.facts.violations ?? []) };
+    return { count: 0, violations: prefixed('/project', error.facts.violations ?? []), feasibleInput: null };
   }
 }
 
@@ -121,7 +123,8 @@ function readKnown(bytes: Uint8Array, { space, names = NO_NAMES, outputCount, so
     input: [...input],
     output: failed.has(row) ? null : [...outputs[row]!],
     isInside:
-      !isOutsideBounds(space, Float64Array.from(input)) && areConditionsMet(space.details?.conditions ?? [], input),
+      !isOutsideBounds(space, Float64Array.from(input)) &&
+      areConditionsMet(space, space.details?.conditions ?? [], input),
   }));
   return { runs, violations: [] };
 }

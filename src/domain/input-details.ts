@@ -291,13 +291,13 @@ export function checkRegion(
   }
   if (report.kind === 'nothing-found') {
     const message = report.isForWholeNumbers
-      ? 'leave no input with whole numbers, steps and levels that could be found; loosen one of them, or state a feasibleInput.'
+      ? 'leave no input with whole numbers, steps and levels that could be found; loosen one of them, or state one that satisfies them as feasibleInput.'
       : 'leave no input that could be found; state one that satisfies them as feasibleInput.';
     return [makeViolation(['constraints'], message)];
   }
   if (report.kind === 'out-of-work') {
     const message =
-      'take more work than the service may spend on a design: shorten them, state fewer, loosen those that few inputs satisfy, or send inputCases and a feasibleInput.';
+      'take more work than the service may spend on a design: shorten them, state fewer, loosen those that few inputs satisfy, or state an input that satisfies them as feasibleInput.';
     return [makeViolation(['constraints'], message)];
   }
   const names = inputNamesOf(space.inputCount, inputNames);

@@ -96,7 +96,7 @@ export function conditionsOf(space: InputSpace, { constraints }: ObjectiveLimits
 /** Whether the objective may end with this input: fixed inputs have their values, and all conditions hold. */
 export function isAdmissible(space: InputSpace, limits: ObjectiveLimits, input: readonly number[]): boolean {
   const isFixed = limits.fixedInputs?.every((value, i) => value === null || input[i] === value) ?? true;
-  return isFixed && areConditionsMet(conditionsOf(space, limits), input);
+  return isFixed && areConditionsMet(space, conditionsOf(space, limits), input);
 }
 
 /** All violations of an input that is to be suggested; there must be none. */
@@ -126,7 +126,7 @@ export function checkObjectiveRegion(
   const field = limits.constraints === null ? 'fixedInputs' : 'constraints';
   if (report.kind === 'nothing-found') {
     const what = report.isForWholeNumbers ? 'input with whole numbers and the values allowed' : 'input';
-    const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an initialInput that satisfies them.`;
+    const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an initialInput, or a feasibleInput of the project, that satisfies them.`;
     return [makeViolation([field], message)];
   }
   if (report.kind === 'out-of-work') {

@@ -330,7 +330,8 @@ function checkEnds({
   confirm,
   stop,
 }: Partial<NewObjective>): readonly Violation[] {
-  const isFront = outputsWithoutTarget({ objectives, objectiveTypes }).length > 0;
+  const open = outputsWithoutTarget({ objectives, objectiveTypes });
+  const isFront = open.length > 0;
   const stated = Object.entries({
     solutions: solutions != null,
     aimAtRobustness: aimAtRobustness != null && aimAtRobustness !== false,
@@ -339,17 +340,24 @@ function checkEnds({
   }).flatMap(([option, isStated]) => (isStated ? [option] : []));
   const isFit = fitOutputs(objectiveTypes).length > 0;
   const refused = isFront || isFit ? stated : stated.slice(1);
-  const reason = isFront
-    ? 'where an output has no target: the search looks for a front'
-    : isFit
-      ? 'with a fit'
-      : `with ${stated[0]}`;
+  const withoutTarget =
+    open.length === 1
+      ? `where objectives[${open[0]}] is null: the search then ends when that output gets no better`
+      : 'where outputs have no target: the search then ends when their front gains nothing';
+  const targets = open.map((j) => `objectives[${j}]`).join(' and ');
+  const reason = isFit ? 'with a fit' : `with ${stated[0]}`;
+  const message = isFront
+    ? `must be left out ${withoutTarget}. To use it, state a target, an aspiration, in ${targets}.`
+    : `must be left out ${reason}, which has a rule of its own for the end of the objective.`;
   return [
-    ...refused.map((option) =>
-      makeViolation([option], `must be left out ${reason}, which has a rule of its own for the end of the objective.`),
-    ),
+    ...refused.map((option) => makeViolation([option], message)),
     ...(isFront && stop && stop.patience != null
-      ? [makeViolation(['stop', 'patience'], `must be left out ${reason}. State stop.maximumRuns or stop.until.`)]
+      ? [
+          makeViolation(
+            ['stop', 'patience'],
+            `must be left out ${withoutTarget}. State stop.maximumRuns or stop.until, or a target in ${targets}.`,
+          ),
+        ]
       : []),
   ];
 }

@@ -83,7 +83,7 @@ function predictedSolutions(
   for (let k = 0; k < DRAWN && !isSpent(work, 0.5); k++) {
     const x = new Float64Array(encoding.n);
     decode(encoding, draw(), x);
-    if (conditions?.areMet(x) !== false) add(x);
+    if (conditions?.admits(x) !== false) add(x);
   }
   const away = known.slice();
   for (let k = 0; k < SEARCHES_PER_SOLUTION * count && !isSpent(work, 0.9); k++) {

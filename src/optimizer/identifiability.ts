@@ -225,8 +225,9 @@ function nextRun(
     if (Math.abs(to.u[f]! - from.u[f]!) / 2 < WORTH_A_RUN) return null;
     const middle = from.u.map((value, g) => (value + to.u[g]!) / 2);
     const { u } = profiles.pinned(middle, f, middle[f]!, heldAt(encoding, whole, best.u, [v]));
-    const at = inputAt(encoding, u);
-    if (seen.has(at) || conditions?.areMet(at) === false) continue;
+    const decoded = inputAt(encoding, u);
+    if (seen.has(decoded) || conditions?.admits(decoded) === false) continue;
+    const at = conditions?.settled(decoded) ?? decoded;
     const ends = [numberOf(encoding, v, from.u[f]!), numberOf(encoding, v, to.u[f]!)];
     return { at: Array.from(at), input: v, open: { low: Math.min(...ends), high: Math.max(...ends) } };
   }

@@ -99,7 +99,7 @@ function continuedDesign(request: DesignRequest, failed: Float64Array, meter: Me
   const variables = request.space.variables.map(({ likely: _, ...variable }) => variable);
   const space = tryMakeDesignSpace({ ...request.space, variables }, request.seed, meter);
   if ('kind' in space) return noDesign(space);
-  const { encoding } = space;
+  const { encoding, conditions } = space;
   const { n, p } = encoding;
   const first = failed.length / n;
   const count = caseCount(encoding, request);
@@ -113,8 +113,9 @@ function continuedDesign(request: DesignRequest, failed: Float64Array, meter: Me
     const seen = makeSeen(space, X, filled);
     let apart = -1;
     for (let attempt = 0; attempt < CONTINUED_TRIES; attempt++) {
-      const input = drawUnseen(space, seen, random, x, u) ? x : firstUnseen(space, seen);
-      if (input === null) break;
+      const found = drawUnseen(space, seen, random, x, u) ? x : firstUnseen(space, seen);
+      if (found === null) break;
+      const input = conditions?.settled(found) ?? found;
       const distance = squareToNearest(featuresOf(encoding, input), U.subarray(0, filled * p));
       if (distance <= apart) continue;
       apart = distance;
@@ -153,7 +154,7 @@ function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted:
     chosen.push(next);
     const x = new Float64Array(n);
     decode(encoding, next, x);
-    X.push(...x);
+    X.push(...conditions.settled(x));
     let farthest = -1;
     for (const [k, u] of candidates.entries()) {
       distance[k] = Math.min(distance[k]!, squareBetween(u, next));
@@ -180,10 +181,11 @@ function* furtherInputs(
 ): Generator<Float64Array, void> {
   const isNew = (x: Float64Array) => !known.has(x.join()) && known.add(x.join()) !== undefined;
   let left = count;
-  const x = new Float64Array(encoding.n);
+  const decoded = new Float64Array(encoding.n);
   for (const u of conditions.points(FURTHER_TRIES * count, random, FURTHER_MOVES)) {
     if (left === 0) return;
-    decode(encoding, u, x);
+    decode(encoding, u, decoded);
+    const x = conditions.settled(decoded);
     if (!isNew(x)) continue;
     left--;
     yield x;
@@ -191,7 +193,7 @@ function* furtherInputs(
   if (!conditions.isCounted) return;
   for (const one of everyInput(encoding)) {
     if (left === 0) return;
-    if (!conditions.areMet(one) || !isNew(one)) continue;
+    if (!conditions.admits(one) || !isNew(one)) continue;
     left--;
     yield one;
   }

@@ -12,6 +12,7 @@
  * Matrices are Float64Arrays in row-major order.
  */
 
+import type { Condition, Expression, FunctionName, Operator } from '../numbers/conditions.ts';
 import type { FitGoal } from '../numbers/misfit.ts';
 
 /**
@@ -37,26 +38,7 @@ export interface Variable {
   readonly fixedAt?: number;
 }
 
-/** The functions of an expression. */
-export type FunctionName = 'sqrt' | 'exp' | 'log' | 'log10' | 'sin' | 'cos' | 'tan' | 'atan' | 'abs' | 'min' | 'max';
-export type Operator = '+' | '-' | '*' | '/' | '^';
-
-/** An expression over the inputs. Safe for JSON. `input` is the index of an input; an operation has two operands, a call one or more. */
-export type Expression =
-  | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'input'; readonly input: number }
-  | { readonly kind: 'operation'; readonly operator: Operator; readonly of: readonly Expression[] }
-  | { readonly kind: 'call'; readonly name: FunctionName; readonly of: readonly Expression[] };
-
-/**
- * One condition on the inputs, in natural units. Linear ones may be equations; others are inequalities. Categories stand in
- * no condition.
- */
-export interface Condition {
-  readonly left: Expression;
-  readonly relation: '<=' | '>=' | '=';
-  readonly right: Expression;
-}
+export type { Condition, Expression, FunctionName, Operator };
 
 export interface Space {
   readonly variables: readonly Variable[];

@@ -10,7 +10,7 @@ import type { Work } from './numerics/work.ts';
 import type { Prepared } from './prepare.ts';
 import type { CoarseSource, Proposal } from './problem.ts';
 import { featuresOf, movableCount } from './space/encoding.ts';
-import { drawUnseen, makeSeen, type Seen } from './space/seen.ts';
+import { drawUnseen, makeSeen, mayBeProposed, type Seen } from './space/seen.ts';
 import { noiseVariance, type Surrogate } from './surrogate/model-choice.ts';
 import { Predictor } from './surrogate/predictor.ts';
 import { isTrusted } from './surrogate/trend.ts';
@@ -143,7 +143,10 @@ function nextProbe(
   if (cost > (missing > 0 ? FEW_RUNS : PROBE) + ROUNDING) return null;
   if (support !== null && support < HOPELESS) return null;
   const seen = seenBy(prepared, source);
-  const fine = Array.from({ length: history.count }, (_, i) => history.X.slice(i * n, (i + 1) * n));
+  // Cases and runs of other objectives may lie where this one must not run anything.
+  const fine = Array.from({ length: history.count }, (_, i) => history.X.slice(i * n, (i + 1) * n)).filter((x) =>
+    mayBeProposed(prepared, x),
+  );
   const next = [...fine.slice(0, FINE_PROBED), ...design].find((x) => !seen.has(x));
   if (next === undefined) return null;
   // The next fine run first, once there are runs enough for models.
@@ -200,7 +203,7 @@ function farthest(prepared: Prepared, source: CoarseSource, k: number): Float64A
       best = x.slice();
     }
   }
-  return best;
+  return best && (prepared.conditions?.settled(best) ?? best);
 }
 
 /** The same input for a trusted source first, where that tells enough for its cost; null where it does not. */

@@ -33,8 +33,14 @@ export function suggestFrom(asked: Prepared): Proposal {
   const request = withOneDirection(asked.request);
   const prepared = request === asked.request ? asked : prepare(request);
   const quest = questOf(prepared.request);
-  const proposal = quest.decide(prepared, newInput(prepared, quest));
+  const proposal = settled(prepared, quest.decide(prepared, newInput(prepared, quest)));
   return coarseFirst(prepared, proposal) ?? proposal;
+}
+
+/** The proposal as it is handed out: conditions hold to the last bit, or as nearly as doubles can. A repeat is the input that it repeats. */
+function settled({ conditions }: Prepared, proposal: Proposal): Proposal {
+  if (conditions === null || proposal.kind !== 'candidate' || proposal.repeatOf !== undefined) return proposal;
+  return { ...proposal, input: conditions.settled(proposal.input) };
 }
 
 /** Proposes an input that has not been evaluated. */
@@ -58,7 +64,7 @@ function newInput(prepared: Prepared, quest: Quest): Proposal {
   const designed = early ?? (found && nextDesigned(prepared, seen, found.x));
   const modelled = designed ? null : found;
   const input = designed ?? modelled?.x ?? explore(prepared, seen);
-  if (input && prepared.conditions?.areMet(input) === false) throw new Error('The suggestion breaks a condition.');
+  if (input && prepared.conditions?.admits(input) === false) throw new Error('The suggestion breaks a condition.');
   return input
     ? { kind: 'candidate', input, expected: modelled?.expected ?? null, chance: modelled?.chance ?? null }
     : { kind: 'nothing-new', reason: 'duplicate', bestIndex };

@@ -20,6 +20,7 @@ interface ServiceViolation {
 export type CheckDefinition = (definition: ProblemBodies & { readonly known: Uint8Array | null }) => Promise<{
   readonly violations: readonly ServiceViolation[];
   readonly designedCount: number;
+  readonly feasibleInput: readonly number[] | null;
   readonly known: readonly KnownRun[];
 }>;
 
@@ -83,8 +84,8 @@ export async function checkProblemFile(
     found.push({ position: positionOf(key), key: key.join('.'), message });
   if (typeof knownBytes === 'string') refuse(['known'], knownBytes);
   const known = typeof knownBytes === 'string' ? null : knownBytes;
-  const bodies = toBodies(problem);
-  const checked = await checkDefinition({ ...bodies, known });
+  const stated = toBodies(problem);
+  const checked = await checkDefinition({ ...stated, known });
   for (const { pointer, message } of checked.violations) {
     refuse(toFilePath(problem, pointer), inFileWords(problem, message));
   }
@@ -99,6 +100,8 @@ export async function checkProblemFile(
     refuse(['maximumRuns'], `must be more than the ${first} runs that come before the search; ${advice}.`);
   }
   if (found.length > 0) throw new ProblemFileError(file, sortByPlace(withoutRepeats(found)));
+  const { feasibleInput } = checked;
+  const bodies = feasibleInput === null ? stated : { ...stated, project: { ...stated.project, feasibleInput } };
   const { notes = [] } = described;
   return { problem, bodies, known: checked.known, designedCount, notes, file: path.resolve(file), positionOf };
 }

@@ -190,6 +190,10 @@ export function inFileWords(problem: Problem, message: string): string {
         : `inputs.${problem.inputs[Number(i)]!.name}.${KEY_OF_FIELD[field]}`,
     )
     .replace(/\binput (\d+) is\b/g, (all, i: string) => `${problem.inputs[Number(i)]?.name ?? all} is`)
+    .replace(/\b(a |as )feasibleInput\b/, '$1start')
+    .replace(/\bobjectives\[(\d+)\]/g, (all, j: string) =>
+      problem.outputs[Number(j)] === undefined ? all : `outputs.${problem.outputs[Number(j)]!.name}.target`,
+    )
     .replace(/\bsteps has an entry\b/, 'step is stated')
     .replace(/^(.*)use value instead\.$/, '$1write within without %.');
 }

@@ -189,10 +189,72 @@ describe('a steep but true response', () => {
       expect(learntFrom(asked)).toHaveLength(count);
     }
   });
+});
 
-  it('A run in which several outputs are absurd together is an event, not a slip, and stays', () => {
+describe('an absurd value', () => {
+  it('among several different ones of a run is an event, not a slip: the run tells as much as a failed one', () => {
     const rows = inputs(10);
     const outputs = rows.map((x, i) => (i === 3 ? [1e60, -1e80] : [smooth(x), smooth(x) - 1]));
-    expect(learntFrom(request(rows, outputs))).toHaveLength(10);
+    const asked = request(rows, outputs);
+    const failed = request(rows, outputs);
+    failed.history.failed[3] = 1;
+    expect(learntFrom(asked)).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 9]);
+    expect(suggest(asked)).toEqual(suggest(failed));
+  });
+
+  it.each([2, 3, 4])('is left out with its run beside fewer cases than such runs, here %d', (count) => {
+    const rows = inputs(count + 2);
+    const outputs = rows.map((x, i) => (i < count ? [1e300, 1e300] : [smooth(x), smooth(x) - 1]));
+    expect(learntFrom(request(rows, outputs))).toEqual([count, count + 1]);
+  });
+
+  it.each([
+    ['none', []],
+    ['two runs of 1e300', [[1e300], [1e300]]],
+    ['four runs of 1e300', [[1e300], [1e300], [1e300], [1e300]]],
+    [
+      'two runs that went to both sides',
+      [
+        [1e300, -1e300],
+        [-1e300, 1e300],
+      ],
+    ],
+    [
+      'two runs of several absurd values',
+      [
+        [1e300, 2e299],
+        [1e40, 1e250],
+      ],
+    ],
+    [
+      'two runs that overflowed',
+      [
+        [1.7e308, 1e308],
+        [-1.7e308, 1.7e308],
+      ],
+    ],
+  ])('that is known to a trial costs a search few suggestions: %s', (_, absurd) => {
+    for (const seed of [1, 2, 3]) {
+      const rows: number[][] = absurd.map((_, k) => [0.3 - 0.7 * k, 0.2 * k - 0.1 * seed]);
+      const outputs = absurd.map((values) => [values[0]!, values[1] ?? values[0]!]);
+      const { X, count } = initialDesign({ space: { variables }, outputCount: 2, caseCount: null, seed });
+      const run = (x: readonly number[]) => {
+        rows.push([...x]);
+        outputs.push([10 * (x[1]! - x[0]! ** 2) + 1, smooth(x)]);
+      };
+      for (let i = 0; i < count; i++) run(Array.from(X.subarray(2 * i, 2 * i + 2)));
+      const targets = [within(10 * (0.1 - 0.16) + 1, 0.01), within(smooth([-0.4, 0.1]), 0.01)];
+      const isMet = () =>
+        targets.every(({ lower, upper }, j) => outputs.at(-1)![j]! >= lower && outputs.at(-1)![j]! <= upper);
+      let suggestions = 0;
+      for (; suggestions < 9 && !isMet(); suggestions++) {
+        const asked = { ...request(rows, outputs), goal: { targets, l1: null }, seed };
+        const proposal = suggest({ ...asked, firstSuggested: absurd.length + count });
+        if (proposal.kind === 'nothing-new') break;
+        run(Array.from(proposal.input));
+      }
+      expect(isMet(), `seed ${seed}`).toBe(true);
+      expect(suggestions, `seed ${seed}`).toBeLessThanOrEqual(8);
+    }
   });
 });

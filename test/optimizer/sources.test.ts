@@ -1,9 +1,10 @@
 /** Cheaper sources: which source a search runs, what it may cost, and what never changes. */
 import { describe, expect, it } from 'vitest';
+import { within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { CoarseSource, History, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import type { CoarseSource, History, Space, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 
 type Model = (x: readonly number[]) => number[];
@@ -101,6 +102,67 @@ describe('a search with a cheaper source', () => {
 
   it('is the same to the last bit when it is played again', () => {
     expect(play(close, { seed: 3, cost: 0.05, budget: 20 })).toEqual(play(close, { seed: 3, cost: 0.05, budget: 20 }));
+  });
+});
+
+describe('a search with a cheaper source and limits of its own', () => {
+  const [a, b, c] = [0, 1, 2].map((input) => ({ kind: 'input' as const, input }));
+  const number = (value: number) => ({ kind: 'number' as const, value });
+  const fixed: Space = { variables: space.variables.map((one, v) => (v === 1 ? { ...one, fixedAt: 0.2 } : one)) };
+  const limited: Space = {
+    ...space,
+    conditions: [
+      { left: { kind: 'operation', operator: '+', of: [a!, b!] }, relation: '<=', right: number(0.3) },
+      { left: { kind: 'operation', operator: '*', of: [b!, c!] }, relation: '<=', right: number(0.1) },
+    ],
+  };
+  const stepped: Space = {
+    variables: [{ kind: 'float', minimum: 0.1, maximum: 0.9, step: 0.1 }, ...space.variables.slice(1)],
+  };
+  const isWithin: Record<string, (x: readonly number[]) => boolean> = {
+    'a fixed input': (x) => x[1] === 0.2,
+    constraints: (x) => x[0]! + x[1]! <= 0.3 && x[1]! * x[2]! <= 0.1,
+    'steps and bounds that its cases leave': (x) =>
+      Math.abs(10 * x[0]! - Math.round(10 * x[0]!)) < 1e-9 && x[0]! >= 0.1,
+  };
+
+  it.each([
+    ['a fixed input', fixed],
+    ['constraints', limited],
+    ['steps and bounds that its cases leave', stepped],
+  ] as const)('runs no source outside of them, although its first cases lie there: %s', (name, limits) => {
+    // Outside of all three limits, and the last one outside of the bounds.
+    const cases = [0.5, 0.55, 0.95, 0.65, 1.2];
+    for (const known of [1, 2, 5]) {
+      const rows = { fine: { X: [] as number[], Y: [] as number[] }, coarse: { X: [] as number[], Y: [] as number[] } };
+      const run = (x: readonly number[], isCoarse: boolean) => {
+        const of = isCoarse ? rows.coarse : rows.fine;
+        of.X.push(...x);
+        of.Y.push(...(isCoarse ? close : fine)(x));
+      };
+      for (const share of cases.slice(5 - known)) run([share + 0.003, share, share], false);
+      const sources = new Set<number | undefined>();
+      for (let k = 0; k < 12; k++) {
+        const proposal = suggest({
+          space: limits,
+          goal: { targets: fine([0.1, 0.2, 0.3]).map((y) => within(y, 1e-4)), l1: null },
+          history: historyOf(rows.fine),
+          firstSuggested: known,
+          convergence: 1e-6,
+          seed: known,
+          workLimit: 1_000,
+          coarse: [{ cost: 0.05, history: historyOf(rows.coarse) }],
+        });
+        if (proposal.kind === 'nothing-new') break;
+        const x = Array.from(proposal.input);
+        expect(isWithin[name]!(x), `${JSON.stringify(x)} of source ${proposal.source}`).toBe(true);
+        expect(x.every((value) => value >= 0 && value <= 1)).toBe(true);
+        sources.add(proposal.source);
+        run(x, proposal.source !== undefined);
+      }
+      // The source is held against the fine one where the search may run both.
+      expect(sources).toEqual(new Set([0, undefined]));
+    }
   });
 });
 

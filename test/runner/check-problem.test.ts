@@ -63,6 +63,42 @@ it.each(['a', 'k1', 'CO2'])('A problem may be called %s, by its file or in it', 
   }
 });
 
+describe('constraints that leave almost no room', () => {
+  const inputs = 'inputs: {a: {minimum: 0, maximum: 1}, b: {minimum: 0, maximum: 1}, c: {minimum: 0, maximum: 1}}';
+  const check = async (constraint: string, more = '') => {
+    const file = path.join(folder, 'little-room.yaml');
+    const rest = 'outputs: {p: {target: 1, within: 5%}}\ncommand: [run]\n';
+    await writeFile(file, `${inputs}\nconstraints: ["a + b + c = 1", "${constraint}"]\n${rest}${more}`);
+    return checkProblemFile(file, {}, checkDefinition);
+  };
+  const BALL = '(a - 0.123)^2 + (b - 0.2)^2 <= 1e-8';
+  const START = 'start: {a: 0.123, b: 0.2, c: 0.677}\n';
+
+  it('are taken with a start that satisfies them, from which the service finds further inputs', async () => {
+    const { bodies, designedCount } = await check(BALL, START);
+    expect(bodies.project['feasibleInput']).toEqual([0.123, 0.2, 0.677]);
+    expect(designedCount).toBe(3);
+  });
+
+  it('are refused by a key that the file has', async () => {
+    const refused = check(BALL);
+    await expect(refused).rejects.toThrow('state one that satisfies them as start');
+    await expect(refused).rejects.not.toThrow('feasibleInput');
+    // One that breaks them is a run like any other.
+    await expect(check(BALL, 'start: {a: 0.5, b: 0.2, c: 0.3}\n')).rejects.toThrow('as start');
+  });
+
+  it('need no start where one of two inputs has to be 0', async () => {
+    const { bodies, designedCount } = await check('a*b <= 0');
+    expect([bodies.project['feasibleInput'], designedCount]).toEqual([undefined, 3]);
+  });
+
+  it('that leave room are the same with a start as without one', async () => {
+    const { bodies } = await check('a*b <= 0.2', START);
+    expect(bodies.project['feasibleInput']).toBeUndefined();
+  });
+});
+
 describe.skipIf(process.platform === 'win32')('a file that never ends, or never begins, is refused', () => {
   const problem = 'inputs: {a: {minimum: 0, maximum: 1}}\noutputs: {p: {below: 1}}\ncommand: [run]\n';
   beforeAll(async () => {

@@ -80,6 +80,10 @@ export const problemSchema = fields({
     .max(250)
     .optional()
     .describe("Conditions among the inputs, such as 'length <= 2 * width'."),
+  feasibleInput: z
+    .record(z.string(), z.union([z.number(), z.boolean(), z.string()]))
+    .optional()
+    .describe('An input that satisfies the constraints, by name; needed only when you are asked for one.'),
   maximumRuns: z
     .int()
     .min(1)
@@ -108,6 +112,7 @@ export function toStatedProblem(args: ProblemArguments): StatedProblem {
     inputs: Object.fromEntries(args.inputs.map((input, i) => [input.name, toInput(input, `inputs[${i}]`)])),
     goals: Object.fromEntries(args.outputs.map((output, j) => [output.name, toGoal(output, `outputs[${j}]`)])),
     constraints: args.constraints?.length ? args.constraints : undefined,
+    feasibleInput: args.feasibleInput as Problem['feasibleInput'],
     parallel: args.parallel,
   };
   asToolError(() => checkProblem(problem), 'The problem');

@@ -187,7 +187,7 @@ function countOutside(space: InputSpace, inputs: Matrix): number {
   let count = 0;
   for (let row = 0; row < inputs.rows; row++) {
     const input = inputs.values.subarray(row * inputs.columns, (row + 1) * inputs.columns);
-    const isOutside = isOutsideBounds(space, input) || !areConditionsMet(conditions, input);
+    const isOutside = isOutsideBounds(space, input) || !areConditionsMet(space, conditions, input);
     if (isOutside) count += 1;
   }
   return count;

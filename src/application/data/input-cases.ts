@@ -3,29 +3,39 @@
  * project entered twice gets the same cases.
  */
 import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
+import { areConditionsMet } from '../../domain/conditions.ts';
 import { refuseViolations } from '../../domain/errors.ts';
 import { checkRegion } from '../../domain/input-details.ts';
+import type { InputSpace } from '../../domain/input-space.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import { NO_NAMES } from '../../domain/names.ts';
-import type { NewProject, ProjectWithCases } from '../../domain/project.ts';
+import { checkInput, type NewProject, type ProjectWithCases } from '../../domain/project.ts';
 import { seedOf } from '../../domain/seed.ts';
 import { toPositiveZero } from '../../domain/vectors.ts';
+import type { Design } from '../../optimizer/problem.ts';
 import { toOptimizerSpace } from '../search/engine-input.ts';
 import type { DesignEngine } from './designs.ts';
 
-/** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits, OVERLOADED. No database. */
+/**
+ * The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits, OVERLOADED. No database.
+ *
+ * Where its conditions leave no input that is found, one of its own cases or `start` that satisfies them becomes its feasible input.
+ *
+ * @param start  an input that is to be run first
+ */
 export async function withInputCases(
   engine: DesignEngine,
   project: NewProject,
   limits: CaseLimits = NO_CASE_LIMITS,
+  start: readonly number[] | null = null,
 ): Promise<NewProject> {
   const { inputCases, caseCount, space } = project;
   const field = inputCases === null ? 'caseCount' : 'inputCases';
   refuseViolations(checkCaseLimits(field, inputCases?.rows ?? caseCount ?? 0, space.inputCount, limits));
   const { conditions = [], region: known = null } = space.details ?? {};
   if (inputCases !== null && (conditions.length === 0 || known !== null)) return project;
-  const { cases: designed, region } = await designCases(engine, project, seedOfProject(project));
-  const details = space.details && { ...space.details, region };
+  const { cases: designed, region, feasibleInput } = await designCases(engine, project, start);
+  const details = space.details && { ...space.details, region, feasibleInput };
   const checked = details === undefined ? project : { ...project, space: { ...space, details } };
   if (inputCases !== null) return checked;
   // The first ones are a design of their own.
@@ -61,19 +71,41 @@ function firstCases({ sources }: NewProject): number | null {
 }
 
 /** Throws VALIDATION_FAILED when the conditions leave no input. */
-async function designCases(engine: DesignEngine, project: NewProject, seed: number) {
+async function designCases(engine: DesignEngine, project: NewProject, start: readonly number[] | null) {
   const { space } = project;
-  const { count, X, region } = await engine.design({
-    space: toOptimizerSpace(project.space),
+  const request = {
     outputCount: project.outputCount,
     caseCount: project.inputCases === null ? (project.caseCount ?? firstCases(project)) : 1,
     ...(project.parallelism !== undefined && { atOnce: project.parallelism }),
-    seed,
-  });
+    seed: seedOfProject(project),
+  };
+  let design = await engine.design({ ...request, space: toOptimizerSpace(space) });
+  let feasibleInput = space.details?.feasibleInput ?? null;
+  const known = isNotFound(design) && feasibleInput === null ? feasibleAmong(project, start) : null;
+  if (known !== null) {
+    const details = { ...space.details!, feasibleInput: known };
+    const found = await engine.design({ ...request, space: toOptimizerSpace({ ...space, details }) });
+    if (!isNotFound(found)) [design, feasibleInput] = [found, known];
+  }
+  const { count, X, region } = design;
   if (space.details !== undefined && region !== undefined) {
     const { inputNames } = project.names ?? NO_NAMES;
     refuseViolations(checkRegion(space.details, { ...space, inputNames }, region));
   }
   const cases = new Matrix(count, space.inputCount, X.map(toPositiveZero));
-  return { cases, region: region?.kind === 'open' ? region : null };
+  return { cases, region: region?.kind === 'open' ? region : null, feasibleInput };
+}
+
+function isNotFound({ region }: Design): boolean {
+  return region?.kind === 'nothing-found' || region?.kind === 'out-of-work';
+}
+
+/** An input that the client stated for another purpose and that satisfies all conditions; null for none. */
+function feasibleAmong({ space, inputCases }: NewProject, start: readonly number[] | null): readonly number[] | null {
+  const stated = [...(start === null ? [] : [start]), ...(inputCases?.toRows() ?? [])];
+  return stated.find((input) => isInside(space, input)) ?? null;
+}
+
+function isInside(space: InputSpace, input: readonly number[]): boolean {
+  return checkInput(space, input, []).length === 0 && areConditionsMet(space, space.details?.conditions ?? [], input);
 }

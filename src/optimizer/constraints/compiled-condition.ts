@@ -1,60 +1,88 @@
-import type { Condition } from '../problem.ts';
+import { isConditionMet, termsOf } from '../../numbers/conditions.ts';
+import type { Condition, Expression, Variable } from '../problem.ts';
 import { type LinearForm, linearFormOf } from './expression.ts';
 import { Program } from './program.ts';
 
-/** Violation, relative to the largest term and at least 1, up to which a condition holds. */
-const TOLERANCE = 1e-9;
 /** Approximate flops of one evaluation besides those of its expressions. */
 const CALL_FLOPS = 30;
-
-interface Side {
-  readonly program: Program;
-  /** null where the side is not linear. */
-  readonly form: LinearForm | null;
-}
+/**
+ * How far mathematics libraries differ, as a share of the terms: a program of the user may find the last bits of a power, an
+ * exponential, a logarithm or a sine different from those found here.
+ */
+const LIBRARIES = 2 ** -48;
+/** Functions whose values are the same everywhere. */
+const EXACT: ReadonlySet<string> = new Set(['sqrt', 'abs', 'min', 'max']);
 
 /** A condition that is evaluated often. Inputs x have length n and natural units. */
 export class CompiledCondition {
   /** Approximate number of flops of one evaluation. */
   readonly flops: number;
-  readonly #left: Side;
-  readonly #right: Side;
-  readonly #relation: Condition['relation'];
+  readonly relation: Condition['relation'];
+  /** The inputs that it mentions, ascending. */
+  readonly inputs: readonly number[];
+  /** Of the left side less the right one; null where that is not linear. */
+  readonly form: LinearForm | null;
+  readonly #condition: Condition;
+  readonly #box: readonly Variable[];
+  readonly #left: Program;
+  readonly #right: Program;
+  /** Whether its values may differ in the last bits elsewhere. */
+  readonly #isInexact: boolean;
 
-  constructor({ left, relation, right }: Condition) {
-    this.#left = { program: new Program(left), form: linearFormOf(left) };
-    this.#right = { program: new Program(right), form: linearFormOf(right) };
-    this.#relation = relation;
-    this.flops = CALL_FLOPS + this.#left.program.flops + this.#right.program.flops;
+  constructor(condition: Condition, box: readonly Variable[]) {
+    const { left, relation, right } = condition;
+    this.#condition = condition;
+    this.#box = box;
+    this.#left = new Program(left);
+    this.#right = new Program(right);
+    this.relation = relation;
+    this.form = linearFormOf({ kind: 'operation', operator: '-', of: [left, right] });
+    const { inputs, isInexact } = lookThrough([left, right]);
+    this.inputs = inputs;
+    this.#isInexact = isInexact;
+    this.flops = CALL_FLOPS + this.#left.flops + this.#right.flops;
+  }
+
+  /** The left side less the right one, as whoever evaluates both in the order in which they are written finds it. */
+  differenceAt(x: Float64Array): number {
+    return this.#left.at(x) - this.#right.at(x);
   }
 
   /** By how much the difference of the sides breaks the condition; at most 0 where it holds. */
   excessAt(x: Float64Array): number {
-    const difference = this.#left.program.at(x) - this.#right.program.at(x);
-    if (this.#relation === '=') return Math.abs(difference);
-    return this.#relation === '<=' ? difference : -difference;
+    const difference = this.differenceAt(x);
+    if (this.relation === '=') return Math.abs(difference);
+    return this.relation === '<=' ? difference : -difference;
   }
 
-  /** Whether x satisfies the condition to 1e-9 of its largest term. */
+  /** Whether x satisfies the condition up to roundings. */
   isMetAt(x: Float64Array): boolean {
-    const excess = this.excessAt(x);
-    if (!Number.isFinite(excess)) return false;
-    // The largest term is at least 1, so that most conditions need no look at their terms.
-    return excess <= TOLERANCE || this.violationAt(x) <= TOLERANCE;
+    return this.excessAt(x) <= 0 || isConditionMet(this.#condition, x, this.#box);
   }
 
-  /** By how much x breaks the condition, relative to its largest term and at least 1; Infinity where it has no value. */
-  violationAt(x: Float64Array): number {
+  /**
+   * What is missing for an inequality to hold to the last bit wherever it is evaluated, at most 0 for nothing; NaN where it has no
+   * value.
+   *
+   * @param isMovable whether some input of it can keep away from the border; values that cannot move, such as 3 and 4 in
+   *   a^2 + b^2 <= 25, are taken as they are
+   */
+  shortfallAt(x: Float64Array, isMovable: boolean): number {
     const excess = this.excessAt(x);
-    if (!Number.isFinite(excess)) return Number.POSITIVE_INFINITY;
-    return excess / Math.max(1, largestTerm(this.#left, x), largestTerm(this.#right, x));
+    return this.#isInexact && isMovable ? excess + LIBRARIES * termsOf(this.#condition, x) : excess;
   }
 }
 
-/** The largest summand of a linear side, or the value of another one. */
-function largestTerm({ form, program }: Side, x: Float64Array): number {
-  if (form === null) return Math.abs(program.at(x));
-  let largest = Math.abs(form.constant);
-  for (const [input, factor] of form.coefficients) largest = Math.max(largest, Math.abs(factor * x[input]!));
-  return largest;
+function lookThrough(expressions: readonly Expression[]) {
+  const inputs = new Set<number>();
+  let isInexact = false;
+  const open = [...expressions];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (one.kind === 'input') inputs.add(one.input);
+    else if (one.kind !== 'number') {
+      isInexact ||= one.kind === 'call' ? !EXACT.has(one.name) : one.operator === '^';
+      open.push(...one.of);
+    }
+  }
+  return { inputs: [...inputs].sort((a, b) => a - b), isInexact };
 }

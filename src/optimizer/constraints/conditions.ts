@@ -10,7 +10,8 @@ import type { Condition, RegionReport } from '../problem.ts';
 import { decode, type Encoding, encode, everyInput } from '../space/encoding.ts';
 import { BoxProgram } from './box-program.ts';
 import { CompiledCondition } from './compiled-condition.ts';
-import { type LinearForm, linearFormOf } from './expression.ts';
+import type { LinearForm } from './expression.ts';
+import { Inwards } from './inwards.ts';
 import {
   type BoxParts,
   conditionParts,
@@ -26,6 +27,8 @@ import { nearestWhole } from './whole-points.ts';
 
 /** Points of a walk that may break a curved condition before the search for a first point gives up. */
 const FIRST_POINT_TRIES = 3_000;
+/** Points with some numbers at their bounds that may break a condition before the search for a first one gives up. */
+const AT_BOUNDS_TRIES = 500;
 /** Walked points among which the nearest replaces a point that breaks a curved condition. */
 const SAMPLES = 100;
 /** Points of a finite space that are counted one by one. */
@@ -46,6 +49,7 @@ interface ConditionParts {
   readonly curved: readonly number[];
   /** One for each condition. */
   readonly compiled: readonly CompiledCondition[];
+  readonly inwards: Inwards;
 }
 
 /** Bounds of the features, length p each. */
@@ -68,8 +72,8 @@ export function makeConditions(
   const linear: LinearCondition[] = [];
   const linearIndex: number[] = [];
   const curved: number[] = [];
-  for (const [index, { left, relation, right }] of given.entries()) {
-    const form = linearFormOf({ kind: 'operation', operator: '-', of: [left, right] });
+  const compiled = given.map((one) => new CompiledCondition(one, encoding.variables));
+  for (const [index, { form, relation }] of compiled.entries()) {
     if (form !== null) {
       linear.push(encodeLinear(encoding, form, relation));
       linearIndex.push(index);
@@ -90,7 +94,8 @@ export function makeConditions(
     linear,
     parts: conditionParts(linear, encoding.p),
     curved,
-    compiled: given.map((one) => new CompiledCondition(one)),
+    compiled,
+    inwards: new Inwards(encoding, compiled, meter),
   });
   if (!conditions.begin(random, feasible)) {
     return { kind: 'nothing-found', isForWholeNumbers: curved.length === 0 };
@@ -106,8 +111,13 @@ export class Conditions {
   /** Indices of the curved conditions. */
   readonly #curved: readonly number[];
   readonly #compiled: readonly CompiledCondition[];
+  readonly #inwards: Inwards;
+  /** Whether inputs are held to the last bit: a region without such an input keeps those that satisfy it up to roundings. */
+  #isStrict = true;
   /** The linear conditions without the bounds. */
   readonly #parts: BoxParts;
+  /** Whether a curved condition leaves nothing around the first point but points with the same numbers at their bounds. */
+  #isAtBounds = false;
   /** Features of a point that satisfies everything but, perhaps, whole numbers. */
   #first: Float64Array;
   /** Length n: for inputs that are looked at once, as in each move of a walk. */
@@ -116,7 +126,7 @@ export class Conditions {
   constructor(
     encoding: Encoding,
     given: readonly Condition[],
-    { region, linear, parts, curved, compiled }: ConditionParts,
+    { region, linear, parts, curved, compiled, inwards }: ConditionParts,
   ) {
     this.region = region;
     this.#encoding = encoding;
@@ -124,6 +134,7 @@ export class Conditions {
     this.#linear = linear;
     this.#curved = curved;
     this.#compiled = compiled;
+    this.#inwards = inwards;
     this.#parts = parts;
     this.#first = region.middle;
     this.#decoded = new Float64Array(encoding.n);
@@ -139,8 +150,9 @@ export class Conditions {
       parts: this.#parts,
       curved: this.#curved,
       compiled: this.#compiled,
+      inwards: this.#inwards,
     });
-    return smaller.begin(random, null) ? smaller : null;
+    return smaller.begin(random, null) && smaller.#isStrict === this.#isStrict ? smaller : null;
   }
 
   /** The linear conditions within a box, as a quadratic program on the features. */
@@ -165,7 +177,7 @@ export class Conditions {
         if (this.#curved.includes(index)) return 'curved';
         return relation === '=' ? 'equation' : 'linear';
       }),
-      interior: inputAt(this.admissibleNear(this.#first, random) ?? this.#first),
+      interior: Array.from(this.settled(this.#inputOf(this.admissibleNear(this.#first, random) ?? this.#first))),
       ranges: Array.from({ length: n }, (_, v) => [low![v]!, high![v]!] as const),
     };
   }
@@ -176,21 +188,57 @@ export class Conditions {
       if (!this.areMet(feasible)) return false;
       this.#first = new Float64Array(this.#encoding.p);
       encode(this.#encoding, feasible, 0, this.#first, 0);
+      // The search would not have found a point by itself: it may lie where only bounds leave room.
+      this.#isAtBounds = this.#curved.length > 0;
       return true;
     }
     const points = walk(this.region, random);
     let u = this.region.middle;
+    let nearly: Float64Array | null = null;
     for (let attempt = 0; attempt < FIRST_POINT_TRIES; attempt++) {
-      const admissible = this.#isCurvedMet(this.#inputOf(u)) ? this.#wholeNear(u) : null;
-      if (admissible !== null && this.areMet(this.#inputOf(admissible))) {
-        this.#first = admissible;
+      const whole = this.#isCurvedMet(this.#inputOf(u)) ? this.#wholeNear(u) : null;
+      const x = whole && this.#inputOf(whole);
+      if (x && this.admits(x)) {
+        this.#first = whole;
         return true;
       }
+      if (x && this.areMet(x)) nearly ??= whole;
       // Without curved conditions other starts lead to the same whole numbers, or to none.
-      if (this.#curved.length === 0 && attempt >= SAMPLES) return false;
+      if (this.#curved.length === 0 && attempt >= SAMPLES) break;
       u = points.next().value;
     }
-    return false;
+    const cornered = this.#curved.length === 0 ? null : this.#firstAtBounds(random);
+    if (cornered !== null) {
+      this.#first = cornered;
+      this.#isAtBounds = true;
+      return true;
+    }
+    if (nearly === null) return false;
+    this.#first = nearly;
+    this.#isStrict = false;
+    return true;
+  }
+
+  /** A first point with some numbers at their lower bounds: the only ones that a product at most 0 leaves. null when none is found. */
+  #firstAtBounds(random: RandomStream): Float64Array | null {
+    const { lower, upper } = this.region.program;
+    const open = [...lower.keys()].filter((f) => lower[f]! < upper[f]!);
+    if (open.length === 0) return null;
+    const points = walk(this.region, random);
+    for (let attempt = 0; attempt < AT_BOUNDS_TRIES; attempt++) {
+      const u = points.next().value;
+      const held = new Uint8Array(u.length);
+      // The fewer, the more room is left around the point.
+      const count = 1 + Math.floor((attempt * open.length) / AT_BOUNDS_TRIES);
+      for (let k = 0; k < count; k++) {
+        const f = open[random.below(open.length)]!;
+        [held[f], u[f]] = [1, lower[f]!];
+      }
+      const near = projectHolding(this.region, u, held);
+      const whole = near && this.#isCurvedMet(this.#inputOf(near)) ? this.#wholeNear(near) : null;
+      if (whole !== null && this.admits(this.#inputOf(whole))) return whole;
+    }
+    return null;
   }
 
   /** Whether the space has so few inputs, 10,000 at most, that the admissible ones are counted. */
@@ -204,12 +252,12 @@ export class Conditions {
     let count = 0;
     for (const x of everyInput(this.#encoding)) {
       if (count >= limit) break;
-      if (this.areMet(x)) count++;
+      if (this.admits(x)) count++;
     }
     return count;
   }
 
-  /** Whether the input x (length n, natural units) satisfies every condition to 1e-9 of its largest term. */
+  /** Whether the input x (length n, natural units) satisfies every condition up to roundings, as data may. */
   areMet(x: Float64Array): boolean {
     for (const one of this.#compiled) {
       this.region.meter.spend(one.flops);
@@ -218,16 +266,52 @@ export class Conditions {
     return true;
   }
 
+  /** Whether x can be handed out as it is. */
+  keepsAll(x: Float64Array): boolean {
+    return this.#isStrict ? this.#inwards.areKeptAt(x) : this.areMet(x);
+  }
+
+  /** Whether x, or an input a rounding away from it, can be handed out: see `settled`. */
+  admits(x: Float64Array): boolean {
+    return this.keepsAll(x) || (this.#isStrict && this.#inwards.move(x) !== null);
+  }
+
+  /**
+   * x as it is handed out: moved by roundings so that whoever evaluates the conditions finds that inequalities hold, and equations
+   * as well as doubles can. The same array where nothing is to be moved.
+   */
+  settled(x: Float64Array): Float64Array {
+    return this.#inwards.move(x) ?? x;
+  }
+
   /**
    * The admissible input that is nearest to u, as features: conditions met, discrete variables whole. Falls back to the
    * nearest of some walked points where a curved condition is in the way; null when none of these is admissible.
    */
   admissibleNear(u: Float64Array, random: RandomStream): Float64Array | null {
     const near = this.#wholeNear(u);
-    if (near !== null && this.areMet(this.#inputOf(near))) return near;
+    if (near !== null && this.admits(this.#inputOf(near))) return near;
     if (this.#curved.length === 0) return null;
-    const others = this.draw(SAMPLES, random).sort((a, b) => squareBetween(a, u) - squareBetween(b, u));
-    return others[0] ?? null;
+    const others = [...this.draw(SAMPLES, random), ...this.#atBoundsNear(u)];
+    return others.sort((a, b) => squareBetween(a, u) - squareBetween(b, u))[0] ?? null;
+  }
+
+  /** The points nearest to u with one number at its lower bound, where a curved condition leaves only such ones. */
+  #atBoundsNear(u: Float64Array): Float64Array[] {
+    if (!this.#isAtBounds) return [];
+    const { lower, upper } = this.region.program;
+    return [...lower.keys()].flatMap((f) => {
+      if (lower[f]! === upper[f]!) return [];
+      const held = new Uint8Array(u.length);
+      held[f] = 1;
+      const near = projectHolding(
+        this.region,
+        Float64Array.from(u, (value, g) => (g === f ? lower[f]! : value)),
+        held,
+      );
+      const whole = near && this.#wholeNear(near);
+      return whole && this.admits(this.#inputOf(whole)) ? [whole] : [];
+    });
   }
 
   /** Whether the curved conditions hold at the features u. */
@@ -248,7 +332,7 @@ export class Conditions {
   /** The admissible point nearest to u that has the discrete variables of u, as features; null when there is none. */
   admissibleWithLevelsOf(u: Float64Array): Float64Array | null {
     const near = projectHolding(this.region, u, this.#heldFeatures());
-    return near !== null && this.areMet(this.#inputOf(near)) ? near : null;
+    return near !== null && this.admits(this.#inputOf(near)) ? near : null;
   }
 
   /** At most `count` admissible points, as features, spread over the region by a random walk. */
@@ -261,7 +345,7 @@ export class Conditions {
     const next = this.drawer(random, moves);
     for (let k = 0; k < count; k++) {
       const whole = this.#wholeNear(next());
-      if (whole !== null && this.areMet(this.#inputOf(whole))) yield whole;
+      if (whole !== null && this.admits(this.#inputOf(whole))) yield whole;
     }
   }
 

@@ -17,6 +17,12 @@ const SPREAD_MOVES = 20;
 /** Times that a chord is shortened when it ends outside a curved condition; 2^-30 of it is no move at all. */
 const SHORTENINGS = 30;
 
+/** Faces that are tried, the last one that of all numbers at their bounds. */
+const FACE_TRIES = 4;
+/** Projections of a direction onto a face, and the least entry of one that is left. */
+const FACE_ROUNDS = 20;
+const NO_DIRECTION = 1e-6;
+
 /** Approximate flops of a move per feature, per direction that is held, and per entry of the rows. */
 const MOVE_FLOPS = 10;
 
@@ -52,24 +58,61 @@ function hitAndRun(
   random: RandomStream,
   isAdmissible: ((u: Float64Array) => boolean) | null,
 ): void {
-  const { n } = region;
-  for (let f = 0; f < n; f++) direction[f] = 2 * random.uniform() - 1;
+  for (let f = 0; f < region.n; f++) direction[f] = 2 * random.uniform() - 1;
   removeParts(direction, region.held);
+  if (moveAlong(region, u, direction, random, isAdmissible) || isAdmissible === null) return;
+  const { lower, upper } = region.program;
+  const standing = [...u.keys()].filter((f) => lower[f]! < upper[f]! && (u[f] === lower[f] || u[f] === upper[f]));
+  if (standing.length === 0) return;
+  const whole = direction.slice();
+  for (let attempt = 1; attempt <= FACE_TRIES; attempt++) {
+    const kept = attempt === FACE_TRIES ? standing : standing.filter(() => random.uniform() < 0.5);
+    direction.set(whole);
+    if (kept.length === 0 || !keepAtBounds(region, kept, direction)) continue;
+    if (moveAlong(region, u, direction, random, isAdmissible)) return;
+  }
+}
+
+/**
+ * Leaves features that stand at a bound out of a direction: a condition such as a product at most 0 may leave no point but in a face of
+ * the box. False when nothing is left.
+ */
+function keepAtBounds({ held, n, meter }: Region, standing: readonly number[], direction: Float64Array): boolean {
+  // Alternating projections: onto what the equations leave, and onto the face.
+  for (let round = 0; round < FACE_ROUNDS; round++) {
+    for (const f of standing) direction[f] = 0;
+    removeParts(direction, held);
+  }
+  for (const f of standing) direction[f] = 0;
+  meter.spend(MOVE_FLOPS * n * FACE_ROUNDS * (1 + held.length));
+  return direction.some((along) => Math.abs(along) > NO_DIRECTION);
+}
+
+/** Whether u was moved to a uniform admissible point of the chord through it. */
+function moveAlong(
+  region: Region,
+  u: Float64Array,
+  direction: Float64Array,
+  random: RandomStream,
+  isAdmissible: ((u: Float64Array) => boolean) | null,
+): boolean {
+  const { n } = region;
   region.meter.spend(MOVE_FLOPS * (n * (1 + region.held.length) + region.program.rows.values.length));
   let [from, to] = chordOf(region, u, direction);
-  if (!(to > from) || !Number.isFinite(to - from)) return;
+  if (!(to > from) || !Number.isFinite(to - from)) return false;
   const point = isAdmissible === null ? u : new Float64Array(n);
   for (let attempt = 0; attempt < SHORTENINGS; attempt++) {
     const t = from + random.uniform() * (to - from);
     for (let f = 0; f < n; f++) point[f] = u[f]! + t * direction[f]!;
-    if (isAdmissible === null) return;
+    if (isAdmissible === null) return true;
     if (isAdmissible(point)) {
       u.set(point);
-      return;
+      return true;
     }
     if (t < 0) from = t;
     else to = t;
   }
+  return false;
 }
 
 /** How far one can go from u along a direction and against it without breaking an inequality. */

@@ -150,7 +150,7 @@ class RobustSearch {
       let next = better.at(-1) ?? start;
       for (const neighbour of neighboursOf(encoding, next.x)) {
         if (isSpent(this.#work, 1)) return better;
-        if (conditions !== null && !conditions.areMet(neighbour)) continue;
+        if (conditions !== null && !conditions.admits(neighbour)) continue;
         const u = featuresOf(encoding, neighbour);
         const climbed = this.climbFrom(neighbour, holdDiscrete(encoding, box, u));
         if (climbed && climbed.share > next.share) next = climbed;

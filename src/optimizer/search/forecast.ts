@@ -67,7 +67,9 @@ export function makeForecaster(prepared: Prepared, work: Work): Forecaster {
         spread.push(Math.abs(at(1) - at(-1)) / 2);
       });
       const isUsable = output.every(Number.isFinite) && spread.every(Number.isFinite);
-      return isUsable ? { input: Array.from(x), output, spread, chance: probability } : null;
+      return isUsable
+        ? { input: Array.from(prepared.conditions?.settled(x) ?? x), output, spread, chance: probability }
+        : null;
     },
   };
 }

@@ -59,10 +59,22 @@ function countDistinct({ encoding, conditions }: SearchSpace, X: Float64Array, c
       levels.push(x);
     }
     const isInside = levels.length === movable.reduce((sum, one) => sum + one, 0);
-    const isAdmissible = conditions === null || conditions.areMet(X.subarray(i * n, (i + 1) * n));
+    const isAdmissible = conditions === null || conditions.admits(X.slice(i * n, (i + 1) * n));
     if (isInside && isAdmissible) keys.add(levels.join());
   }
   return keys.size;
+}
+
+/** Whether an input, such as one that was run before, may be proposed: it lies in the space, and conditions hold to the last bit. */
+export function mayBeProposed({ encoding, conditions }: SearchSpace, x: Float64Array): boolean {
+  const { variables, movable, discrete } = encoding;
+  const isInside = variables.every((variable, v) => {
+    const { minimum, maximum, fixedAt } = variable;
+    if (fixedAt !== undefined) return x[v] === fixedAt;
+    if (movable[v] === 0) return x[v] === minimum;
+    return discrete[v] === 1 ? isLevel(variable, x[v]!) : x[v]! >= minimum && x[v]! <= maximum;
+  });
+  return isInside && conditions?.keepsAll(x) !== false;
 }
 
 /** Whether x is one of the values of a discrete variable. */
@@ -101,7 +113,7 @@ export function drawUnseen(
 export function firstUnseen({ encoding, conditions, isCounted }: SearchSpace, seen: Seen): Float64Array | null {
   if (!isCounted) return null;
   for (const x of everyInput(encoding)) {
-    if (!seen.has(x) && (conditions === null || conditions.areMet(x))) return x;
+    if (!seen.has(x) && (conditions === null || conditions.admits(x))) return x;
   }
   return null;
 }

@@ -10,6 +10,7 @@
  */
 import { type Cases, collectCases } from '../goal/cases.ts';
 import { repeatsIn } from '../goal/repeats.ts';
+import { absurdFrom } from '../goal/sentinels.ts';
 import { bestOf } from '../goal/targets.ts';
 import { squareBetweenRows } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
@@ -46,8 +47,6 @@ const SAME_INPUT = 1e-9;
 const SAME_OUTPUT = 1e-6;
 /** Repeats of noisy runs differ by less than this share of the standard deviation of an output. */
 const LARGEST_NOISE = 0.3;
-/** A value so many times the upper quartile of the output and the target is absurd. */
-const ABSURD_RATIO = 1e30;
 
 /** A case that is left out. */
 export interface SetAside {
@@ -104,13 +103,13 @@ function absurdCases(cases: Cases): SetAside[] {
 /** Length N: the outputs of each case that are absurd. */
 function absurdOutputs({ N, Y, rows, intervals }: Cases): number[][] {
   const m = intervals.length;
-  const limits = intervals.map(({ center }, j) => {
-    const sizes = Float64Array.from({ length: N }, (_, i) => Math.abs(Y[i * m + j]!)).sort();
-    return Math.max(Math.abs(center), sizes[Math.ceil(0.75 * N) - 1] ?? 0);
-  });
-  return rows.map((_, i) =>
-    limits.flatMap((limit, j) => (limit > 0 && Math.abs(Y[i * m + j]!) / limit >= ABSURD_RATIO ? [j] : [])),
+  const limits = intervals.map(({ center }, j) =>
+    absurdFrom(
+      Float64Array.from({ length: N }, (_, i) => Y[i * m + j]!),
+      Math.abs(center),
+    ),
   );
+  return rows.map((_, i) => limits.flatMap((limit, j) => (Math.abs(Y[i * m + j]!) >= limit ? [j] : [])));
 }
 
 function isEvent({ Y, intervals }: Cases, i: number, absurd: readonly number[]): boolean {

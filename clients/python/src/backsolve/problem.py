@@ -166,6 +166,7 @@ class Problem:
     inputs: Mapping[str, Input]
     goals: Mapping[str, AnyGoal]
     constraints: tuple[str, ...] = ()
+    feasible_input: Mapping[str, Value] | None = None
     cases: int | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
     search: Mapping[str, Any] = field(default_factory=dict)
@@ -239,6 +240,7 @@ class Problem:
                 "categories": [list(each.names) or None for each in inputs],
                 **said,
                 **({"constraints": list(self.constraints)} if self.constraints else {}),
+                **({} if self.feasible_input is None else {"feasibleInput": dict(self.feasible_input)}),
                 "outputCount": len(self.output_names),
                 "outputNames": self.output_names,
                 **({} if self.cases is None else {"caseCount": self.cases}),
@@ -317,6 +319,8 @@ class SearchOptions(TypedDict, total=False):
 
     constraints: str | Sequence[str]
     """Conditions among the inputs, such as "width <= 2 * height"."""
+    feasible_input: Mapping[str, Value]
+    """An input that satisfies the constraints; needed only when the service asks for a feasibleInput."""
     cases: int
     """How many inputs are designed and run first; by default few, but as many as run at a time, up to half of the budget."""
     sources: Mapping[str, Source]
@@ -372,6 +376,7 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
         inputs={name: as_input(name, each) for name, each in inputs.items()},
         goals=dict(goals),
         constraints=(constraints,) if isinstance(constraints, str) else tuple(constraints),
+        feasible_input=search.get("feasible_input"),
         cases=search.get("cases"),
         sources=check_sources(search.get("sources") or {}),
         search={key: value for key, value in stated.items() if value is not None},

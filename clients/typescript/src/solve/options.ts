@@ -91,6 +91,7 @@ function problemNames({ inputs, goals, sources }: Partial<Problem>): NamesOf<Pro
     inputs: namesIn(inputs, INPUT),
     goals: Object.fromEntries(Object.entries(goals ?? {}).map(([name, goal]) => [name, isFit(goal) ? FIT : GOAL])),
     constraints: null,
+    feasibleInput: null,
     name: null,
     parallel: null,
     budget: null,

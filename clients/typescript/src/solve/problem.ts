@@ -13,6 +13,8 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly goals: G;
   /** Conditions among the inputs, such as `'length <= 2 * width'`. */
   readonly constraints?: readonly string[] | undefined;
+  /** An input that satisfies the constraints; needed only when the service asks for one. */
+  readonly feasibleInput?: ValuesOf<I> | undefined;
   /** Of the model and the project; tells problems apart that have the same inputs and goals, and lets goals change on the same data. */
   readonly name?: string | undefined;
   /** Runs at a time, 1 to 64; default: 1. */
@@ -118,6 +120,7 @@ export function toProject(problem: Problem): ProjectBody {
     ...listOf(inputs, 'likelyMinimums', ({ likely }) => likely?.[0], null),
     ...listOf(inputs, 'likelyMaximums', ({ likely }) => likely?.[1], null),
     ...(problem.constraints !== undefined && { constraints: problem.constraints }),
+    ...(problem.feasibleInput !== undefined && { feasibleInput: problem.feasibleInput }),
     outputCount: names.length,
     outputNames: names,
     ...(problem.cases !== undefined && { caseCount: problem.cases }),

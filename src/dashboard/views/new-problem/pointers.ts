@@ -122,6 +122,7 @@ const WORDS: readonly (readonly [RegExp, (position: number) => string])[] = [
   [/\bminimums\[(\d+)\]/g, () => 'the minimum'],
   [/\bmaximums\[(\d+)\]/g, () => 'the maximum'],
   [/\bminimumBounds\[(\d+)\]/g, () => 'the start of the range'],
+  [/\bas feasibleInput\b/g, () => 'as a case of your own'],
   [/\binputNames\[(\d+)\]/g, (i) => `the name of input ${i + 1}`],
   [/\boutputNames\[(\d+)\]/g, (j) => `the name of output ${j + 1}`],
 ];
