@@ -6,6 +6,7 @@ import { longProblems } from '../badly-posed/long-problems.ts';
 import { reachProblem } from '../badly-posed/systems.ts';
 import { problems } from './collection.ts';
 import { heldOutProblems } from './held-out/collection.ts';
+import { oscillatingProblems } from './oscillating.ts';
 import type { Problem } from './problem.ts';
 import { randomSystems } from './random-systems.ts';
 import { scatteredProblems } from './scattered.ts';
@@ -16,6 +17,7 @@ const sets = {
   collection: problems,
   'held-out': heldOutProblems,
   'small-regions': smallRegionProblems,
+  oscillating: oscillatingProblems,
 } as const;
 
 export type SetName = keyof typeof sets;

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { oscillatingProblems } from '../../bench/problems/oscillating.ts';
+import { play } from '../../bench/solvers/play.ts';
 import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
@@ -124,5 +126,16 @@ describe('targets that cannot all be met', () => {
       curved,
     );
     expect(proposal.kind).toBe('candidate');
+  });
+});
+
+describe('targets of outputs that oscillate', () => {
+  it('Models that do not predict the outputs hold up no search by a compromise', () => {
+    const runs = (['layers-7', 'dim-layers-1'] as const).map((name, i) => {
+      const problem = oscillatingProblems.find((one) => one.name === name)!;
+      return play({ ...problem, budget: 40 }, [2, 1][i]!).runs;
+    });
+    // With every global suggestion at a compromise: 44 and 24.
+    expect(runs).toEqual([17, 13]);
   });
 });

@@ -13,7 +13,7 @@ import { areConstant, type CaseMisses, type Expected, leastExpected, missesOfCas
 import { bestFeasible } from '../search/directed-outputs.ts';
 import { movableCount, roundToInput } from '../space/encoding.ts';
 import { makeSeen } from '../space/seen.ts';
-import { averageOver, type Clusters, clustersOf, residualsOf } from '../surrogate/cross-validation.ts';
+import { areSmall, averageOver, type Clusters, clustersOf, residualsOf } from '../surrogate/cross-validation.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
@@ -27,11 +27,6 @@ const CERTAIN = 4;
 /** Evaluated suggestions, and evaluations without progress, before anything is claimed. */
 const MIN_SUGGESTIONS = 5;
 const MIN_STALL = 3;
-/**
- * Share of the variance of an output that the model must predict in cross-validation before it is trusted: with 0.9 it took
- * a lesser peak for the highest.
- */
-const MIN_R2 = 0.95;
 /** Least unit of a miss, standardized: nearer to the end of an interval errors are compared as they are. */
 const LEAST_UNIT = 0.05;
 /** Times the sigma of a model that is trusted by errors in proportion: with 1 a lesser of several peaks was taken for the highest. */
@@ -131,7 +126,7 @@ function missScale(cases: Cases, surrogate: Surrogate, rows: Int32Array, j: numb
  */
 function doubtOf(residuals: Float64Array | null, clusters: Clusters, scale: MissScale | null): Doubt {
   if (!residuals) return { error: 0, widening: 1 };
-  const plain = isTrusted(residuals, clusters, 1)
+  const plain = areSmall(residuals, clusters, 1)
     ? residuals.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / 2
     : UNKNOWN;
   if (scale === null) return { error: plain, widening: 1 };
@@ -141,13 +136,8 @@ function doubtOf(residuals: Float64Array | null, clusters: Clusters, scale: Miss
   const mean = averageOver(clusters, (i) => onScale(z[i]!));
   const variance = averageOver(clusters, (i) => (onScale(z[i]!) - mean) ** 2);
   const largest = errors.reduce((most, error, i) => Math.max(most, relevance[i]! * Math.abs(error)), 0);
-  const scaled = isTrusted(errors, clusters, variance) ? largest / 2 : UNKNOWN;
+  const scaled = areSmall(errors, clusters, variance) ? largest / 2 : UNKNOWN;
   return scaled < plain ? { error: scaled, widening: WIDENING } : { error: plain, widening: 1 };
-}
-
-/** Whether the squares of the errors are small beside a variance. */
-function isTrusted(errors: Float64Array, clusters: Clusters, variance: number): boolean {
-  return averageOver(clusters, (i) => errors[i]! ** 2) <= (1 - MIN_R2) * variance;
 }
 
 /** True when the given outputs are certainly not met together at the point, for an exact goal by the sum. */

@@ -18,6 +18,7 @@ import type { Seen } from '../space/seen.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
+import { predictsAll } from '../surrogate/cross-validation.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { drawerIn } from './box-newton.ts';
 import { bestDrawn, leastMisses } from './least-miss.ts';
@@ -26,7 +27,10 @@ import type { Problem } from './scope-search.ts';
 
 /** Evaluations without progress before the search aims at a compromise: with 2 and 6, ordinary plays of simulators took more runs. */
 const FIRST_STALL = 4;
-/** Of the suggestions that may aim at a compromise, one in so many does with discrete inputs: models of one material tell little about another. */
+/**
+ * Of the suggestions that may aim at a compromise, one in so many does where the models are no proof that the targets are out of reach: with
+ * discrete inputs, as models of one material tell little about another, and where outputs oscillate and the models do not predict them.
+ */
 const ONE_IN = 4;
 /** Evaluated points to climb from, and minima that are decoded where inputs are discrete. */
 const STARTS = { evaluated: 2, decoded: 3 };
@@ -140,9 +144,9 @@ export function leastExpected(
  * @param likeliest features of the input most likely to meet the targets; null for none
  */
 export function nextCompromise(problem: Problem, likeliest: Float64Array | null): Found | null {
-  const { request, encoding, cases, pending } = problem;
+  const { request, cases, pending } = problem;
   const turn = (cases.stall >> 1) + pending.count;
-  if (!isSought(problem) || (encoding.discrete.includes(1) && turn % ONE_IN !== 0)) return null;
+  if (!isSought(problem) || (turn % ONE_IN !== 0 && !areModelsProof(problem))) return null;
   const misses = missesOfCases(problem);
   const { best, worst } = misses;
   if (best < 0 || worst[best] === 0) return null;
@@ -154,6 +158,12 @@ export function nextCompromise(problem: Problem, likeliest: Float64Array | null)
   if (expected !== null && worst[best]! - expected.worst >= negligible) return unlessKnown(problem, expected);
   if (turn % 2 === 1) return null;
   return worst[best]! - possible.worst >= negligible ? unlessKnown(problem, possible) : null;
+}
+
+/** Whether the models may show that the targets are out of reach, see `ONE_IN`. */
+function areModelsProof({ request, encoding, fitGlobally }: Problem): boolean {
+  if (encoding.discrete.includes(1)) return false;
+  return predictsAll(fitGlobally({ spent: 0, limit: request.workLimit }), movableCount(encoding));
 }
 
 /** Whether a compromise may be an aim: the search is for one run that meets limits, and stalls. */

@@ -15,6 +15,8 @@ import type { Surrogate } from './model-choice.ts';
 const CLUSTER_RADIUS = 0.05;
 /** Fewer clusters say nothing: a mean and a slope explain two. */
 const MIN_CLUSTERS = 3;
+/** Share of the variance that a model must predict before it is trusted: with 0.9 it took a lesser peak for the highest. */
+const MIN_R2 = 0.95;
 
 /** The row numbers of each cluster, at least one each. */
 export type Clusters = readonly (readonly number[])[];
@@ -72,6 +74,20 @@ export function residualsOf(surrogate: Surrogate, clusters: Clusters, j: number)
   if (!fitted) return null;
   const { factorized, geometry } = surrogate.kernels[fitted.kernel]!;
   return leaveClustersOut(factorized, fitted.conditioned.alpha, withSlopeRows(geometry, clusters));
+}
+
+/** Whether the squares of the residuals, a number for each case, are small beside the variance of what is predicted. */
+export function areSmall(residuals: Float64Array, clusters: Clusters, variance: number): boolean {
+  return averageOver(clusters, (i) => residuals[i]! ** 2) <= (1 - MIN_R2) * variance;
+}
+
+/** Whether the models predict nearly all that every output varies by. @param n see `clustersOf` */
+export function predictsAll(surrogate: Surrogate, n: number): boolean {
+  const clusters = clustersOf(surrogate, n);
+  return surrogate.outputs.every((_, j) => {
+    const residuals = residualsOf(surrogate, clusters, j);
+    return residuals === null || areSmall(residuals, clusters, 1);
+  });
 }
 
 /** A case is left out with the rows that stand for its derivatives. */
