@@ -26,19 +26,25 @@ export interface Held {
   readonly misfit: number;
 }
 
-/** One side of a profile: its points from the best one on, and its end; null where it ends at a bound. */
+/** One side of a profile: its points from the best one on, and its end; null where it has none, as at a bound. */
 export interface Side {
   readonly points: readonly Held[];
   readonly end: Held | null;
 }
 
+/** The least misfit that the models expect from u on. */
+export function leastFrom({ aim }: MisfitModel, u: Float64Array, box: Box, work: Work): Held {
+  const reached = u.slice();
+  const value = descend(aim, reached, box, work);
+  return { u: reached, misfit: -2 * value };
+}
+
 /** The least misfit with feature f at t, from u. */
-function pinned({ aim }: MisfitModel, u: Float64Array, f: number, t: number, box: Box, work: Work): Held {
+export function pinned(model: MisfitModel, u: Float64Array, f: number, t: number, box: Box, work: Work): Held {
   const held = { lower: box.lower.slice(), upper: box.upper.slice(), conditions: box.conditions };
   held.lower[f] = held.upper[f] = t;
-  const reached = u.map((value, g) => Math.min(held.upper[g]!, Math.max(held.lower[g]!, value)));
-  const value = descend(aim, reached, held, work);
-  return { u: reached, misfit: -2 * value };
+  const inside = u.map((value, g) => Math.min(held.upper[g]!, Math.max(held.lower[g]!, value)));
+  return leastFrom(model, inside, held, work);
 }
 
 /**
