@@ -1,7 +1,7 @@
 import { covarianceOfFeatures, curvatureAt, inFeatures, type WeakDirection } from './identifiability/fit-curvature.ts';
 import { curveOf } from './identifiability/fitted-outputs.ts';
 import { makeEndJudge, spreadAt } from './identifiability/known-ends.ts';
-import { type Held, leastFrom, type Side, walk } from './identifiability/misfit-profile.ts';
+import { type Held, heldByBounds, leastFrom, type Side, walk } from './identifiability/misfit-profile.ts';
 import type {
   BetterFit,
   Determined,
@@ -26,6 +26,8 @@ const FEW_LEVELS = 10;
  * do not depend on its input, if the curvature says so as well. Near its end it may rise since another input reaches a bound.
  */
 const FLAT = { rise: 0.1, share: 0.25 };
+/** Other inputs set an end where without their bounds the misfit would be smaller by such a share of the rise. */
+const SET_BY_OTHERS = 0.5;
 /** Smaller loadings of a combination count as none. */
 const NEGLIGIBLE = 0.05;
 /** Step of the derivative of an input by its feature. */
@@ -75,6 +77,7 @@ export function fitInsight(request: SuggestRequest, confidence = 0.95): FitInsig
   const { X } = request.history;
   const bestInput = X.subarray(cases.rows[best]! * encoding.n, (cases.rows[best]! + 1) * encoding.n);
   // Along the whole range, 2, the misfit rises by four times the curvature.
+  const features = (v: number) => numbers.flatMap((w) => (w === v ? [] : [encoding.first[w]!]));
   const takesPart = (directions: readonly WeakDirection[]) => (v: number) =>
     directions.some(({ direction }) => Math.abs(direction[numbers.indexOf(v)]!) > NEGLIGIBLE);
   const isAlongFlat = takesPart(weak((FLAT.rise * threshold) / 4).filter(({ isFlat }) => isFlat));
@@ -87,10 +90,7 @@ export function fitInsight(request: SuggestRequest, confidence = 0.95): FitInsig
       threshold,
       isAlongFlat: isAlongFlat(v),
       isAlongWeak: isAlongWeak(v),
-      reachesBound: ({ u }) =>
-        numbers.some(
-          (w) => w !== v && isAtBound(box, u, encoding.first[w]!) && !isAtBound(box, least.u, encoding.first[w]!),
-        ),
+      isSetByOthers: (end) => heldByBounds(model, end, least, box, features(v)) >= SET_BY_OTHERS * threshold,
     });
   });
   const combinations = better ? [] : combinationsOf(encoding, numbers, weak(threshold), parameters);
@@ -211,8 +211,8 @@ interface Openness {
   /** Whether it takes part in a direction along which the misfit does not rise, or by less than a threshold. */
   readonly isAlongFlat: boolean;
   readonly isAlongWeak: boolean;
-  /** Whether another input has reached its bound there. */
-  readonly reachesBound: (held: Held) => boolean;
+  /** Whether an end is only where another input, which could take its place, reaches its bound. */
+  readonly isSetByOthers: (end: Held) => boolean;
 }
 
 /** What is said about a held input. */
@@ -232,7 +232,7 @@ function parameterOf(
   estimate: number,
   { low, high, error }: Sides,
   least: Held,
-  { threshold, isAlongFlat, isAlongWeak, reachesBound }: Openness,
+  { threshold, isAlongFlat, isAlongWeak, isSetByOthers }: Openness,
 ): FitParameter {
   const f = encoding.first[v]!;
   const valueAt = (held: Held) => numberOf(encoding, v, held.u[f]!);
@@ -241,7 +241,6 @@ function parameterOf(
   const flat = points.filter(({ misfit }) => misfit - least.misfit < FLAT.rise * threshold).map(({ u }) => u[f]!);
   const flatShare = (Math.max(...flat) - Math.min(...flat)) / 2;
   const slope = valuePerFeature(encoding, v, least.u[f]!);
-  const isSetByOthers = ({ end }: Side) => end !== null && reachesBound(end);
   const endOf = ({ end, state }: JudgedSide) => (state === 'found' ? valueAt(end!) : null);
   return {
     estimate,
@@ -250,7 +249,12 @@ function parameterOf(
     high: endOf(high),
     lowEnd: low.state,
     highEnd: high.state,
-    kind: kindOf(low, high, isAlongFlat && flatShare > FLAT.share, isAlongWeak && [low, high].some(isSetByOthers)),
+    kind: kindOf(
+      low,
+      high,
+      isAlongFlat && flatShare > FLAT.share,
+      isAlongWeak && [low, high].some(({ end }) => end !== null && isSetByOthers(end)),
+    ),
     profile,
   };
 }
@@ -271,14 +275,9 @@ function isKnown({ state }: JudgedSide): boolean {
   return state !== 'not-known';
 }
 
-/** @param isSetByOthers  whether an end is only where another input, which could take its place, reaches its bound */
 function kindOf(low: JudgedSide, high: JudgedSide, isFlat: boolean, isSetByOthers: boolean): Determined {
   if (isFlat && isKnown(low) && isKnown(high)) return 'structurally-not';
   return low.state === 'found' && high.state === 'found' && !isSetByOthers ? 'identifiable' : 'practically-not';
-}
-
-function isAtBound({ lower, upper }: Box, u: Float64Array, f: number): boolean {
-  return u[f] === lower[f] || u[f] === upper[f];
 }
 
 function correlationsOf(
