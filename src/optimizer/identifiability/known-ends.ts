@@ -59,6 +59,8 @@ export function makeEndJudge({ prepared, best, model, least, box, steepness, thr
     });
   };
   const isAgreed = (f: number, { u }: Held) => {
+    // Models of no other runs are no second opinion.
+    if (prepared.cases.N <= movableCount(prepared.encoding) + FURTHER_RUNS) return false;
     others ??= makeOthers();
     return others.every(
       (other) => pinned(other.model, u, f, u[f]!, box, work).misfit - other.least.misfit >= AGREED * threshold,
