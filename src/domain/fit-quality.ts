@@ -38,6 +38,8 @@ export interface FitQuality {
   readonly reducedChiSquare: number | null;
   /** That chi-square is at least so large if model and standard errors are right; null where it is not known. */
   readonly probability: number | null;
+  /** Whether the misfit is larger than the standard errors explain. */
+  readonly isBeyondChance: boolean;
   /** That residuals in random order change their sign so seldom; null with few of them. */
   readonly runsProbability: number | null;
   readonly worst: readonly FitPoint[];
@@ -63,11 +65,12 @@ export function fitQualityOf(definition: FitDefinition, inputs: number, output: 
     chiSquare,
     reducedChiSquare: chiSquare === null || freedom === 0 ? null : chiSquare / freedom,
     probability,
+    isBeyondChance: probability !== null && probability < REMARKABLE && fits.every(({ loss }) => loss === 'linear'),
     runsProbability,
     worst: worstPoints(fits, residuals, output),
     sets: fits.map((fit, k) => setQuality(fit, residuals[k]!, definition.options!.fits![k]!.name, freedom / points)),
   };
-  return { ...quality, warnings: warningsOf(quality, fits) };
+  return { ...quality, warnings: warningsOf(quality) };
 }
 
 /** @param share of the points that are degrees of freedom */
@@ -121,14 +124,13 @@ function runsProbabilityOf(sets: readonly Float64Array[]): number | null {
   return variance > 0 ? normalTail((mean - runs) / Math.sqrt(variance)) : null;
 }
 
-function warningsOf(quality: Omit<FitQuality, 'warnings'>, fits: readonly FitGoal[]): string[] {
+function warningsOf(quality: Omit<FitQuality, 'warnings'>): string[] {
   const { chiSquare, freedom, probability, runsProbability } = quality;
   const warnings: string[] = [];
   const figure = chiSquare === null ? '' : `chi-square is ${short(chiSquare)} with ${degrees(freedom)}`;
-  const isLinear = fits.every(({ loss }) => loss === 'linear');
-  if (probability !== null && isLinear && probability < REMARKABLE) {
+  if (quality.isBeyondChance) {
     warnings.push(
-      `The misfit is larger than the standard errors explain: ${figure}. Either sigma is too small, by a factor of about ${short(Math.sqrt(chiSquare! / freedom))}, or the model cannot follow the data.`,
+      `The misfit is larger than the standard errors explain: ${figure}. Either sigma is too small, by a factor of about ${short(Math.sqrt(chiSquare! / freedom))}, or the model cannot follow the data, or a better fit lies elsewhere.`,
     );
   }
   if (probability !== null && 1 - probability < REMARKABLE) {
@@ -149,7 +151,10 @@ export function describeFit(definition: FitDefinition, inputs: number, output: r
   const quality = fitQualityOf(definition, inputs, output);
   if (quality === null) return '';
   const { chiSquare, freedom, sets, points } = quality;
-  if (chiSquare !== null) return `chi-square ${short(chiSquare)} with ${degrees(freedom)}`;
+  if (chiSquare !== null) {
+    const chance = quality.isBeyondChance ? ', more than the standard errors explain' : '';
+    return `chi-square ${short(chiSquare)} with ${degrees(freedom)}${chance}`;
+  }
   const scales = sets.map(({ scale }) => (scale === null ? 'unknown' : short(scale)));
   return `residuals of standard deviation ${scales.join(' and ')} at ${points} ${points === 1 ? 'point' : 'points'}`;
 }

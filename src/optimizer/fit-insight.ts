@@ -1,13 +1,22 @@
+import { covarianceOfFeatures, curvatureAt, inFeatures, type WeakDirection } from './identifiability/fit-curvature.ts';
 import { curveOf } from './identifiability/fitted-outputs.ts';
-import { type Held, type Side, walk } from './identifiability/misfit-profile.ts';
-import type { Determined, FitCombination, FitInsight, FitParameter, VerifyingRun } from './insights.ts';
-import { symmetricEigen } from './linalg/eigen.ts';
+import { makeEndJudge, spreadAt } from './identifiability/known-ends.ts';
+import { type Held, heldByBounds, leastFrom, type Side, walk } from './identifiability/misfit-profile.ts';
+import type {
+  BetterFit,
+  Determined,
+  FitCombination,
+  FitInsight,
+  FitParameter,
+  ProfileEnd,
+  VerifyingRun,
+} from './insights.ts';
 import { normalQuantile } from './numerics/normal.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { SuggestRequest } from './problem.ts';
-import { bestFit, descend, leastMisfit, type MisfitModel, misfitModel } from './search/least-misfit.ts';
-import { type Encoding, levelCount, numberOf, roundToInput } from './space/encoding.ts';
+import { bestFit, leastMisfit, type MisfitModel, misfitModel } from './search/least-misfit.ts';
+import { type Encoding, featuresOf, levelCount, numberOf, roundToInput } from './space/encoding.ts';
 import type { Box } from './space/search-space.ts';
 
 /** A number with fewer values is held at its best one, as booleans and categories are. */
@@ -17,10 +26,10 @@ const FEW_LEVELS = 10;
  * do not depend on its input, if the curvature says so as well. Near its end it may rise since another input reaches a bound.
  */
 const FLAT = { rise: 0.1, share: 0.25 };
+/** Other inputs set an end where without their bounds the misfit would be smaller by such a share of the rise. */
+const SET_BY_OTHERS = 0.5;
 /** Smaller loadings of a combination count as none. */
 const NEGLIGIBLE = 0.05;
-/** Smallest eigenvalue of the curvature, relative to the largest. */
-const LEAST_CURVATURE = 1e-13;
 /** Step of the derivative of an input by its feature. */
 const DIFFERENCE = 1e-5;
 
@@ -29,6 +38,9 @@ const DIFFERENCE = 1e-5;
  *
  * Standard errors and correlations follow from the slopes of the models at the least misfit; the intervals from profiles, which allow for
  * curvature. With unknown standard errors of the data both use the scale of the residuals, with Student's quantile for normal's.
+ *
+ * All of it is about the minimum of the best run. Where the models expect a noticeably better fit elsewhere, or know too little of an end of
+ * a profile, nothing is claimed.
  *
  * A pure function, like `suggest`, and throws as it does; also for a confidence outside of 0.5 to 0.999.
  */
@@ -43,47 +55,67 @@ export function fitInsight(request: SuggestRequest, confidence = 0.95): FitInsig
   const numbers = numbersOf(encoding);
   const at = cases.U.slice(best * encoding.p, (best + 1) * encoding.p);
   const box = heldAt(encoding, { lower: encoding.lower, upper: encoding.upper, conditions }, at, numbers);
-  const least = leastNear(prepared, model, at, box, work);
-  const { covariance, weak } = curvatureAt(model, least, encoding, numbers);
+  const least = leastFrom(model, at, box, work);
+  const { covariance, steepness, weak } = curvatureAt(model, least, encoding, numbers);
   const quantile = quantileOf(confidence, residuals, numbers.length);
   const threshold = quantile.square;
   const scale = quantile.variance;
+  const better = betterFit(prepared, model, least, threshold, work);
+  const judge = makeEndJudge({ prepared, best, model, least, box, steepness, threshold, work });
   const sides = new Map(
     numbers.map((v) => {
       const f = encoding.first[v]!;
       const error = Math.sqrt(scale * covariance(v, v));
-      const side = (sign: 1 | -1) => walk(model, least, { f, sign, rise: threshold, error }, box, work);
+      const side = (sign: 1 | -1): JudgedSide => {
+        if (better !== null) return { points: [least], end: null, state: 'not-known' };
+        const walked = walk(model, least, { f, sign, rise: threshold, error }, box, work);
+        return { ...walked, state: judge(f, walked) };
+      };
       return [v, { low: side(-1), high: side(1), error }] as const;
     }),
   );
   const { X } = request.history;
   const bestInput = X.subarray(cases.rows[best]! * encoding.n, (cases.rows[best]! + 1) * encoding.n);
   // Along the whole range, 2, the misfit rises by four times the curvature.
-  const flatDirections = weak((FLAT.rise * threshold) / 4);
+  const features = (v: number) => numbers.flatMap((w) => (w === v ? [] : [encoding.first[w]!]));
+  const takesPart = (directions: readonly WeakDirection[]) => (v: number) =>
+    directions.some(({ direction }) => Math.abs(direction[numbers.indexOf(v)]!) > NEGLIGIBLE);
+  const isAlongFlat = takesPart(weak((FLAT.rise * threshold) / 4).filter(({ isFlat }) => isFlat));
+  const isAlongWeak = takesPart(weak(threshold));
   const parameters = Array.from(encoding.variables.keys(), (v): FitParameter => {
     const estimate = bestInput[v]!;
     const found = sides.get(v);
-    if (!found) return { estimate, standardError: null, low: null, high: null, kind: 'held', profile: [] };
-    const isFlat = flatDirections.some((direction) => Math.abs(direction[numbers.indexOf(v)]!) > NEGLIGIBLE);
-    return parameterOf(encoding, v, estimate, found, least, threshold, isFlat);
+    if (!found) return { ...NO_INTERVAL, estimate };
+    return parameterOf(encoding, v, estimate, found, least, {
+      threshold,
+      isAlongFlat: isAlongFlat(v),
+      isAlongWeak: isAlongWeak(v),
+      isSetByOthers: (end) => heldByBounds(model, end, least, box, features(v)) >= SET_BY_OTHERS * threshold,
+    });
   });
-  const kinds = parameters.map(({ kind }) => kind);
+  const combinations = better ? [] : combinationsOf(encoding, numbers, weak(threshold), parameters);
   return {
     confidence,
     best: Array.from(bestInput),
     bestRow: cases.rows[best]!,
     threshold,
+    better,
     parameters,
     correlations: correlationsOf(encoding, numbers, covariance, parameters),
-    combinations: combinationsOf(encoding, numbers, weak(threshold), kinds),
+    combinations: combinations.map(({ combination }) => combination),
     outputs: curveOf(prepared, residuals, model, {
       best,
       least: least.u,
       byInput: (gradient) => byInput(encoding, numbers, least.u, gradient),
       covariance: (f, g) => scale * covarianceOfFeatures(encoding, numbers, covariance, f, g),
       quantile: quantile.value,
+      unknown: better
+        ? null
+        : combinations.flatMap(({ combination, direction }) =>
+            combination.isKnown ? [] : [inFeatures(encoding, numbers, direction)],
+          ),
     }),
-    verify: verifyingRuns(prepared, model, sides, least),
+    verify: better ? [towards(better, least, encoding, numbers)] : verifyingRuns(prepared, model, sides, least),
   };
 }
 
@@ -118,55 +150,27 @@ function inputAt(encoding: Encoding, u: Float64Array): Float64Array {
   return x;
 }
 
-/** The least misfit that the models expect, from the best run and from elsewhere. */
-function leastNear(prepared: Prepared, model: MisfitModel, at: Float64Array, box: Box, work: Work): Held {
-  const u = at.slice();
-  const value = descend(model.aim, u, box, work);
-  const near: Held = { u, misfit: -2 * value };
-  const other = leastMisfit(prepared, model, work);
-  const isHeldAlike = other.u.every((one, f) => one >= box.lower[f]! && one <= box.upper[f]!);
-  const misfit = -2 * model.aim.evaluate(other.u);
-  return isHeldAlike && misfit < near.misfit ? { u: other.u, misfit } : near;
+/** Where the models expect a misfit that is smaller than the one near the best run by more than the rise at an end; null for nowhere. */
+function betterFit(
+  prepared: Prepared,
+  model: MisfitModel,
+  near: Held,
+  threshold: number,
+  work: Work,
+): BetterFit | null {
+  const { u } = leastMisfit(prepared, model, work);
+  const decrease = near.misfit + 2 * model.aim.evaluate(u);
+  if (!(decrease > threshold)) return null;
+  return { at: Array.from(inputAt(prepared.encoding, u)), decrease, spread: spreadAt(model, u) };
 }
 
-/** The curvature of half the misfit by the features of the numbers: J' J of Gauss and Newton. */
-function curvatureAt({ aim }: MisfitModel, least: Held, encoding: Encoding, numbers: readonly number[]) {
-  aim.evaluate(least.u);
-  aim.differentiate();
-  const J = aim.slopes();
-  const q = numbers.length;
-  const p = encoding.p;
-  const A = new Float64Array(q * q);
-  for (let j = 0; j < aim.m; j++) {
-    const slope = (a: number) => J[j * p + encoding.first[numbers[a]!]!]!;
-    for (let a = 0; a < q; a++) for (let b = 0; b < q; b++) A[a * q + b]! += slope(a) * slope(b);
-  }
-  const { values, vectors } = symmetricEigen(A, q);
-  const largest = values[q - 1] ?? 0;
-  const floor = Math.max(largest * LEAST_CURVATURE, Number.MIN_VALUE * 1e20);
-  const position = (v: number) => numbers.indexOf(v);
-  const covariance = (v: number, w: number) =>
-    values.reduce(
-      (sum, value, k) => sum + (vectors[k * q + position(v)]! * vectors[k * q + position(w)]!) / Math.max(value, floor),
-      0,
-    );
-  /** Directions along which a way of 1, half the range, raises the misfit by less than the threshold. */
-  const weak = (threshold: number) =>
-    Array.from(values.keys())
-      .filter((k) => values[k]! < threshold)
-      .map((k) => vectors.slice(k * q, (k + 1) * q));
-  return { covariance, weak };
-}
-
-function covarianceOfFeatures(
-  { owner }: Encoding,
-  numbers: readonly number[],
-  covariance: (v: number, w: number) => number,
-  f: number,
-  g: number,
-): number {
-  const [v, w] = [owner[f]!, owner[g]!];
-  return numbers.includes(v) && numbers.includes(w) ? covariance(v, w) : 0;
+/** The run there, as one about the input that is farthest from there. */
+function towards({ at, decrease, spread }: BetterFit, near: Held, encoding: Encoding, numbers: readonly number[]) {
+  const there = featuresOf(encoding, Float64Array.from(at));
+  const wayOf = (v: number) => there[encoding.first[v]!]! - near.u[encoding.first[v]!]!;
+  const input = numbers.reduce((one, v) => (Math.abs(wayOf(v)) > Math.abs(wayOf(one)) ? v : one), numbers[0] ?? 0);
+  const side = wayOf(input) < 0 ? ('low' as const) : ('high' as const);
+  return { input, side, at, increase: -decrease, spread };
 }
 
 /**
@@ -190,12 +194,37 @@ function quantileOf(
   return { variance, value, square: value * value * variance };
 }
 
+interface JudgedSide extends Side {
+  readonly state: ProfileEnd;
+}
+
 interface Sides {
-  readonly low: Side;
-  readonly high: Side;
+  readonly low: JudgedSide;
+  readonly high: JudgedSide;
   /** Standard error of the feature. */
   readonly error: number;
 }
+
+/** How far the data may leave an input open. */
+interface Openness {
+  readonly threshold: number;
+  /** Whether it takes part in a direction along which the misfit does not rise, or by less than a threshold. */
+  readonly isAlongFlat: boolean;
+  readonly isAlongWeak: boolean;
+  /** Whether an end is only where another input, which could take its place, reaches its bound. */
+  readonly isSetByOthers: (end: Held) => boolean;
+}
+
+/** What is said about a held input. */
+const NO_INTERVAL = {
+  standardError: null,
+  low: null,
+  high: null,
+  lowEnd: null,
+  highEnd: null,
+  kind: 'held',
+  profile: [],
+} as const;
 
 function parameterOf(
   encoding: Encoding,
@@ -203,8 +232,7 @@ function parameterOf(
   estimate: number,
   { low, high, error }: Sides,
   least: Held,
-  threshold: number,
-  isFlat: boolean,
+  { threshold, isAlongFlat, isAlongWeak, isSetByOthers }: Openness,
 ): FitParameter {
   const f = encoding.first[v]!;
   const valueAt = (held: Held) => numberOf(encoding, v, held.u[f]!);
@@ -213,12 +241,20 @@ function parameterOf(
   const flat = points.filter(({ misfit }) => misfit - least.misfit < FLAT.rise * threshold).map(({ u }) => u[f]!);
   const flatShare = (Math.max(...flat) - Math.min(...flat)) / 2;
   const slope = valuePerFeature(encoding, v, least.u[f]!);
+  const endOf = ({ end, state }: JudgedSide) => (state === 'found' ? valueAt(end!) : null);
   return {
     estimate,
-    standardError: error <= 2 ? error * Math.abs(slope) : null,
-    low: low.end && valueAt(low.end),
-    high: high.end && valueAt(high.end),
-    kind: kindOf(low, high, isFlat && flatShare > FLAT.share),
+    standardError: error <= 2 && isKnown(low) && isKnown(high) ? error * Math.abs(slope) : null,
+    low: endOf(low),
+    high: endOf(high),
+    lowEnd: low.state,
+    highEnd: high.state,
+    kind: kindOf(
+      low,
+      high,
+      isAlongFlat && flatShare > FLAT.share,
+      isAlongWeak && [low, high].some(({ end }) => end !== null && isSetByOthers(end)),
+    ),
     profile,
   };
 }
@@ -235,9 +271,13 @@ function byInput(encoding: Encoding, numbers: readonly number[], u: Float64Array
   });
 }
 
-function kindOf(low: Side, high: Side, isFlat: boolean): Determined {
-  if (low.end && high.end) return 'identifiable';
-  return isFlat ? 'structurally-not' : 'practically-not';
+function isKnown({ state }: JudgedSide): boolean {
+  return state !== 'not-known';
+}
+
+function kindOf(low: JudgedSide, high: JudgedSide, isFlat: boolean, isSetByOthers: boolean): Determined {
+  if (isFlat && isKnown(low) && isKnown(high)) return 'structurally-not';
+  return low.state === 'found' && high.state === 'found' && !isSetByOthers ? 'identifiable' : 'practically-not';
 }
 
 function correlationsOf(
@@ -257,30 +297,32 @@ function correlationsOf(
   );
 }
 
-/** Weak directions in which an input that is not identifiable takes part. */
+/** Weak directions in which an input that is not identifiable takes part, those that may not be flat only where its interval is not known. */
 function combinationsOf(
   { variables }: Encoding,
   numbers: readonly number[],
-  weak: readonly Float64Array[],
-  kinds: readonly Determined[],
-): FitCombination[] {
-  return weak.flatMap((direction) => {
+  weak: readonly WeakDirection[],
+  parameters: readonly FitParameter[],
+): { readonly combination: FitCombination; readonly direction: Float64Array }[] {
+  return weak.flatMap(({ direction, isFlat }) => {
     const largest = direction.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one), 0);
     const loadings = Array.from(variables.keys(), (v) => {
       const share = numbers.includes(v) ? direction[numbers.indexOf(v)]! / largest : 0;
       return Math.abs(share) < NEGLIGIBLE ? 0 : share;
     });
-    const involved = kinds.filter((_, v) => loadings[v] !== 0);
-    if (involved.every((kind) => kind === 'identifiable')) return [];
-    const kind = involved.includes('structurally-not') ? ('structurally-not' as const) : ('practically-not' as const);
-    return [{ loadings, kind }];
+    const involved = parameters.filter((_, v) => loadings[v] !== 0);
+    const isKnown = involved.every(({ lowEnd, highEnd }) => lowEnd !== 'not-known' && highEnd !== 'not-known');
+    if (involved.every(({ kind }) => kind === 'identifiable') || (isKnown && !isFlat)) return [];
+    const isSure = involved.some(({ kind }) => kind === 'structurally-not');
+    const kind = isSure ? ('structurally-not' as const) : ('practically-not' as const);
+    return [{ combination: { loadings, kind, isKnown: isKnown || isSure }, direction }];
   });
 }
 
 /** The ends of the intervals, those of which the models know least first. */
 function verifyingRuns(
   { encoding }: Prepared,
-  { aim, predictor }: MisfitModel,
+  model: MisfitModel,
   sides: ReadonlyMap<number, Sides>,
   least: Held,
 ): VerifyingRun[] {
@@ -288,18 +330,13 @@ function verifyingRuns(
     (['low', 'high'] as const).flatMap((side) => {
       const held = ends[side].end ?? ends[side].points.at(-1)!;
       if (held === least) return [];
-      const u = held.u;
-      predictor.predict(u);
-      const sigma = predictor.sigma.slice();
-      aim.evaluate(u);
-      const spread = aim.spreadOf(sigma);
       return [
         {
           input,
           side,
-          at: Array.from(inputAt(encoding, u)),
+          at: Array.from(inputAt(encoding, held.u)),
           increase: Math.max(0, held.misfit - least.misfit),
-          spread,
+          spread: spreadAt(model, held.u),
         },
       ];
     }),

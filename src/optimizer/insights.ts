@@ -247,14 +247,23 @@ export interface FrontReport {
 
 /** How far the data of a fit determine one input. */
 export type Determined =
-  /** The profile rises by the threshold on both sides, within the bounds. */
+  /** The profile rises by the threshold on both sides, within the bounds, as far as is known. */
   | 'identifiable'
-  /** It has a least value, and rises by less than that on at least one side. */
+  /** It has a least value, and rises by less than that on at least one side, or nobody knows whether it rises. */
   | 'practically-not'
   /** It is flat: the data do not depend on this input once the others adapt. */
   | 'structurally-not'
   /** The input has one value, or is a boolean, a category, or a number with few values. */
   | 'held';
+
+/** What is known of an end of an interval. */
+export type ProfileEnd =
+  /** The profile rises by the threshold there. */
+  | 'found'
+  /** It does not before the bound of the input. */
+  | 'bound'
+  /** The models may be off by more than what decides it, or disagree. */
+  | 'not-known';
 
 /** A point of a profile: the input at a value, the others adapted. */
 interface ProfilePoint {
@@ -267,11 +276,14 @@ interface ProfilePoint {
 export interface FitParameter {
   /** That of the best run. */
   readonly estimate: number;
-  /** From the slopes of the models there; null where it exceeds the range between the bounds, and for held inputs. */
+  /** From the slopes of the models there; null where it exceeds the range between the bounds or an end is not known, and for held inputs. */
   readonly standardError: number | null;
-  /** Ends of the profile-likelihood interval; null where it ends at a bound. */
+  /** Ends of the profile-likelihood interval; null where none is found. */
   readonly low: number | null;
   readonly high: number | null;
+  /** null for held inputs. */
+  readonly lowEnd: ProfileEnd | null;
+  readonly highEnd: ProfileEnd | null;
   readonly kind: Determined;
   /** Ascending by value; empty for held inputs. */
   readonly profile: readonly ProfilePoint[];
@@ -282,6 +294,8 @@ export interface FitCombination {
   /** Length n: changes in shares of the range between the bounds, on a logarithm where the input has one; the largest is 1. */
   readonly loadings: readonly number[];
   readonly kind: 'practically-not' | 'structurally-not';
+  /** Whether the models know how far the misfit rises along it. */
+  readonly isKnown: boolean;
 }
 
 /** What the models expect of one output at the best fit. All numbers in output units. */
@@ -292,6 +306,8 @@ export interface PredictedOutput {
   /** From what the data leave open about the inputs; without the errors of the data. */
   readonly low: number;
   readonly high: number;
+  /** Whether the interval may be claimed: not where it rests on inputs of which that is not known. */
+  readonly isKnown: boolean;
   /** Length n: its derivative by each input in natural units, by the models; 0 for held inputs. */
   readonly slopes: readonly number[];
 }
@@ -303,8 +319,17 @@ export interface VerifyingRun {
   readonly side: 'low' | 'high';
   /** Length n, natural units. */
   readonly at: readonly number[];
-  /** What the models expect of it, over the least misfit, and how far they may be off. */
+  /** What the models expect of it, over the least misfit near the best run, and how far they may be off; below 0 for a better fit. */
   readonly increase: number;
+  readonly spread: number;
+}
+
+/** Where the models expect a noticeably better fit than that of the best run. */
+export interface BetterFit {
+  /** Length n, natural units. */
+  readonly at: readonly number[];
+  /** How far below the best run the misfit is expected, and how far the models may be off. */
+  readonly decrease: number;
   readonly spread: number;
 }
 
@@ -317,6 +342,8 @@ export interface FitInsight {
   readonly bestRow: number;
   /** Increase of the misfit at the ends of the intervals. */
   readonly threshold: number;
+  /** null where none is expected; otherwise nothing is known of the intervals. */
+  readonly better: BetterFit | null;
   /** One per input. */
   readonly parameters: readonly FitParameter[];
   /** n x n, between -1 and 1; null where an input is held or not determined at all. */

@@ -5,7 +5,7 @@ import type { Head } from '../shown/columns.ts';
 import { isFit } from '../shown/distances.ts';
 import { drawFit, drawResiduals } from '../shown/fit-drawing.ts';
 import { fitSetsOf } from '../shown/fit-points.ts';
-import { correlationTexts, type FoundFit, intervalText, KINDS } from '../shown/fit-words.ts';
+import { classText, correlationTexts, type FoundFit, intervalText } from '../shown/fit-words.ts';
 import { near, short } from '../shown/formats.ts';
 import { inputLabel, inputText, outputLabel } from '../shown/values.ts';
 import { type Block, heading, list, paragraph } from './document.ts';
@@ -61,7 +61,7 @@ function foundBlocks(head: Head, found: FoundFit, confidence: number): readonly 
         { text: inputText(head, i, parameter.estimate), look: 'best' },
         parameter.standardError === null ? '–' : short(parameter.standardError),
         intervalText(head, parameter),
-        KINDS[parameter.kind],
+        classText(parameter),
       ]),
     },
     ...list([...sentences.slice(0, told), ...correlationTexts(head, correlations)]),

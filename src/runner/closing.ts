@@ -101,7 +101,8 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   if (hasFront(problem.targetSets[0]!)) return FRONT_VERDICTS[stopReasonOf(state)]?.(runs) ?? result(runs);
   const goOnFrom = howToGoOn(state, standing, command);
   if (state?.fit != null && stopReasonOf(state) === 'SATISFIED') {
-    return `Fitted after ${runs}.${best === null ? '' : ` Best: ${best.name}.`}`;
+    const chance = state.fit.isBeyondChance ? ', but the misfit is larger than the standard errors explain' : '';
+    return `Fitted after ${runs}${chance}.${best === null ? '' : ` Best: ${best.name}.`}`;
   }
   if (why !== undefined) return `Stopped after ${runs}: ${why}${goOnFrom}`;
   if (state?.fit != null && best !== null && best.worst > 0) {

@@ -18,6 +18,7 @@ export interface FitPoint {
   readonly best: number | null;
   /** Best minus measured, in standard errors. */
   readonly residual: number | null;
+  /** null also where it is not known. */
   readonly band: { readonly low: number; readonly high: number } | null;
 }
 
@@ -36,7 +37,9 @@ type Fitted = Pick<Head, 'fits' | 'fit' | 'objectives' | 'bestOutput' | 'outputN
 /** @param predicted  empty while it is not known */
 export function fitSetsOf(head: Fitted, predicted: Predicted): readonly FitSet[] {
   const names = outputNames(head);
-  const bands = new Map(predicted.map(({ output, low, high }) => [output, { low, high }]));
+  const bands = new Map(
+    predicted.flatMap(({ output, low, high, isKnown }) => (isKnown ? [[output, { low, high }] as const] : [])),
+  );
   return (head.fits ?? []).map(({ name, outputs, sigma }, k) => {
     const scale = head.fit?.sets[k]?.scale ?? null;
     const places = placesOf(outputs.map((j) => names[j]!));

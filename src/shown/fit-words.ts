@@ -11,16 +11,29 @@ export type FoundParameter = FoundFit['parameters'][number];
 const STRONG = 0.7;
 const TOLD = 6;
 
-export const KINDS: Readonly<Record<FoundParameter['kind'], string>> = {
+const KINDS: Readonly<Record<FoundParameter['kind'], string>> = {
   identifiable: 'identifiable',
   'practically-not': 'practically not identifiable',
   'structurally-not': 'structurally not identifiable',
   held: 'held at its value',
 };
 
-/** For example "1.92 … 2.07" or "≥ 3"; an end at a bound is open. */
-export function intervalText(head: Head, { input, low, high, kind }: FoundParameter): string {
+export function classText({ kind, lowEnd, highEnd }: FoundParameter): string {
+  const ends = [lowEnd, highEnd];
+  return ends.includes('not-known') && !ends.includes('bound') ? 'not known' : KINDS[kind];
+}
+
+/** For example "1.92 … 2.07" or "≥ 3"; an end at a bound is open, and one that is not known is said to be so. */
+export function intervalText(head: Head, parameter: FoundParameter): string {
+  const { kind, lowEnd, highEnd } = parameter;
   if (kind === 'held') return '–';
+  if (lowEnd === 'not-known' && highEnd === 'not-known') return 'not known';
+  const unknown = lowEnd === 'not-known' ? 'lower' : highEnd === 'not-known' ? 'upper' : undefined;
+  const known = knownText(head, parameter);
+  return unknown === undefined ? known : `${known} (${unknown} end not known)`;
+}
+
+function knownText(head: Head, { input, low, high }: FoundParameter): string {
   const text = (value: number) => (Number.isInteger(value) ? inputText(head, input, value) : short(value));
   if (low !== null && high !== null) return `${text(low)} … ${text(high)}`;
   if (low !== null) return `≥ ${text(low)}`;

@@ -1,6 +1,8 @@
 /** What the data of a fit tell about its inputs. */
 import { describe, expect, it } from 'vitest';
-import { describeFitInsight } from '../../src/domain/fit-parameters.ts';
+import { play } from '../../bench/fits/play.ts';
+import { UNDETERMINED } from '../../bench/fits/undetermined.ts';
+import { describeFitInsight, isUnsure } from '../../src/domain/fit-parameters.ts';
 import { fitInsight } from '../../src/optimizer/fit-insight.ts';
 import type { SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 
@@ -107,6 +109,75 @@ describe('what the data tell about the inputs', () => {
     for (const { at, increase } of verify) {
       const chi = line(at).reduce((sum, y, i) => sum + ((y - line([1, 0.5])[i]!) / 0.1) ** 2, 0);
       expect(Math.abs(chi - increase)).toBeLessThan(0.1);
+    }
+  });
+
+  it.each([
+    ['ratio, three decades', 2],
+    ['product', 2],
+    ['sum of rates', 2],
+  ])(
+    'Of a search for a fit that only tells a combination, %s, no end is claimed that the models do not know',
+    (name, seed) => {
+      const problem = UNDETERMINED.map((make) => make(seed)).find((one) => one.name === name)!;
+      const found = fitInsight(play(problem, seed, 60).request)!;
+      for (const v of problem.undetermined) {
+        const { low, high, lowEnd, highEnd, kind, standardError } = found.parameters[v]!;
+        expect(kind).not.toBe('identifiable');
+        expect([lowEnd, highEnd]).toContain('not-known');
+        expect([low ?? -Infinity, high ?? Infinity].map((end) => Math.sign(end - problem.truth[v]!))).toEqual([-1, 1]);
+        expect(standardError).toBeNull();
+        expect(found.correlations[v]).toEqual(problem.truth.map(() => null));
+      }
+      const told = describeFitInsight(found, ['a', 'b', 'k']).join('\n');
+      expect(told).toMatch(/a: .* end.* not known/);
+      expect(told).toMatch(/not tell a(,| and) b.* apart/);
+    },
+  );
+
+  it('An interval that ends only where the other input reaches its bound makes no input identifiable', () => {
+    const sum = ([a, b]: readonly number[]) => T.map((t) => (a! + b!) * (1 + t));
+    const { parameters } = fitInsight(known([number(0, 3), number(-0.3, 0.3)], sum, sum([1.3, 0.2])))!;
+    expect(parameters[0]!.low! - 1.2).toBeCloseTo(0, 0);
+    expect(parameters[0]!.high! - 1.8).toBeCloseTo(0, 0);
+    for (const { kind } of parameters) expect(kind).not.toBe('identifiable');
+  });
+
+  it('Where the models expect a better fit elsewhere, they name it and claim no interval around a local minimum', () => {
+    const dip = ([a]: readonly number[]) => {
+      const y = 1 + 8 * (a! - 0.5) ** 2 - 6 * (a! - 0.5) ** 3;
+      return [y, 2 * y, 10 * a!];
+    };
+    const inputs = [0, 0.3, 0.5, 0.7, 1, 1.3, 1.6, 2];
+    const request = known([number(0, 2)], dip, [0, 0], { outputs: [0, 1] });
+    const history = {
+      count: inputs.length,
+      X: Float64Array.from(inputs),
+      Y: Float64Array.from(inputs.flatMap((a) => dip([a]))),
+      failed: new Uint8Array(inputs.length),
+    };
+    const found = fitInsight({ ...request, history })!;
+    expect(found.best).toEqual([0.5]);
+    expect(found.parameters).toMatchObject([
+      { estimate: 0.5, low: null, high: null, lowEnd: 'not-known', standardError: null },
+    ]);
+    expect(found.better!.at[0]).toBeCloseTo(1.95, 1);
+    expect(found.better!.decrease).toBeGreaterThan(400);
+    expect(found.outputs.map(({ isKnown }) => isKnown)).toEqual([false, false, false]);
+    expect(found.verify).toMatchObject([{ at: found.better!.at, side: 'high' }]);
+    expect(isUnsure(found, found.verify[0]!)).toBe(true);
+    expect(describeFitInsight(found, ['a'])).toMatchObject([
+      expect.stringMatching(/^a: 0\.5; the ends of its 95 % interval are not known\.$/),
+      expect.stringMatching(/^The models expect a better fit at a = 1\.9\d: chi-square smaller by [45]\d\d/),
+    ]);
+  });
+
+  it('The estimate is in its interval although the models expect a slightly better fit elsewhere', () => {
+    const problem = UNDETERMINED[0]!(107);
+    const { parameters } = fitInsight(play(problem, 107, 60).request)!;
+    for (const { low, high, estimate } of parameters) {
+      expect(low ?? -Infinity).toBeLessThanOrEqual(estimate);
+      expect(high ?? Infinity).toBeGreaterThanOrEqual(estimate);
     }
   });
 

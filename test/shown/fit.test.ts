@@ -1,7 +1,7 @@
 /** What the page makes of a fit before it draws it. */
 import { describe, expect, it } from 'vitest';
 import { fitSetsOf, placesOf } from '../../src/shown/fit-points.ts';
-import { correlationTexts, intervalText, profileShape } from '../../src/shown/fit-words.ts';
+import { classText, correlationTexts, intervalText, profileShape } from '../../src/shown/fit-words.ts';
 
 describe('the place of a measured value on its axis', () => {
   it('is the last number in its name where the names differ in nothing else', () => {
@@ -45,13 +45,15 @@ describe('the data sets of a fit', () => {
   });
 
   it('take unknown errors from the residuals, and bands from the answer of the models', () => {
-    const band = { output: 3, name: null, predicted: 2.4, low: 2.1, high: 2.7, slopes: [] };
+    const band = { output: 3, name: null, predicted: 2.4, low: 2.1, high: 2.7, isKnown: true, slopes: [] };
     const [, rest] = fitSetsOf(head, [band]);
     expect([rest!.title, rest!.yLabel, rest!.isEstimated]).toEqual(['rest', 'rest (kg)', true]);
     expect(rest!.points.map(({ x, error, residual, band }) => [x, error, residual, band])).toEqual([
       [1, 0.25, 2, { low: 2.1, high: 2.7 }],
       [2, 0.25, 0.4, null],
     ]);
+    const [, unknown] = fitSetsOf(head, [{ ...band, isKnown: false }]);
+    expect(unknown!.points.map(({ band }) => band)).toEqual([null, null]);
   });
 
   it('have no residuals while nothing is known of the errors or of a run', () => {
@@ -66,16 +68,29 @@ describe('what the data tell about an input', () => {
   const head = inputs as unknown as Parameters<typeof intervalText>[0];
   const parameter = {
     ...{ input: 0, name: 'k', estimate: 2, standardError: 0.1, kind: 'identifiable' as const },
-    ...{ low: 1.8, high: 2.25, profile: [] },
+    ...{ low: 1.8, high: 2.25, lowEnd: 'found' as const, highEnd: 'found' as const, profile: [] },
   };
 
   it('is an interval with two ends, one or none', () => {
     expect(intervalText(head, parameter)).toBe('1.8 … 2.25');
     const open = { ...parameter, kind: 'practically-not' as const };
-    expect(intervalText(head, { ...open, high: null })).toBe('≥ 1.8');
-    expect(intervalText(head, { ...open, low: null })).toBe('≤ 2.25');
-    expect(intervalText(head, { ...open, low: null, high: null })).toBe('no value is excluded');
+    const noLow = { low: null, lowEnd: 'bound' as const };
+    const noHigh = { high: null, highEnd: 'bound' as const };
+    expect(intervalText(head, { ...open, ...noHigh })).toBe('≥ 1.8');
+    expect(intervalText(head, { ...open, ...noLow })).toBe('≤ 2.25');
+    expect(intervalText(head, { ...open, ...noLow, ...noHigh })).toBe('no value is excluded');
     expect(intervalText(head, { ...open, kind: 'held', low: null, high: null })).toBe('–');
+  });
+
+  it('names the ends that are not known, and claims no class on them', () => {
+    const open = { ...parameter, kind: 'practically-not' as const };
+    const noLow = { low: null, lowEnd: 'not-known' as const };
+    const noHigh = { high: null, highEnd: 'not-known' as const };
+    expect(intervalText(head, { ...open, ...noLow, ...noHigh })).toBe('not known');
+    expect(intervalText(head, { ...open, ...noHigh })).toBe('≥ 1.8 (upper end not known)');
+    expect(classText({ ...open, ...noHigh })).toBe('not known');
+    expect(classText({ ...open, ...noHigh, low: null, lowEnd: 'bound' })).toBe('practically not identifiable');
+    expect(classText(parameter)).toBe('identifiable');
   });
 
   it('is told of strong correlations only, the strongest first, once per pair', () => {

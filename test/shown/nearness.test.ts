@@ -82,6 +82,7 @@ describe('the best run', () => {
 test('How well the best run fits is told by chi-square, or by the residuals where standard errors are unknown', () => {
   const fit = {
     ...{ points: 4, freedom: 1, chiSquare: 2.5, reducedChiSquare: 2.5, probability: 0.1, runsProbability: null },
+    isBeyondChance: false,
     ...{ worst: [], warnings: [], sets: [{ name: null, points: 4, sumOfSquares: 2.5, scale: 0.125 }] },
   };
   expect(fitText({ fit })).toBe('Chi-square 2.5 with 1 degree of freedom, 2.5 per degree');

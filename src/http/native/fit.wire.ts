@@ -20,6 +20,11 @@ export const fitQualitySchema = z
       .number()
       .nullable()
       .describe('The probability of a chiSquare at least so large if model and standard errors are right.'),
+    isBeyondChance: z
+      .boolean()
+      .describe(
+        'Whether chiSquare is larger than the standard errors explain: its probability is below 0.005, without a robust loss.',
+      ),
     runsProbability: z
       .number()
       .nullable()
@@ -73,6 +78,13 @@ export function presentFitQuality(
 
 const nullableNumber = z.number().nullable();
 
+const endSchema = z
+  .enum(['found', 'bound', 'not-known'])
+  .nullable()
+  .describe(
+    'found: at the value. bound: chi-square does not rise so far before the bound. not-known: the models may be off there by more than the threshold, or disagree, or expect a better fit elsewhere; verify names runs that tell. null for held inputs.',
+  );
+
 export const fitParametersSchema = z
   .object({
     confidence: z.number().describe('As it was asked for.'),
@@ -91,6 +103,16 @@ export const fitParametersSchema = z
           .describe(
             'The increase of chi-square at the ends of the intervals; with unknown standard errors in units of the estimated ones.',
           ),
+        better: z
+          .object({
+            at: z.array(z.number()).describe('The input.'),
+            decrease: z.number().describe('How far below that of the best run.'),
+            spread: z.number().describe('How far the models may be off.'),
+          })
+          .nullable()
+          .describe(
+            'Where the models expect a chi-square that is smaller than near the best run by more than threshold; null for nowhere. Until it is run, no end is known.',
+          ),
         parameters: z
           .array(
             z.object({
@@ -98,16 +120,18 @@ export const fitParametersSchema = z
               name: z.string().nullable(),
               estimate: z.number().describe('The value of the best run.'),
               standardError: nullableNumber.describe(
-                'From the slopes of the models; null where it exceeds the range between the bounds, and for held inputs.',
+                'From the slopes of the models; null where it exceeds the range between the bounds or an end is not known, and for held inputs.',
               ),
               low: nullableNumber.describe(
-                'The lower end of the profile-likelihood interval; null where it is at the bound.',
+                'The lower end of the profile-likelihood interval; null where it is at the bound or not known, see lowEnd.',
               ),
               high: nullableNumber.describe('The upper end.'),
+              lowEnd: endSchema,
+              highEnd: endSchema,
               kind: z
                 .enum(['identifiable', 'practically-not', 'structurally-not', 'held'])
                 .describe(
-                  'identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values.',
+                  'identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side, or it is not known whether they do, or an end is only where another input reaches its bound. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values.',
                 ),
               profile: z
                 .array(z.object({ value: z.number(), increase: z.number() }))
@@ -127,6 +151,7 @@ export const fitParametersSchema = z
                 .array(z.number())
                 .describe('Changes in shares of the ranges, one per input; the largest is 1 and 0 takes no part.'),
               kind: z.enum(['practically-not', 'structurally-not']),
+              isKnown: z.boolean().describe('Whether the models know how far chi-square rises along it.'),
             }),
           )
           .describe('Inputs that can change together while the data hardly notice.'),
@@ -138,6 +163,11 @@ export const fitParametersSchema = z
               predicted: z.number(),
               low: z.number(),
               high: z.number(),
+              isKnown: z
+                .boolean()
+                .describe(
+                  'Whether the interval may be relied on: not where it rests on inputs whose intervals are not known.',
+                ),
               slopes: z.array(z.number()).describe('The derivative by each input, by the models; 0 for held inputs.'),
             }),
           )
@@ -150,7 +180,9 @@ export const fitParametersSchema = z
               input: z.int().describe('The input whose interval it is about.'),
               side: z.enum(['low', 'high']),
               at: z.array(z.number()).describe('The input of the run.'),
-              increase: z.number().describe('The increase of chi-square that the models expect there.'),
+              increase: z
+                .number()
+                .describe('The increase of chi-square that the models expect there; negative for a better fit.'),
               spread: z.number().describe('How far the models may be off.'),
               isUnsure: z.boolean().describe('Whether that is so far that the run is worth making.'),
             }),
@@ -172,7 +204,7 @@ export function presentFitParameters({
   labels,
 }: FitRead): z.infer<typeof fitParametersSchema> {
   if (insight === null) return { confidence, fit: null };
-  const { best, threshold, parameters, correlations, combinations, outputs, verify } = insight;
+  const { best, threshold, better, parameters, correlations, combinations, outputs, verify } = insight;
   const names = inputNamesOf(best.length, labels?.inputNames ?? null);
   return {
     confidence,
@@ -184,6 +216,7 @@ export function presentFitParameters({
         iteration: run!.iteration,
       },
       threshold,
+      better: better && { ...better, at: [...better.at] },
       parameters: parameters.map(({ profile, ...one }, input) => ({
         input,
         name: labels?.inputNames?.[input] ?? null,
@@ -191,7 +224,7 @@ export function presentFitParameters({
         profile: [...profile],
       })),
       correlations: correlations.map((row) => [...row]),
-      combinations: combinations.map(({ loadings, kind }) => ({ loadings: [...loadings], kind })),
+      combinations: combinations.map(({ loadings, ...one }) => ({ loadings: [...loadings], ...one })),
       outputs: outputs.map((one) => ({
         ...one,
         slopes: [...one.slopes],

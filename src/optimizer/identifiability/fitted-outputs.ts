@@ -16,6 +16,8 @@ interface At {
   readonly byInput: (gradient: Float64Array) => readonly number[];
   /** Two-sided quantile of the confidence. */
   readonly quantile: number;
+  /** Directions in features of which it is not known how far the data leave them open; null where nothing is known. */
+  readonly unknown: readonly Float64Array[] | null;
 }
 
 /**
@@ -27,7 +29,7 @@ export function curveOf(
   { cases, request }: Prepared,
   { kept, points, components, leftOutAtBest }: Residuals,
   { aim, surrogate, predictor }: MisfitModel,
-  { least, covariance, byInput, quantile, best }: At,
+  { least, covariance, byInput, quantile, best, unknown }: At,
 ): PredictedOutput[] {
   aim.evaluate(least);
   aim.differentiate();
@@ -46,7 +48,8 @@ export function curveOf(
       r += share * residuals[kept.length + k]!;
       for (let f = 0; f < p; f++) gradient[f]! += (share * J[(kept.length + k) * p + f]!) / factor;
     }
-    return banded(output, value + r / factor, gradient);
+    // Along a direction that the data leave open these change by no more than their errors.
+    return { ...banded(output, value + r / factor, gradient), isKnown: unknown !== null };
   });
   const others = kept.map((output, k) => {
     const model = surrogate.outputs[k]!.fitted;
@@ -63,6 +66,12 @@ export function curveOf(
     let variance = 0;
     for (let f = 0; f < p; f++) for (let g = 0; g < p; g++) variance += gradient[f]! * gradient[g]! * covariance(f, g);
     const half = Math.min(1e300, quantile * Math.sqrt(Math.max(0, variance)));
-    return { output, predicted, low: predicted - half, high: predicted + half, slopes: byInput(gradient) };
+    const isKnown = unknown?.every((direction) => half >= Math.abs(alongside(direction, gradient))) ?? false;
+    return { output, predicted, low: predicted - half, high: predicted + half, isKnown, slopes: byInput(gradient) };
   }
+}
+
+/** The change over half the range. */
+function alongside(direction: Float64Array, gradient: Float64Array): number {
+  return direction.reduce((sum, share, f) => sum + share * gradient[f]!, 0);
 }

@@ -26,19 +26,25 @@ export interface Held {
   readonly misfit: number;
 }
 
-/** One side of a profile: its points from the best one on, and its end; null where it ends at a bound. */
+/** One side of a profile: its points from the best one on, and its end; null where it has none, as at a bound. */
 export interface Side {
   readonly points: readonly Held[];
   readonly end: Held | null;
 }
 
+/** The least misfit that the models expect from u on. */
+export function leastFrom({ aim }: MisfitModel, u: Float64Array, box: Box, work: Work): Held {
+  const reached = u.slice();
+  const value = descend(aim, reached, box, work);
+  return { u: reached, misfit: -2 * value };
+}
+
 /** The least misfit with feature f at t, from u. */
-function pinned({ aim }: MisfitModel, u: Float64Array, f: number, t: number, box: Box, work: Work): Held {
+export function pinned(model: MisfitModel, u: Float64Array, f: number, t: number, box: Box, work: Work): Held {
   const held = { lower: box.lower.slice(), upper: box.upper.slice(), conditions: box.conditions };
   held.lower[f] = held.upper[f] = t;
-  const reached = u.map((value, g) => Math.min(held.upper[g]!, Math.max(held.lower[g]!, value)));
-  const value = descend(aim, reached, held, work);
-  return { u: reached, misfit: -2 * value };
+  const inside = u.map((value, g) => Math.min(held.upper[g]!, Math.max(held.lower[g]!, value)));
+  return leastFrom(model, inside, held, work);
 }
 
 /**
@@ -106,4 +112,31 @@ function between(
     else high = middle;
   }
   return rise - low.misfit < high.misfit - rise ? low : high;
+}
+
+/**
+ * How much smaller the misfit at an end would be if one of some features, which has reached a bound since the least misfit, could go on: by
+ * one step of Gauss and Newton of at most half the range, the largest of all.
+ */
+export function heldByBounds(
+  { aim }: MisfitModel,
+  { u }: Held,
+  least: Held,
+  { lower, upper }: Box,
+  features: readonly number[],
+): number {
+  aim.evaluate(u);
+  aim.differentiate();
+  const J = aim.slopes();
+  const p = u.length;
+  const isAtBound = (point: Float64Array, f: number) => point[f] === lower[f] || point[f] === upper[f];
+  const gains = features.map((f) => {
+    if (!isAtBound(u, f) || isAtBound(least.u, f)) return 0;
+    let steepness = 0;
+    for (let j = 0; j < aim.m; j++) steepness += J[j * p + f]! ** 2;
+    const slope = Math.abs(aim.gradient[f]!);
+    const step = Math.min(1, slope / Math.max(steepness, Number.MIN_VALUE));
+    return 2 * slope * step - steepness * step ** 2;
+  });
+  return Math.max(0, ...gains);
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ._generated import models as m
 from .fitting import Fit
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+End: TypeAlias = Literal["found", "bound", "not-known"]
+
+
 @dataclass(frozen=True)
 class Parameter:
     """What the data tell about one input."""
@@ -21,13 +24,16 @@ class Parameter:
     estimate: float
     """That of the best run."""
     standard_error: float | None
-    """None where it exceeds the range between the bounds, and for inputs that are held."""
+    """None where it exceeds the range between the bounds or an end is not known, and for inputs that are held."""
     low: float | None
-    """The ends of the profile-likelihood interval; None where one is at the bound."""
+    """The ends of the profile-likelihood interval; None where one is at the bound or not known."""
     high: float | None
     kind: Literal["identifiable", "practically-not", "structurally-not", "held"]
     profile: tuple[tuple[float, float], ...]
     """Values, and the increase of chi-square with the others adapted."""
+    low_end: End | None = None
+    """What is known of the ends; None for inputs that are held."""
+    high_end: End | None = None
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,18 @@ class Band:
     predicted: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    is_known: tuple[bool, ...] = ()
+    """Whether the interval of each number may be relied on: not where it rests on inputs whose intervals are not known."""
+
+
+@dataclass(frozen=True)
+class BetterFit:
+    """Where the models expect a noticeably better fit than that of the best run. Until it is run, no interval is known."""
+
+    at: Mapping[str, float]
+    decrease: float
+    """Of chi-square, and how far the models may be off."""
+    spread: float
 
 
 @dataclass(frozen=True)
@@ -61,10 +79,12 @@ class FitResult:
     slopes: Mapping[str, tuple[tuple[float, ...], ...]]
     """By output: the derivative of each of its numbers by each input, by the models."""
     verify: tuple[Mapping[str, float], ...]
-    """Inputs of runs at the ends of the intervals; the first tells most."""
+    """Inputs of runs at the ends of the intervals, or the one of the better fit; the first tells most."""
     sentences: tuple[str, ...]
     data: Mapping[str, Fit]
     """The data by output."""
+    better: BetterFit | None = None
+    """None where the models expect none."""
 
     def plot(self, name: str, axes: Axes) -> None:
         """Data with their errors, the best curve and its band. Needs matplotlib."""
@@ -75,7 +95,7 @@ class FitResult:
         band = self.bands.get(name)
         if band is not None:
             axes.plot(x, band.predicted, color="tab:red", label="best fit")
-            axes.fill_between(x, band.low, band.high, color="tab:red", alpha=0.2, label="band")
+            axes.fill_between(x, band.low, band.high, where=list(band.is_known), color="tab:red", alpha=0.2, label="band")
         axes.set_xlabel(data.columns[0])
         axes.set_ylabel(name)
 
@@ -100,6 +120,7 @@ def fit_result(quality: m.FitQuality, told: m.FitParametersFit | None, space: Sp
         verify=() if told is None else tuple(dict(zip(names, each.at, strict=True)) for each in told.verify),
         sentences=() if told is None else tuple(told.sentences),
         data=space.fits,
+        better=None if told is None or told.better is None else _better(told.better, names),
     )
 
 
@@ -115,7 +136,13 @@ def _errors_of(data: Fit, scale: float | None) -> list[float] | None:
 
 def _parameter(each: m.FitParametersFitParameters) -> Parameter:
     profile = tuple((point.value, point.increase) for point in each.profile)
-    return Parameter(each.estimate, each.standard_error, each.low, each.high, each.kind, profile)
+    return Parameter(
+        each.estimate, each.standard_error, each.low, each.high, each.kind, profile, low_end=each.low_end, high_end=each.high_end
+    )
+
+
+def _better(told: m.FitParametersFitBetter, names: list[str]) -> BetterFit:
+    return BetterFit(dict(zip(names, told.at, strict=True)), told.decrease, told.spread)
 
 
 def _correlations(told: m.FitParametersFit, names: list[str]) -> dict[str, dict[str, float | None]]:
@@ -137,4 +164,6 @@ def _bands(told: m.FitParametersFit, space: Space) -> dict[str, Band]:
         return {name: value if isinstance(value, tuple) else (value,) for name, value in space.output_of(values).items()}
 
     predicted, low, high = (by_name([getattr(each, key) for each in told.outputs]) for key in ("predicted", "low", "high"))
-    return {name: Band(values, low[name], high[name]) for name, values in predicted.items()}
+    # By numbers, as outputs are laid out by name.
+    known = by_name([float(each.is_known) for each in told.outputs])
+    return {name: Band(values, low[name], high[name], tuple(map(bool, known[name]))) for name, values in predicted.items()}

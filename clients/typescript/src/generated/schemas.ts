@@ -1099,6 +1099,11 @@ export interface FitQuality {
   /** The probability of a chiSquare at least so large if model and standard errors are right. */
   probability: number | null;
   /**
+   * Whether chiSquare is larger than the standard errors explain: its probability is below 0.005, without a robust
+   * loss.
+   */
+  isBeyondChance: boolean;
+  /**
    * The probability that residuals in random order change their sign so seldom (Wald and Wolfowitz); a small one tells
    * that the model lacks something. null with few residuals.
    */
@@ -2160,6 +2165,18 @@ export interface FitParameters {
      * ones.
      */
     threshold: number;
+    /**
+     * Where the models expect a chi-square that is smaller than near the best run by more than threshold; null for
+     * nowhere. Until it is run, no end is known.
+     */
+    better: {
+      /** The input. */
+      at: number[];
+      /** How far below that of the best run. */
+      decrease: number;
+      /** How far the models may be off. */
+      spread: number;
+    } | null;
     /** One per input. */
     parameters: Array<{
       /** Zero-based. */
@@ -2167,16 +2184,32 @@ export interface FitParameters {
       name: string | null;
       /** The value of the best run. */
       estimate: number;
-      /** From the slopes of the models; null where it exceeds the range between the bounds, and for held inputs. */
+      /**
+       * From the slopes of the models; null where it exceeds the range between the bounds or an end is not known, and
+       * for held inputs.
+       */
       standardError: number | null;
-      /** The lower end of the profile-likelihood interval; null where it is at the bound. */
+      /** The lower end of the profile-likelihood interval; null where it is at the bound or not known, see lowEnd. */
       low: number | null;
       /** The upper end. */
       high: number | null;
       /**
-       * identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side.
-       * structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category,
-       * or a number with few values.
+       * found: at the value. bound: chi-square does not rise so far before the bound. not-known: the models may be off
+       * there by more than the threshold, or disagree, or expect a better fit elsewhere; verify names runs that tell.
+       * null for held inputs.
+       */
+      lowEnd: 'found' | 'bound' | 'not-known' | null;
+      /**
+       * found: at the value. bound: chi-square does not rise so far before the bound. not-known: the models may be off
+       * there by more than the threshold, or disagree, or expect a better fit elsewhere; verify names runs that tell.
+       * null for held inputs.
+       */
+      highEnd: 'found' | 'bound' | 'not-known' | null;
+      /**
+       * identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side,
+       * or it is not known whether they do, or an end is only where another input reaches its bound. structurally-not:
+       * the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with
+       * few values.
        */
       kind: 'identifiable' | 'practically-not' | 'structurally-not' | 'held';
       /** The increase of chi-square with the input at a value and the others adapted, ascending by value. */
@@ -2192,6 +2225,8 @@ export interface FitParameters {
       /** Changes in shares of the ranges, one per input; the largest is 1 and 0 takes no part. */
       loadings: number[];
       kind: 'practically-not' | 'structurally-not';
+      /** Whether the models know how far chi-square rises along it. */
+      isKnown: boolean;
     }>;
     /**
      * The predicted outputs with their intervals, by what the data leave open about the inputs; those of no data set
@@ -2204,6 +2239,8 @@ export interface FitParameters {
       predicted: number;
       low: number;
       high: number;
+      /** Whether the interval may be relied on: not where it rests on inputs whose intervals are not known. */
+      isKnown: boolean;
       /** The derivative by each input, by the models; 0 for held inputs. */
       slopes: number[];
     }>;
@@ -2217,7 +2254,7 @@ export interface FitParameters {
       side: 'low' | 'high';
       /** The input of the run. */
       at: number[];
-      /** The increase of chi-square that the models expect there. */
+      /** The increase of chi-square that the models expect there; negative for a better fit. */
       increase: number;
       /** How far the models may be off. */
       spread: number;

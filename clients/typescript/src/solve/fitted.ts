@@ -9,11 +9,14 @@ import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 export interface Parameter {
   /** That of the best run. */
   readonly estimate: number;
-  /** null where it exceeds the range between the bounds, and for inputs that are held. */
+  /** null where it exceeds the range between the bounds or an end is not known, and for inputs that are held. */
   readonly standardError: number | null;
-  /** The ends of the profile-likelihood interval; null where one is at the bound. */
+  /** The ends of the profile-likelihood interval; null where one is at the bound or not known. */
   readonly low: number | null;
   readonly high: number | null;
+  /** What is known of them; null for inputs that are held. */
+  readonly lowEnd: 'found' | 'bound' | 'not-known' | null;
+  readonly highEnd: 'found' | 'bound' | 'not-known' | null;
   readonly kind: 'identifiable' | 'practically-not' | 'structurally-not' | 'held';
   /** The increase of chi-square with the input at a value and the others adapted, ascending by value. */
   readonly profile: readonly { readonly value: number; readonly increase: number }[];
@@ -24,6 +27,8 @@ export interface Band {
   readonly predicted: readonly number[];
   readonly low: readonly number[];
   readonly high: readonly number[];
+  /** Whether the interval of each number may be relied on: not where it rests on inputs whose intervals are not known. */
+  readonly isKnown: readonly boolean[];
 }
 
 type ByInput<I extends Inputs, Value> = { readonly [Name in keyof I]?: Value };
@@ -48,7 +53,9 @@ export interface FitResult<I extends Inputs, G extends Goals> {
   readonly bands: ByOutput<G, Band>;
   /** By output: the derivative of each of its numbers by each input, by the models. */
   readonly slopes: ByOutput<G, readonly (readonly number[])[]>;
-  /** Inputs of runs at the ends of the intervals; the first tells most. */
+  /** Where the models expect a noticeably better fit than the best run's; null for nowhere. Until it is run, no interval is known. */
+  readonly better: { readonly at: ValuesOf<I>; readonly decrease: number; readonly spread: number } | null;
+  /** Inputs of runs at the ends of the intervals, or the one of the better fit; the first tells most. */
   readonly verify: readonly ValuesOf<I>[];
   readonly sentences: readonly string[];
   /** The data by output. */
@@ -80,17 +87,27 @@ export function fitOf<I extends Inputs, G extends Goals>(
   };
 }
 
-const NOTHING_TOLD = { parameters: {}, correlations: {}, bands: {}, slopes: {}, verify: [], sentences: [] };
+const NOTHING_TOLD = {
+  parameters: {},
+  correlations: {},
+  bands: {},
+  slopes: {},
+  better: null,
+  verify: [],
+  sentences: [],
+};
 
 function toldOf<I extends Inputs, G extends Goals>({ inputs, goals }: Named<I, G>, told: ToldByData) {
   const names = Object.keys(inputs);
   const byInput = <Value>(values: readonly Value[]) =>
     Object.fromEntries(values.map((value, i) => [names[i], value])) as ByInput<I, Value>;
-  const parameters = told.parameters.map(({ estimate, standardError, low, high, kind, profile }) => ({
+  const parameters = told.parameters.map(({ estimate, standardError, low, high, lowEnd, highEnd, kind, profile }) => ({
     estimate,
     standardError,
     low,
     high,
+    lowEnd,
+    highEnd,
     kind,
     profile,
   }));
@@ -107,8 +124,10 @@ function toldOf<I extends Inputs, G extends Goals>({ inputs, goals }: Named<I, G
       predicted: points.map(({ predicted }) => predicted),
       low: points.map(({ low }) => low),
       high: points.map(({ high }) => high),
+      isKnown: points.map(({ isKnown }) => isKnown),
     })),
     slopes: byGoal((points) => points.map(({ slopes }) => slopes)),
+    better: told.better && { ...told.better, at: toValues(inputs, told.better.at) },
     verify: told.verify.map(({ at }) => toValues(inputs, at)),
     sentences: told.sentences,
   };

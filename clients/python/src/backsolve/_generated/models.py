@@ -972,6 +972,8 @@ class FitQuality(Wire):
     """chiSquare per degree of freedom: about 1 if model and errors are right."""
     probability: float | None
     """The probability of a chiSquare at least so large if model and standard errors are right."""
+    is_beyond_chance: bool
+    """Whether chiSquare is larger than the standard errors explain: its probability is below 0.005, without a robust loss."""
     runs_probability: float | None
     """The probability that residuals in random order change their sign so seldom (Wald and Wolfowitz); a small one tells that the model lacks something. null with few residuals."""
     worst: list[FitQualityWorst]
@@ -1930,6 +1932,15 @@ class FitParametersFitRun(Wire):
     iteration: int | None
 
 
+class FitParametersFitBetter(Wire):
+    at: list[float]
+    """The input."""
+    decrease: float
+    """How far below that of the best run."""
+    spread: float
+    """How far the models may be off."""
+
+
 class FitParametersFitParametersProfile(Wire):
     value: float
     increase: float
@@ -1942,13 +1953,17 @@ class FitParametersFitParameters(Wire):
     estimate: float
     """The value of the best run."""
     standard_error: float | None
-    """From the slopes of the models; null where it exceeds the range between the bounds, and for held inputs."""
+    """From the slopes of the models; null where it exceeds the range between the bounds or an end is not known, and for held inputs."""
     low: float | None
-    """The lower end of the profile-likelihood interval; null where it is at the bound."""
+    """The lower end of the profile-likelihood interval; null where it is at the bound or not known, see lowEnd."""
     high: float | None
     """The upper end."""
+    low_end: Literal["found", "bound", "not-known"] | None
+    """found: at the value. bound: chi-square does not rise so far before the bound. not-known: the models may be off there by more than the threshold, or disagree, or expect a better fit elsewhere; verify names runs that tell. null for held inputs."""
+    high_end: Literal["found", "bound", "not-known"] | None
+    """found: at the value. bound: chi-square does not rise so far before the bound. not-known: the models may be off there by more than the threshold, or disagree, or expect a better fit elsewhere; verify names runs that tell. null for held inputs."""
     kind: Literal["identifiable", "practically-not", "structurally-not", "held"]
-    """identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values."""
+    """identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side, or it is not known whether they do, or an end is only where another input reaches its bound. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values."""
     profile: list[FitParametersFitParametersProfile]
     """The increase of chi-square with the input at a value and the others adapted, ascending by value."""
 
@@ -1957,6 +1972,8 @@ class FitParametersFitCombinations(Wire):
     loadings: list[float]
     """Changes in shares of the ranges, one per input; the largest is 1 and 0 takes no part."""
     kind: Literal["practically-not", "structurally-not"]
+    is_known: bool
+    """Whether the models know how far chi-square rises along it."""
 
 
 class FitParametersFitOutputs(Wire):
@@ -1966,6 +1983,8 @@ class FitParametersFitOutputs(Wire):
     predicted: float
     low: float
     high: float
+    is_known: bool
+    """Whether the interval may be relied on: not where it rests on inputs whose intervals are not known."""
     slopes: list[float]
     """The derivative by each input, by the models; 0 for held inputs."""
 
@@ -1977,7 +1996,7 @@ class FitParametersFitVerify(Wire):
     at: list[float]
     """The input of the run."""
     increase: float
-    """The increase of chi-square that the models expect there."""
+    """The increase of chi-square that the models expect there; negative for a better fit."""
     spread: float
     """How far the models may be off."""
     is_unsure: bool
@@ -1991,6 +2010,8 @@ class FitParametersFit(Wire):
     """That run."""
     threshold: float
     """The increase of chi-square at the ends of the intervals; with unknown standard errors in units of the estimated ones."""
+    better: FitParametersFitBetter | None
+    """Where the models expect a chi-square that is smaller than near the best run by more than threshold; null for nowhere. Until it is run, no end is known."""
     parameters: list[FitParametersFitParameters]
     """One per input."""
     correlations: list[list[float | None]]

@@ -1,7 +1,7 @@
 /** What the data tell about the inputs: estimates, intervals, profiles, correlations, and outputs that were not fitted. */
 import type { FitParameters } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../shown/columns.ts';
-import { correlationTexts, type FoundFit, intervalText, KINDS } from '../../../../shown/fit-words.ts';
+import { classText, correlationTexts, type FoundFit, intervalText } from '../../../../shown/fit-words.ts';
 import { short, titled } from '../../../../shown/formats.ts';
 import { inputNames, inputText, outputNames } from '../../../../shown/values.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
@@ -77,7 +77,7 @@ function ParameterTable({ head, found: { parameters, threshold }, confidence }: 
         />
         <tbody>
           {parameters.map((parameter, i) => {
-            const { estimate, standardError, kind } = parameter;
+            const { estimate, standardError } = parameter;
             return (
               <tr key={names[i]}>
                 <th scope="row">{titled(names[i]!, head.inputUnits?.[i])}</th>
@@ -88,7 +88,7 @@ function ParameterTable({ head, found: { parameters, threshold }, confidence }: 
                   {standardError === null ? '–' : short(standardError)}
                 </td>
                 <td class="nowrap">{intervalText(head, parameter)}</td>
-                <td>{KINDS[kind]}</td>
+                <td>{classText(parameter)}</td>
                 <td>
                   <Profile
                     name={names[i]!}
@@ -116,9 +116,10 @@ function NotFitted({ head, found: { outputs } }: Pick<FoundProps, 'head' | 'foun
     <>
       <h3>Outputs that were not fitted</h3>
       <ul>
-        {others.slice(0, LISTED_OUTPUTS).map(({ output, predicted, low, high }) => (
+        {others.slice(0, LISTED_OUTPUTS).map(({ output, predicted, low, high, isKnown }) => (
           <li key={output}>
-            {titled(names[output]!, head.outputUnits?.[output])}: {short(predicted)}, from {short(low)} to {short(high)}
+            {titled(names[output]!, head.outputUnits?.[output])}: {short(predicted)},{' '}
+            {isKnown ? `from ${short(low)} to ${short(high)}` : 'an interval is not known'}
           </li>
         ))}
       </ul>
