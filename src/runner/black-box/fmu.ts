@@ -16,7 +16,8 @@ export const fmu: BlackBoxKind = {
   describe: async (fields, where) => {
     const { file, experiment, parameters, python } = readStatement(new ValueReader(), fields);
     const conditions = conditionsIn(fields);
-    const settings = { ...settingsOf(file, fields, where), type: experiment.type, parameters, conditions };
+    const hasData = mapIn(fields.get('outputs')).some(([, own]) => own.has('fit'));
+    const settings = { ...settingsOf(file, fields, where), experiment, parameters, conditions, hasData };
     return describeByProgram(optionsOf(file, python, settings), where);
   },
   read: (reader, fields) => {

@@ -87,7 +87,8 @@ it.skipIf(process.platform === 'win32')('an FMU is asked before anything runs, a
   expect(await describeBlackBox(fitted, where)).toMatchObject({
     model: {
       file: path.join(home, 'tank.fmu'),
-      type: 'model-exchange',
+      experiment: { type: 'model-exchange', stop: 5 },
+      hasData: true,
       inputs: { gain: { variable: 'body.J[1,1]' } },
       outputs: { flow: { variable: 'flow', at: null } },
       conditions: ['load'],
