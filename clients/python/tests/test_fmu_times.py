@@ -44,10 +44,12 @@ def _height(e: float, time: float) -> float:
 
 def test_a_time_between_samples_has_the_value_of_that_time(bounce: Path) -> None:
     # By straight lines between the samples that FMPy takes, 0.06 off.
-    for solver, error in (("CVode", 1e-4), ("Euler", 0.03)):
-        box = fmu(bounce, {"h": ("h", 0.23456)}, stop_time=100, solver=solver)
-        assert box()["h"] == pytest.approx(_height(0.7, 0.23456), abs=error)
-        box.close()
+    box = fmu(bounce, {"h": ("h", 0.23456)}, stop_time=100)
+    assert box()["h"] == pytest.approx(_height(0.7, 0.23456), abs=1e-4)
+    box.close()
+    box = fmu(bounce, {"h": ("h", 0.23456)}, stop_time=100, solver="Euler")
+    assert box()["h"] == pytest.approx(_height(0.7, 0.23456), abs=0.03)
+    box.close()
     box = fmu(bounce, {"h": ("h", 0.23456), "end": "h"}, stop_time=100)
     assert box()["h"] == pytest.approx(_height(0.7, 0.23456), abs=1e-4)
     box.close()

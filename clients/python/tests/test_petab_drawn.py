@@ -59,7 +59,7 @@ def test_drawn_problems_have_the_likelihood_and_the_priors_of_petab(tmp_path: Pa
 
 
 def _is_log(parameter: dict[str, Any]) -> bool:
-    return parameter["prior"]["kind"] == "parameterScaleNormal" and parameter["scale"] != "lin"
+    return bool(parameter["prior"]["kind"] == "parameterScaleNormal" and parameter["scale"] != "lin")
 
 
 def _priors(problem: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ export function evaluateFormula(formula: string, known: ReadonlyMap<string, numb
     formula.match(/\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|[A-Za-z_]\w*|\*\*|[-+*/^(),]|\S/g) ?? [];
   const reader = new FormulaReader(tokens, known);
   const value = reader.sum();
-  return reader.isAtEnd && isFinite(value) ? value : undefined;
+  return reader.isAtEnd && hasFiniteValue(value) ? value : undefined;
 }
 
 /** The names that a formula has, functions not among them. */
@@ -17,7 +17,7 @@ export function namesIn(formula: string): readonly string[] {
   return [...formula.matchAll(/(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()/g)].map(([name]) => name);
 }
 
-function isFinite(value: FormulaValue): boolean {
+function hasFiniteValue(value: FormulaValue): boolean {
   return value !== undefined && Number.isFinite(typeof value === 'number' ? value : value.factor);
 }
 

@@ -8,6 +8,7 @@ the times that are needed as well.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -156,7 +157,7 @@ def _cvode_at(fmu: Any, samples: Samples) -> type:
 def _euler_at(fmu: Any, samples: Samples) -> type:
     """Between two of its steps the solution of Euler's method is a straight line of the states; what depends on them may be curved."""
 
-    class SampledEuler(fmpy.simulation.ForwardEuler):  # type: ignore[misc, name-defined]
+    class SampledEuler(fmpy.simulation.ForwardEuler):  # type: ignore[misc]
         def step(self, t: float, tNext: float) -> Any:  # noqa: N803 - FMPy's
             inside = samples.inside(t, tNext)
             if inside:
@@ -178,9 +179,9 @@ def _euler_at(fmu: Any, samples: Samples) -> type:
 
 class Steps:
     """
-    Takes the place of `doStep` of an FMU of co-simulation: a step that FMPy asks for is divided at the needed times where the FMU allows it,
-    and what a step reached is recorded. FMPy also records the values after a step that the FMU refused, under the time before it; here the
-    simulation ends with the last step that was done.
+    Takes the place of `doStep` of an FMU of co-simulation: a step that FMPy asks for is divided at the needed times where the FMU allows
+    it, and what a step reached is recorded. FMPy also records the values after a step that the FMU refused, under the time before it; here
+    the simulation ends with the last step that was done.
     """
 
     def __init__(self, fmu: Any, description: Any, samples: Samples) -> None:
@@ -273,16 +274,17 @@ class Steps:
         return float(read([self._clock])[0])
 
     def goes_on(self, time: float, _: Recorder) -> bool:
-        return min(time, self._clocks[-1]) < self._samples.until - self._samples.slack
+        reached: float = min(time, self._clocks[-1])
+        return reached < self._samples.until - self._samples.slack
 
     def true_times(self) -> tuple[list[int], list[float]]:
         """
-        The rows that count, and of each the time of its values: that of the FMU's clock where it is behind the step, as long as it is one. A
-        clock ascends, and is never behind by more than its longest step. Where all ends, the values are those that the FMU has.
+        The rows that count, and of each the time of its values: that of the FMU's clock where it is behind the step, as long as it is one.
+        A clock ascends, and is never behind by more than its longest step. Where all ends, the values are those that the FMU has.
         """
         times: list[float] = self._samples.recorder.result()["time"].tolist()
         clocks, slack = self._clocks, self._samples.slack
-        jumps = [after - before for before, after in zip(clocks, clocks[1:], strict=False)]
+        jumps = [after - before for before, after in itertools.pairwise(clocks)]
         behind = [time - clock for time, clock in zip(times, clocks, strict=True)]
         is_clock = min(jumps, default=0.0) >= 0 and max(behind) < max(jumps, default=0.0) and min(behind) >= -slack
         if not is_clock:

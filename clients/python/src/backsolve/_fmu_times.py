@@ -125,8 +125,8 @@ def notes_on_steps(description: Description, experiment: Experiment, times: Sequ
     between = [time for time in times if not _is_whole((time - start) / step)]
     if between:
         notes.append(
-            f"{name} takes steps of one size only, {step:g}: outputs between two of them, such as at {between[0]:g}, lie on a straight line. "
-            "State a stepSize that divides these times."
+            f"{name} takes steps of one size only, {step:g}: outputs between two of them, such as at {between[0]:g}, lie on a straight "
+            "line. State a stepSize that divides these times."
         )
     elif has_data:
         size = f", {step:g}" if is_stated else ""

@@ -15,8 +15,8 @@ from ._fmu import Output, Simulation
 from ._fmu_model import Description, Variable, require_package
 from ._fmu_times import Experiment, fault_of_times
 from .fitting import Fit
-from .problem import AnyGoal
 from .inputs import Input, Value, boolean, choice, integer, real
+from .problem import AnyGoal
 
 __all__ = ["Fmu", "fmu"]
 
@@ -148,8 +148,8 @@ def fmu(
     `outputs` names variables, or says for each output `"h"` (at the end), `("h", 2.5)` (at a time) or `("h", "curve")`, which a `fit`
     compares with measured values. `inputs` gives variables other names: `{"J": "body.J[1,1]"}`. `parameters` sets variables that are no
     inputs. Times and solver are those of the FMU by default; `timeout` is in seconds of a run. Outputs at a time are sampled then, and the
-    simulation ends after the last time that is needed. `step_size` is the communication step of co-simulation, which may change its results. Raises BacksolveError if the FMU cannot run
-    here or has no such variables.
+    simulation ends after the last time that is needed. `step_size` is the communication step of co-simulation, which may change its
+    results. Raises BacksolveError if the FMU cannot run here, has no such variables, or cannot reach a time that is needed.
     """
     require_package()
     wanted = outputs if isinstance(outputs, Mapping) else {name: name for name in outputs}
