@@ -275,7 +275,7 @@ class Steps:
 
     def goes_on(self, time: float, _: Recorder) -> bool:
         reached: float = min(time, self._clocks[-1])
-        return reached < self._samples.until - self._samples.slack
+        return bool(reached < self._samples.until - self._samples.slack)
 
     def true_times(self) -> tuple[list[int], list[float]]:
         """
