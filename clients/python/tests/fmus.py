@@ -1,5 +1,8 @@
 # ruff: noqa: E501
-"""FMUs for tests: a ball as an FMI 2 model exchange with events, and as an FMI 3 co-simulation of all types that can go wrong."""
+"""
+FMUs for tests: a ball as an FMI 2 model exchange with events, an FMI 3 co-simulation of all types that can go wrong, and an FMI 2
+co-simulation whose results depend on its steps.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,7 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
   fprintf(stderr, "the valve has no opening\n"); return fmi3Error; }
 fmi3Status fmi3Terminate(fmi3Instance c) { return fmi3OK; }
 fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference r[], size_t n, fmi3Float64 x[], size_t k) {
-  Model* m = c; for (size_t i = 0; i < n; i++) x[i] = r[i] == 1 ? m->j : m->n * m->j * m->t * (m->isHalf ? 0.5 : 1); return fmi3OK; }
+  Model* m = c; for (size_t i = 0; i < n; i++) x[i] = r[i] == 0 ? m->t : r[i] == 1 ? m->j : m->n * m->j * m->t * (m->isHalf ? 0.5 : 1); return fmi3OK; }
 fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference r[], size_t n, const fmi3Float64 x[], size_t k) { ((Model*)c)->j = x[0]; return fmi3OK; }
 fmi3Status fmi3GetInt32(fmi3Instance c, const fmi3ValueReference r[], size_t n, fmi3Int32 x[], size_t k) { x[0] = (int)((Model*)c)->t; return fmi3OK; }
 fmi3Status fmi3SetInt32(fmi3Instance c, const fmi3ValueReference r[], size_t n, const fmi3Int32 x[], size_t k) { ((Model*)c)->n = x[0]; return fmi3OK; }
@@ -118,26 +121,70 @@ MODES_DESCRIPTION = """<?xml version="1.0" encoding="UTF-8"?>
 </fmiModelDescription>
 """
 
+# x' = -x by Euler's method, in the communication steps or in steps of its own; its clock then is behind. Refuses steps from a time on.
+STEPS_SOURCE = r"""
+#include <stdlib.h>
+#include "fmi2Functions.h"
+typedef struct { double x, refuses, isOver, own, clock; } Model;
+const char* fmi2GetTypesPlatform(void) { return "default"; }
+const char* fmi2GetVersion(void) { return "2.0"; }
+fmi2Component fmi2Instantiate(fmi2String n, fmi2Type t, fmi2String guid, fmi2String r, const fmi2CallbackFunctions* f, fmi2Boolean v, fmi2Boolean l) {
+  Model* m = calloc(1, sizeof(Model)); m->x = 1; m->refuses = 1e9; return m; }
+void fmi2FreeInstance(fmi2Component c) { free(c); }
+fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean d, fmi2Real t, fmi2Real s, fmi2Boolean e, fmi2Real p) { ((Model*)c)->clock = s; return fmi2OK; }
+fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return fmi2OK; }
+fmi2Status fmi2ExitInitializationMode(fmi2Component c) { return fmi2OK; }
+fmi2Status fmi2Terminate(fmi2Component c) { return fmi2OK; }
+fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, fmi2Real x[]) {
+  for (size_t i = 0; i < n; i++) x[i] = ((double*)c)[r[i]]; return fmi2OK; }
+fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference r[], size_t n, const fmi2Real x[]) {
+  for (size_t i = 0; i < n; i++) ((double*)c)[r[i]] = x[i]; return fmi2OK; }
+fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean p) {
+  Model* m = c;
+  if (t > m->refuses - 1e-9) { m->x += 0.004; return fmi2Discard; }
+  if (m->own == 0) { m->x -= h * m->x; m->clock = t + h; }
+  else while (m->clock + m->own < t + h + 1e-9) { m->x -= m->own * m->x; m->clock += m->own; }
+  return fmi2OK; }
+fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind s, fmi2Boolean* v) { *v = ((Model*)c)->isOver > 0; return fmi2OK; }
+fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind s, fmi2Real* v) { *v = ((Model*)c)->clock; return fmi2OK; }
+"""
 
-def build(folder: Path, name: str, *, platform: str | None = None) -> Path:
-    """Bounce.fmu or Modes.fmu; with a platform one that has no binaries of another."""
+STEPS_DESCRIPTION = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Steps" guid="{3}">
+  <CoSimulation modelIdentifier="Steps" canHandleVariableCommunicationStepSize="true"/>
+  <DefaultExperiment stopTime="1" stepSize="0.1"/>
+  <ModelVariables>
+    <ScalarVariable name="x" valueReference="0" causality="output" initial="exact"><Real start="1"/></ScalarVariable>
+    <ScalarVariable name="refuses" valueReference="1" causality="parameter" variability="fixed"><Real start="1e9"/></ScalarVariable>
+    <ScalarVariable name="isOver" valueReference="2" causality="parameter" variability="fixed"><Real start="0"/></ScalarVariable>
+    <ScalarVariable name="own" valueReference="3" causality="parameter" variability="fixed"><Real start="0"/></ScalarVariable>
+    <ScalarVariable name="time" valueReference="4" causality="independent" variability="continuous"><Real/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure><Outputs><Unknown index="1"/></Outputs></ModelStructure>
+</fmiModelDescription>
+"""
+
+
+def build(folder: Path, name: str, *, platform: str | None = None, without: str = "") -> Path:
+    """Bounce.fmu, Modes.fmu or Steps.fmu; with a platform one that has no binaries of another. `without` is left out of the description."""
     fmpy = pytest.importorskip("fmpy", reason="NOT CHECKED: FMPy is not installed")
     if COMPILER is None:
         pytest.skip("NOT CHECKED: there is no C compiler")
     source, description, here = {
         "Bounce": (BOUNCE_SOURCE, BOUNCE_DESCRIPTION, "linux64"),
         "Modes": (MODES_SOURCE, MODES_DESCRIPTION, "x86_64-linux"),
+        "Steps": (STEPS_SOURCE, STEPS_DESCRIPTION, "linux64"),
     }[name]
     library = folder / f"{name}.so"
     (folder / f"{name}.c").write_text(source)
     headers = Path(fmpy.__file__).parent / "c-code"
-    prefix = "fmi2" if name == "Bounce" else "fmi3"
+    prefix = "fmi3" if name == "Modes" else "fmi2"
     # FMPy wants all functions of the standard, also those that no run calls.
     every = set(re.findall(rf"{prefix}\w+(?=TYPE\b)", (headers / f"{prefix}FunctionTypes.h").read_text()))
     (folder / "rest.c").write_text("".join(f"int {each}(void) {{ return 3; }}\n" for each in every if f" {each}(" not in source))
     command = [COMPILER, "-shared", "-fPIC", "-w", f"-I{headers}", "-o", str(library), *map(str, folder.glob(f"[{name[0]}r]*.c"))]
     subprocess.run(command, check=True, capture_output=True)
     with zipfile.ZipFile(folder / f"{name}.fmu", "w") as archive:
-        archive.writestr("modelDescription.xml", description)
+        archive.writestr("modelDescription.xml", description.replace(without, ""))
         archive.write(library, f"binaries/{platform or here}/{name}.{'dll' if platform else 'so'}")
     return folder / f"{name}.fmu"

@@ -139,14 +139,14 @@ def test_a_curve_of_an_fmu_is_fitted(bounce: Path) -> None:
 
 def test_a_problem_file_gets_descriptions_and_runs(modes: Path) -> None:
     named = {name: {"variable": variable} for name, variable in INPUTS.items()}
-    settings = {"file": str(modes), "inputs": {**named, "k": {"variable": "k"}}, "outputs": {"y": {"variable": "y"}}, "type": None}
+    settings = {"file": str(modes), "inputs": {**named, "k": {"variable": "k"}}, "outputs": {"y": {"variable": "y"}}, "experiment": {}}
     described = _fmu.describe({**settings, "conditions": ["n"], "parameters": {"area": 1}, "isWhole": True})
     assert described["inputs"]["J"] == {"unit": "kg.m2", "minimum": 0, "maximum": 4}
     assert described["inputs"]["mode"] == {"type": "category", "values": ["fine", "crash", "hang", "refuse", "end"]}
     assert [fault["path"] for fault in described["faults"]] == [["inputs", "k"], ["fmu", "parameters", "area"]]
     assert [each["name"] for each in described["model"]["outputs"]] == ["y"]
 
-    box = _fmu.open_box({**settings, "inputs": named, "experiment": {"stop": None}, "parameters": {"n": 2}})
+    box = _fmu.open_box({**settings, "inputs": named, "experiment": {}, "parameters": {"n": 2}})
     request = Request({"J": 1.5}, ["y", "seconds"], {"y": [0.5, None, 1.5]}, 20, lambda: True)
     assert box.run(request) == {"y": [pytest.approx(1.5), None, pytest.approx(4.5)], "seconds": 1}
     asked = iter([True, False])

@@ -5,8 +5,6 @@ installed, too, some cases are solved.
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import re
 import shutil
@@ -15,11 +13,11 @@ import sys
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from .origins import ROOT
+from .petab_reading import chi2_of, llh_of, points_of, read_files
 from .service_process import Service
 
 with warnings.catch_warnings():
@@ -32,6 +30,8 @@ with warnings.catch_warnings():
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 CASES = [(version, name) for version in ("v1.0.0", "v2.0.0") for name in petabtests.get_cases("sbml", version)]
+# They have the column observableTransformation of version 1, which petab does not read in version 2.
+DRAFT = {("v2.0.0", "0007"), ("v2.0.0", "0016")}
 # The simulator of the last test knows neither preequilibration nor mapping tables.
 SOLVED = ["0002", "0007"]
 
@@ -51,48 +51,16 @@ def _solution(version: str, name: str) -> dict[str, float]:
     return {key: float(value) for key, value in (line.split(": ") for line in text.splitlines() if ": " in line)}
 
 
-def _read(files: list[Path]) -> list[dict[str, Any]]:
-    npx = shutil.which("npx")
-    assert npx is not None
-    words = [npx, "node", str(ROOT / "test" / "support" / "read-petab.ts"), *map(str, files)]
-    ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
-    assert ended.returncode == 0, ended.stderr
-    return [json.loads(line) for line in ended.stdout.splitlines()]
-
-
-def _points(read: dict[str, Any]) -> list[tuple[dict[str, Any], float, float, float]]:
-    """Each measurement with its transformed value, its simulated one and its error."""
-    points = []
-    nominal = {one["id"]: one["nominal"] for one in read["parameters"]}
-    for one in read["sets"]:
-        assert one["reading"]["kind"] == "output", one
-        data, simulated = one["fit"]["data"], one["reading"]["output"]
-        sigma = one["fit"].get("sigma", nominal.get(one["noise"]) if isinstance(one["noise"], str) else None)
-        sigmas = sigma if isinstance(sigma, list) else [sigma] * len(data)
-        points += [(one, *point) for point in zip(data, simulated, sigmas, strict=True)]
-    return points
-
-
-def _chi2(read: dict[str, Any]) -> float:
-    return sum(((value - simulated) / sigma) ** 2 for _, value, simulated, sigma in _points(read))
-
-
-def _llh(read: dict[str, Any]) -> float:
-    llh = 0.0
-    for one, value, simulated, sigma in _points(read):
-        residual = (value - simulated) / sigma
-        llh -= 0.5 * math.log(2 * math.pi * sigma**2) + residual**2 / 2
-        llh -= {"lin": 0, "log": value, "log10": value * math.log(10) + math.log(math.log(10))}[one["transformation"]]
-    return llh
-
-
 def test_all_cases_of_petabtests_have_their_chi_square_and_likelihood(tmp_path: Path) -> None:
     files = [_copy(version, name, tmp_path / version / name) for version, name in CASES]
-    for (version, name), file, read in zip(CASES, files, _read(files), strict=True):
+    for (version, name), file, read in zip(CASES, files, read_files(files), strict=True):
+        if (version, name) in DRAFT:
+            assert "is of version 1" in read["refused"], (name, read)
+            continue
         assert "refused" not in read, (version, name, read)
         solution = _solution(version, name)
-        assert _chi2(read) == pytest.approx(solution["chi2"], abs=1e-3), (version, name)
-        assert _llh(read) == pytest.approx(solution["llh"], abs=1e-3), (version, name)
+        assert chi2_of(read) == pytest.approx(solution["chi2"], abs=1e-3), (version, name)
+        assert llh_of(read) == pytest.approx(solution["llh"], abs=1e-3), (version, name)
 
         # petab reads what is written back, and finds the same.
         folder = file.parent
@@ -104,7 +72,8 @@ def test_all_cases_of_petabtests_have_their_chi_square_and_likelihood(tmp_path: 
 
 
 def test_problems_of_version_2_say_the_same(tmp_path: Path) -> None:
-    # The converter of petab 0.8.2 loses logarithms.
+    # The converter of petab 0.8.2 loses logarithms. petabtests 0.0.1 does not work with petab 0.10, whose converter keeps them:
+    # test_petab_drawn.py.
     names = [name for version, name in CASES if version == "v1.0.0" and name not in {"0007", "0016"}]
     files = [_copy("v1.0.0", name, tmp_path / "1" / name) for name in names]
     converted = []
@@ -117,9 +86,9 @@ def test_problems_of_version_2_say_the_same(tmp_path: Path) -> None:
         experiments = Problem.from_yaml(folder / file.name).measurement_df.experimentId
         simulated = simulated.drop(columns=[column for column in simulated if "ConditionId" in column])
         simulated.assign(experimentId=list(experiments)).to_csv(folder / "simulations.tsv", sep="\t", index=False)
-    for name, first, second in zip(names, _read(files), _read(converted), strict=True):
+    for name, first, second in zip(names, read_files(files), read_files(converted), strict=True):
         assert "refused" not in second, (name, second)
-        for one, other in zip(_points(first), _points(second), strict=True):
+        for one, other in zip(points_of(first), points_of(second), strict=True):
             assert one[1:] == other[1:], name
             told, other_told = one[0]["told"], other[0]["told"]
             ids = {"simulationConditionId", "preequilibrationConditionId"}
@@ -179,5 +148,5 @@ def test_a_case_is_solved_by_the_documented_lines(name: str, tmp_path: Path, ser
     estimates = petab.get_parameter_df(tmp_path / f"_{name}.best.parameters.tsv")
     assert set(estimates.index) == set(petab.get_parameter_df(tmp_path / "_parameters.tsv").index)
     shutil.copy(tmp_path / f"_{name}.best.simulations.tsv", tmp_path / "simulations.tsv")
-    (best,) = _read([file])
-    assert _chi2(best) <= solution["chi2"] * 1.001
+    (best,) = read_files([file])
+    assert chi2_of(best) <= solution["chi2"] * 1.001

@@ -23,7 +23,8 @@ export const fmu: BlackBoxKind = {
   describe: async (fields, where) => {
     const { file, experiment, parameters, python } = readStatement(new ValueReader(), fields);
     const conditions = conditionsIn(fields);
-    const settings = { ...settingsOf(file, fields, where), type: experiment.type, parameters, conditions };
+    const hasData = mapIn(fields.get('outputs')).some(([, own]) => own.has('fit'));
+    const settings = { ...settingsOf(file, fields, where), experiment, parameters, conditions, hasData };
     return describeByProgram(optionsOf(file, python, settings), where);
   },
   read: (reader, fields) => {
@@ -116,15 +117,21 @@ function variableOf(own: Fields): string | undefined {
 }
 
 function refuseTimes(reader: ValueReader, fields: Fields): void {
-  const stop = entriesOf(fields.get('fmu')).get('stopTime');
+  const stated = entriesOf(fields.get('fmu'));
+  const [start, stop] = [stated.get('startTime'), stated.get('stopTime')];
   for (const [name, own] of mapIn(fields.get('outputs'))) {
     const at = own.get('at');
     const place = ['outputs', name, 'at'];
     if (at === undefined) continue;
     if (own.has('fit')) reader.refuse(at.at, place, 'cannot go with fit, whose data have their times.');
     const time = reader.number(at, place);
-    if (time === undefined || stop?.kind !== 'number' || time <= stop.number) continue;
-    reader.refuse(at.at, place, `must not be after the stopTime of the FMU, ${stop.number}.`);
+    if (time === undefined) continue;
+    if (stop?.kind === 'number' && time > stop.number) {
+      reader.refuse(at.at, place, `must not be after the stopTime of the FMU, ${stop.number}.`);
+    }
+    if (start?.kind === 'number' && time < start.number) {
+      reader.refuse(at.at, place, `must not be before the startTime of the FMU, ${start.number}.`);
+    }
   }
   for (const [section, name, own] of ['inputs', 'outputs'].flatMap((one) =>
     mapIn(fields.get(one)).map(([name, own]) => [one, name, own] as const),
@@ -144,16 +151,19 @@ function toBlackBox({ file, experiment, parameters, python }: Statement, fields:
     open: (where) => {
       const settings = { ...settingsOf(file, fields, where), experiment, parameters };
       const box = openProgram(optionsOf(file, python, settings), where);
-      return { ...box, call: async (options) => box.call(refuseCurves(options, experiment.stop)) };
+      return { ...box, call: async (options) => box.call(refuseCurves(options, experiment)) };
     },
   };
 }
 
 /** Throws LocalFault for data that the simulation does not reach. */
-function refuseCurves(options: CallOptions, stop: number | null): CallOptions {
+function refuseCurves(options: CallOptions, { start, stop }: Statement['experiment']): CallOptions {
   for (const [name, { x }] of options.fits) {
     if (x === null) throw new LocalFault(`The data of ${name} need x: the times at which they were measured.`);
-    const last = Math.max(...x);
+    const [first, last] = [Math.min(...x), Math.max(...x)];
+    if (start !== null && first < start) {
+      throw new LocalFault(`The data of ${name} begin at ${first}, before the startTime ${start}.`);
+    }
     if (stop !== null && last > stop) {
       throw new LocalFault(`The data of ${name} go to ${last}, beyond the stopTime ${stop}.`);
     }

@@ -4,7 +4,8 @@ import { replaceFile } from '../../../clients/typescript/src/evaluator/durable-f
 import { factsOfParameter, factsOfSet, setOfOutput } from '../petab/facts.ts';
 import { loadPetab } from '../petab/load-petab.ts';
 import { PetabError } from '../petab/petab-error.ts';
-import type { PetabProblem } from '../petab/petab-problem.ts';
+import { errorsOf, type PetabProblem } from '../petab/petab-problem.ts';
+import { notesOnPriors } from '../petab/priors.ts';
 import { formatEstimates, formatSimulations } from '../petab/result-tables.ts';
 import { namesTold, simulationReader, tablesOf, toldTo } from '../petab/simulator.ts';
 import {
@@ -62,7 +63,12 @@ function describe(fields: Fields, petabProblem: PetabProblem): DescribedProblem 
     const set = setOfOutput(petabProblem, name);
     return set === undefined ? [] : [[name, factsOfSet(set)] as const];
   });
-  return { inputs: Object.fromEntries(inputs), outputs: Object.fromEntries(outputs), faults, petabProblem };
+  const likely = new Set(mapIn(fields.get('inputs')).flatMap(([name, own]) => (own.has('likely') ? [name] : [])));
+  const notes = [
+    ...notesOnPriors(petabProblem.parameters, errorsOf(petabProblem), (id) => likely.has(id)),
+    ...petabProblem.notes,
+  ];
+  return { inputs: Object.fromEntries(inputs), outputs: Object.fromEntries(outputs), faults, notes, petabProblem };
 }
 
 function toBlackBox(file: string, stated: CommandDefinition, problem: PetabProblem | undefined): BlackBox {

@@ -36,7 +36,7 @@ export function factsOfSet({ observable, condition, measurements, transformation
       data: measurements.map(({ value }) => transform(value, transformation)),
       // A steady state has no time.
       ...(times.every(Number.isFinite) && { x: times }),
-      ...(typeof noise !== 'string' && { sigma: noise.every((one) => one === noise[0]) ? noise[0]! : noise }),
+      ...(!('parameter' in noise) && { sigma: noise.every((one) => one === noise[0]) ? noise[0]! : noise }),
       when: Object.keys(condition).length === 0 ? { condition: '' } : condition,
       output: observable,
     },

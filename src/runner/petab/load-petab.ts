@@ -20,7 +20,10 @@ export async function loadPetab(file: string, home: string): Promise<PetabProble
   const stated = parseYaml(await readText(path.resolve(home, file), file)).value;
   const version = textIn(entryOf(stated, 'format_version'))[0];
   if (version === undefined) throw new PetabError(`${file} is no PEtab problem: it has no format_version.`);
-  if (!/^[12]\b/.test(version)) throw new PetabError(`${file}: format_version ${version} of PEtab is not known here.`);
+  const major = /^([12])\b/.exec(version)?.[1];
+  if (major === undefined) throw new PetabError(`${file}: format_version ${version} of PEtab is not known here.`);
+  const number = major === '1' ? 1 : 2;
+  refuseExtensions(entryOf(stated, 'extensions'), file);
   const parts = filesOf(stated, file);
   const read = async (key: keyof typeof NEEDED): Promise<readonly PetabTable[]> =>
     Promise.all(
@@ -32,10 +35,12 @@ export async function loadPetab(file: string, home: string): Promise<PetabProble
   if (parameterTable === undefined) throw new PetabError(`${file} names no parameter_file.`);
   if (more.length > 0) throw new PetabError(`${file}: join its parameter tables in one file.`);
   const measurementTables = await read('measurement');
-  const observables = (await read('observable')).flatMap(({ rows }) => rows);
-  const parameters = readParameters(parameterTable);
+  const observableTables = await read('observable');
+  const observables = observableTables.flatMap(({ rows }) => rows);
+  const parameters = readParameters(parameterTable, number);
   const [conditions, experiments] = [await read('condition'), await read('experiment')];
-  const { sets, notes } = readSets(measurementTables, observables, parameters);
+  const changed = targetsOf(conditions, number);
+  const { sets, notes } = readSets(measurementTables, { version: number, observables, parameters, changed });
   if (sets.length === 0) throw new PetabError(`${file} names no measurements.`);
   return {
     name: path.parse(file).name,
@@ -45,8 +50,52 @@ export async function loadPetab(file: string, home: string): Promise<PetabProble
     measurementTables,
     conditionValues: (condition) => conditionValues(conditions, experiments, condition),
     files: [...parts.values()].flat(),
-    notes,
+    notes: [...notes, ...notesOnColumns([parameterTable, ...observableTables, ...measurementTables], number)],
   };
+}
+
+/** Titles of columns that only the other version reads, and what no version of a search needs. */
+const UNREAD = {
+  1: [
+    'priorDistribution',
+    'priorParameters',
+    'noisePlaceholders',
+    'observablePlaceholders',
+    'experimentId',
+    'initializationPriorType',
+  ],
+  2: [
+    'parameterScale',
+    'objectivePriorType',
+    'objectivePriorParameters',
+    'initializationPriorType',
+    'simulationConditionId',
+    'preequilibrationConditionId',
+  ],
+} as const;
+
+function notesOnColumns(tables: readonly PetabTable[], version: 1 | 2): readonly string[] {
+  const found = UNREAD[version].filter((title) =>
+    tables.some(({ rows }) => rows.some(({ cells }) => cells.has(title))),
+  );
+  return found.length === 0 ? [] : [`Columns that a search of version ${version} does not read: ${found.join(', ')}.`];
+}
+
+/** Throws PetabError for an extension that may change what the tables mean. */
+function refuseExtensions(extensions: Value | undefined, file: string): void {
+  const names = extensions?.kind === 'map' ? [...extensions.entries] : [];
+  const isNeeded = (required: Value | undefined) => required?.kind !== 'boolean' || required.boolean;
+  const [needed] = names.find(([, { value }]) => isNeeded(entryOf(value, 'required'))) ?? [];
+  if (needed !== undefined) throw new PetabError(`${file}: the extension ${needed} of PEtab is not known here.`);
+}
+
+/** What conditions change: columns of version 1, rows of version 2. */
+function targetsOf(conditions: readonly PetabTable[], version: 1 | 2): ReadonlySet<string> {
+  if (version === 2) {
+    return new Set(conditions.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells.get('targetId') ?? [])));
+  }
+  const own = ['conditionId', 'conditionName'];
+  return new Set(conditions.flatMap(({ titles }) => titles.filter((title) => !own.includes(title))));
 }
 
 const NEEDED = {

@@ -1,21 +1,22 @@
 /** The parameter table of PEtab. */
-import { readNumber } from '../exchange.ts';
 import { PetabError } from './petab-error.ts';
 import type { PetabParameter } from './petab-problem.ts';
-import { numberOfCell, type PetabRow, type PetabTable, textOfCell } from './table.ts';
+import { readPrior } from './priors.ts';
+import { boundOfCell, numberOfCell, type PetabRow, type PetabTable, textOfCell } from './table.ts';
 
 /** Throws PetabError. */
-export function readParameters({ rows, file }: PetabTable): readonly PetabParameter[] {
-  const parameters = rows.map(readParameter);
+export function readParameters({ rows, file }: PetabTable, version: 1 | 2): readonly PetabParameter[] {
+  const parameters = rows.map((row) => readParameter(row, version));
   const twice = parameters.find(({ id }, i) => parameters.findIndex((one) => one.id === id) !== i);
   if (twice !== undefined) throw new PetabError(`${file}: the parameter ${twice.id} is there twice.`);
   if (!parameters.some(({ isEstimated }) => isEstimated)) throw new PetabError(`${file}: no parameter is estimated.`);
   return parameters;
 }
 
-function readParameter(row: PetabRow): PetabParameter {
+function readParameter(row: PetabRow, version: 1 | 2): PetabParameter {
   const id = textOfCell(row, 'parameterId');
-  const stated = row.cells.get('parameterScale');
+  // Version 2 has none, and does not read the column.
+  const stated = version === 1 ? row.cells.get('parameterScale') : undefined;
   if (stated !== undefined && !['lin', 'log', 'log10'].includes(stated)) {
     throw new PetabError(`${row.where}: parameterScale of ${id} must be lin, log or log10, is "${stated}".`);
   }
@@ -25,9 +26,15 @@ function readParameter(row: PetabRow): PetabParameter {
     throw new PetabError(`${row.where}: estimate of ${id} must be 0 or 1, is "${estimate}".`);
   }
   const isEstimated = /^(1|true)/.test(estimate);
-  const [lower, upper, nominal] = ['lowerBound', 'upperBound', 'nominalValue'].map((title) => numberOfCell(row, title));
+  const nominal = numberOfCell(row, 'nominalValue');
+  const bounds = [boundOfCell(row, 'lowerBound'), boundOfCell(row, 'upperBound')] as const;
+  const prior = isEstimated ? readPrior(row, version, scale) : undefined;
+  const [lower, upper] = prior === undefined ? bounds : within(bounds, prior.support);
   if (isEstimated && !(lower !== undefined && upper !== undefined && lower < upper)) {
-    throw new PetabError(`${row.where}: ${id} is estimated, so it needs a lowerBound below its upperBound.`);
+    const cause = prior === undefined ? '' : `, also where its prior ${prior.kind} is not 0`;
+    throw new PetabError(
+      `${row.where}: ${id} is estimated, so it needs a finite lowerBound below its upperBound${cause}.`,
+    );
   }
   if (isEstimated && (scale === 'log' || scale === 'log10') && !(lower! > 0)) {
     throw new PetabError(`${row.where}: ${id} is logarithmic, so its lowerBound must be positive; it is ${lower}.`);
@@ -35,33 +42,17 @@ function readParameter(row: PetabRow): PetabParameter {
   if (!isEstimated && nominal === undefined) {
     throw new PetabError(`${row.where}: ${id} is not estimated, so it needs a nominalValue.`);
   }
-  return { id, scale, isEstimated, lower, upper, nominal, likely: likelyOf(row, scale) };
+  const isNarrowed = lower !== bounds[0] || upper !== bounds[1];
+  return { id, scale, isEstimated, lower, upper, nominal, prior, isNarrowed };
 }
 
-const NORMAL: Readonly<Record<string, 'scale' | 'lin' | 'log'>> = {
-  parameterScaleNormal: 'scale',
-  normal: 'lin',
-  logNormal: 'log',
-  'log-normal': 'log',
-};
-const LIKELY = 2;
+type Bounds = readonly [number | undefined, number | undefined];
 
-/** Of a normal prior, which has a mean and a standard deviation; of others nothing. */
-function likelyOf(row: PetabRow, scale: PetabParameter['scale']): PetabParameter['likely'] {
-  const kind = NORMAL[row.cells.get('objectivePriorType') ?? row.cells.get('priorDistribution') ?? ''];
-  const parts = (row.cells.get('objectivePriorParameters') ?? row.cells.get('priorParameters') ?? '').split(';');
-  const [mean, deviation] = parts.map(readNumber);
-  if (kind === undefined || mean === undefined || deviation === undefined) return undefined;
-  const on = kind === 'scale' ? (scale ?? 'lin') : kind;
-  const ends = [mean - LIKELY * deviation, mean + LIKELY * deviation].map((end) => {
-    if (on === 'lin') return end;
-    return on === 'log' ? Math.exp(end) : 10 ** end;
-  });
-  return [ends[0]!, ends[1]!];
-}
-
-/** Whether a prior is stated that is no likely range. */
-export function hasOtherPrior({ cells }: PetabRow): boolean {
-  const kind = cells.get('objectivePriorType') ?? cells.get('priorDistribution');
-  return kind !== undefined && NORMAL[kind] === undefined && !/uniform/i.test(kind);
+/** petab truncates every prior by the bounds, so values where either ends are impossible. */
+function within([lower, upper]: Bounds, [least, most]: readonly [number, number]): Bounds {
+  const finite = (end: number) => (Number.isFinite(end) ? end : undefined);
+  return [
+    finite(Math.max(lower ?? Number.NEGATIVE_INFINITY, least)),
+    finite(Math.min(upper ?? Number.POSITIVE_INFINITY, most)),
+  ];
 }

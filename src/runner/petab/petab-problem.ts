@@ -6,12 +6,25 @@ export interface PetabParameter {
   /** Undefined in version 2, which has none. */
   readonly scale: 'lin' | 'log' | 'log10' | undefined;
   readonly isEstimated: boolean;
-  /** Bounds and value are not on the scale. */
+  /** Bounds and value are not on the scale. The bounds end where the prior does. */
   readonly lower: number | undefined;
   readonly upper: number | undefined;
   readonly nominal: number | undefined;
-  /** Where a prior says that the value is with two standard errors, not on the scale. */
+  readonly prior: PetabPrior | undefined;
+  /** Whether its prior ends within the bounds of the table. */
+  readonly isNarrowed: boolean;
+}
+
+/** What the search takes of a prior. */
+export interface PetabPrior {
+  /** As the table names it. */
+  readonly kind: string;
+  /** Where its density is more than 0, not on the scale. */
+  readonly support: readonly [number, number];
+  /** Of a normal prior, two standard deviations around its mean, not on the scale. */
   readonly likely: readonly [number, number] | undefined;
+  /** Whether its density is the same everywhere on its support. */
+  readonly isFlat: boolean;
 }
 
 /** What a simulator is told about where measurements were made, by the titles of their columns; '' for none. */
@@ -30,8 +43,13 @@ export interface PetabSet {
   readonly condition: PetabCondition;
   readonly measurements: readonly PetabMeasurement[];
   readonly transformation: 'lin' | 'log' | 'log10';
-  /** The standard errors of transformed values, or the parameter to estimate that all of them are. */
-  readonly noise: readonly number[] | string;
+  /** The standard errors of transformed values, or the parameter to estimate that all of them are, times a factor. */
+  readonly noise: readonly number[] | EstimatedNoise;
+}
+
+export interface EstimatedNoise {
+  readonly parameter: string;
+  readonly factor: number;
 }
 
 export interface PetabProblem {
@@ -58,6 +76,11 @@ export function transform(value: number, transformation: PetabSet['transformatio
 export function nameOfSet({ observable, condition }: PetabSet, { sets }: Pick<PetabProblem, 'sets'>): string {
   if (sets.filter((one) => one.observable === observable).length === 1) return observable;
   return [observable, ...Object.values(condition).filter((id) => id !== '')].join(' ');
+}
+
+/** The parameters that are errors of data. */
+export function errorsOf({ sets }: Pick<PetabProblem, 'sets'>): readonly string[] {
+  return sets.flatMap(({ noise }) => ('parameter' in noise ? [noise.parameter] : []));
 }
 
 export function isSameCondition(one: PetabCondition, other: Readonly<Record<string, unknown>>): boolean {

@@ -1,8 +1,8 @@
 /** The text of a new problem file from a PEtab problem. */
 import { type NewText, quote } from '../new-problem-file.ts';
-import { hasOtherPrior } from './parameters.ts';
 import { PetabError } from './petab-error.ts';
-import { nameOfSet, type PetabParameter, type PetabProblem, type PetabSet } from './petab-problem.ts';
+import { errorsOf, nameOfSet, type PetabParameter, type PetabProblem, type PetabSet } from './petab-problem.ts';
+import { notesOnPriors } from './priors.ts';
 
 const MOST_INPUTS = 200;
 
@@ -22,7 +22,7 @@ export function formatPetabProblem(
     copies,
   }: { petab: string; file: string; command: readonly string[]; copies: readonly string[] },
 ): NewText {
-  const errors = problem.sets.flatMap(({ noise }) => (typeof noise === 'string' ? [noise] : []));
+  const errors = errorsOf(problem);
   const inputs = problem.parameters.filter(({ id, isEstimated }) => isEstimated && !errors.includes(id));
   if (inputs.length > MOST_INPUTS || inputs.length === 0) {
     const found = inputs.length === 0 ? 'no parameter of the model' : `${inputs.length} parameters`;
@@ -30,7 +30,7 @@ export function formatPetabProblem(
   }
   const start = inputs.every(({ nominal, lower, upper }) => nominal! >= lower! && nominal! <= upper!);
   return {
-    notes: notesOn(problem, inputs, errors, start),
+    notes: notesOn(problem, errors, start),
     text: `# Written by \`backsolve init --from ${petab}\`; docs/problem-file.md explains every key. Edit it as you like.
 # Look for mistakes: backsolve run --check ${file}     Solve it: backsolve run ${file}
 name: ${quote(problem.name)}
@@ -59,10 +59,11 @@ maximumRuns: ${Math.max(100, 10 * inputs.length)}   # designed runs included
   };
 }
 
-function inputLine({ id, lower, upper, scale, likely }: PetabParameter): string {
+function inputLine({ id, lower, upper, scale, prior }: PetabParameter): string {
   const isWide = lower! > 0 && upper! >= 1_000 * lower!;
   const scales =
     scale === 'log' || scale === 'log10' ? ['scale: log'] : scale === 'lin' && isWide ? ['scale: linear'] : [];
+  const likely = prior?.likely;
   const range = likely && [Math.max(lower!, likely[0]), Math.min(upper!, likely[1])];
   const stated =
     range && range[0]! < range[1]! ? [`likely: [${range.map((end) => Number(end.toPrecision(6))).join(', ')}]`] : [];
@@ -72,27 +73,17 @@ function inputLine({ id, lower, upper, scale, likely }: PetabParameter): string 
 function describeSet({ measurements, transformation, noise }: PetabSet): string {
   const count = measurements.length === 1 ? '1 measurement' : `${measurements.length} measurements`;
   const compared = transformation === 'lin' ? '' : `, compared by ${transformation}`;
-  return `${count}${compared}${typeof noise === 'string' ? `, error ${noise} estimated` : ''}`;
+  return `${count}${compared}${'parameter' in noise ? `, error ${noise.parameter} estimated` : ''}`;
 }
 
-function notesOn(
-  problem: PetabProblem,
-  inputs: readonly PetabParameter[],
-  errors: readonly string[],
-  hasStart: boolean,
-): readonly string[] {
+function notesOn(problem: PetabProblem, errors: readonly string[], hasStart: boolean): readonly string[] {
   const fixed = problem.parameters.filter(({ isEstimated }) => !isEstimated).map(({ id }) => id);
-  const likely = inputs.filter((one) => one.likely !== undefined).map(({ id }) => id);
-  const other = problem.parameterTable.rows.filter(hasOtherPrior).map(({ cells }) => cells.get('parameterId')!);
   return [
     ...(fixed.length > 0 ? [`Not estimated, as in the PEtab problem: ${fixed.join(', ')}.`] : []),
     ...(errors.length > 0
       ? [`Estimated as the error of data, not as an input: ${[...new Set(errors)].join(', ')}.`]
       : []),
-    ...(likely.length > 0
-      ? [`Priors became likely ranges, of two standard deviations, and no part of chi-square: ${likely.join(', ')}.`]
-      : []),
-    ...(other.length > 0 ? [`Priors that are left out, because they are not normal: ${other.join(', ')}.`] : []),
+    ...notesOnPriors(problem.parameters, errors),
     ...(hasStart ? [] : ['There is no start, because not all parameters have a nominal value within their bounds.']),
     ...problem.notes,
   ];

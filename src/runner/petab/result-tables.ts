@@ -7,12 +7,15 @@ import { formatPetabTable } from './table.ts';
 /** Of each data set the transformed values at its points, by the name of the output. */
 export type SimulatedSets = Readonly<Record<string, number | readonly number[]>>;
 
-/** A noise parameter that was estimated with a fit is the root mean square of its residuals, within its bounds. */
+/** A noise parameter that was estimated with a fit is the root mean square of its residuals, by its factor, within its bounds. */
 export function formatEstimates(problem: PetabProblem, input: InputValues, outputs: SimulatedSets): string {
   const noise = new Map<string, number>();
   for (const { id, lower = 0, upper = Number.POSITIVE_INFINITY } of problem.parameters) {
-    const sets = problem.sets.filter((set) => set.noise === id);
-    const residuals = sets.flatMap((set) => residualsOf(set, outputs[nameOfSet(set, problem)]));
+    const residuals = problem.sets.flatMap((set) => {
+      if (!('parameter' in set.noise) || set.noise.parameter !== id) return [];
+      const { factor } = set.noise;
+      return residualsOf(set, outputs[nameOfSet(set, problem)]).map((residual) => residual / factor);
+    });
     if (residuals.length === 0) continue;
     const spread = Math.sqrt(residuals.reduce((sum, one) => sum + one * one, 0) / residuals.length);
     noise.set(id, Math.min(upper, Math.max(lower, spread)));

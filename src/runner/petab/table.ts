@@ -56,3 +56,8 @@ export function numberOfCell(row: PetabRow, title: string): number | undefined {
   if (number !== undefined && Number.isFinite(number)) return number;
   throw new PetabError(`${row.where}: ${title} must be a number, is "${cell}".`);
 }
+
+/** Undefined for an empty cell and an infinite bound, which bounds nothing. Throws PetabError for what is no number. */
+export function boundOfCell(row: PetabRow, title: string): number | undefined {
+  return /^[-+]?inf(inity)?$/i.test(row.cells.get(title) ?? '') ? undefined : numberOfCell(row, title);
+}

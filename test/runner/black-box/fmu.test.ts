@@ -48,6 +48,9 @@ it('what is wrong with an FMU is told at its place', () => {
     '1 fmu.solver: must be CVode or Euler, is "euler". Did you mean Euler?',
     '6 outputs.peak.at: must not be after the stopTime of the FMU, 5.',
   ]);
+  expect(complaintsOf(TEXT.replace('stopTime: 5', 'startTime: 3'))).toEqual([
+    '6 outputs.peak.at: must not be before the startTime of the FMU, 3.',
+  ]);
   expect(complaintsOf(TEXT.replace('below: 3', 'fit: {data: [1, 2], x: [0, 1]}'))).toEqual([
     '6 outputs.peak.at: cannot go with fit, whose data have their times.',
   ]);
@@ -87,7 +90,8 @@ it.skipIf(process.platform === 'win32')('an FMU is asked before anything runs, a
   expect(await describeBlackBox(fitted, where)).toMatchObject({
     model: {
       file: path.join(home, 'tank.fmu'),
-      type: 'model-exchange',
+      experiment: { type: 'model-exchange', stop: 5 },
+      hasData: true,
       inputs: { gain: { variable: 'body.J[1,1]' } },
       outputs: { flow: { variable: 'flow', at: null } },
       conditions: ['load'],

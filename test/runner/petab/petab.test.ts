@@ -8,7 +8,7 @@ import { describeBlackBox } from '../../../src/runner/black-box/kinds.ts';
 import { evaluateUnderConditions } from '../../../src/runner/conditions.ts';
 import { importProblem, nameOfImport } from '../../../src/runner/imported-problem.ts';
 import { loadPetab } from '../../../src/runner/petab/load-petab.ts';
-import { evaluateNoise } from '../../../src/runner/petab/noise-formula.ts';
+import { evaluateFormula } from '../../../src/runner/petab/noise-formula.ts';
 import { readProblem } from '../../../src/runner/problem-file.ts';
 import { EVALUATION } from '../evaluation-fixture.ts';
 
@@ -141,14 +141,54 @@ describe('a new problem file of a PEtab problem', () => {
       'the noise formula of flux, 0.1*f, is neither a number nor one parameter',
     ],
     ['conditions.tsv', 'warm', 'hot', 'The condition warm of measurements is in no condition table.'],
+    ['conditions.tsv', 'rate', 'depth', 'the noise of level depends on depth, which conditions change'],
+    ['measurements.tsv', '0.2', '0.2;1', 'needs 1 noiseParameters, and the measurement has 2.'],
+    [
+      'parameters.tsv',
+      'laplace',
+      'log-laplace',
+      'objectivePriorType of c is "log-laplace", but version 1 has uniform,',
+    ],
+    ['parameters.tsv', '0;1', '1', 'objectivePriorParameters of c must be 2 numbers, as in 0;1, is "1".'],
+    [
+      'parameters.tsv',
+      'laplace 0;1',
+      'uniform 6;7',
+      'c is estimated, so it needs a finite lowerBound below its upperBound, also',
+    ],
+    ['parameters.tsv', '1e-3', '-inf', 'k is estimated, so it needs a finite lowerBound below its upperBound'],
   ])('is refused where the problem is wrong: %s', async (name, now, then, message) => {
-    await change(name, now, then);
+    const cells = (words: string) => (name.endsWith('.tsv') ? words.replaceAll(' ', '\t') : words);
+    await change(name, cells(now), cells(then));
     const loading = async () => {
       const problem = await loadPetab('p.yaml', home);
       for (const { condition } of problem.sets) problem.conditionValues(condition);
     };
     await expect(loading()).rejects.toThrow(message);
   });
+});
+
+const PRIORS =
+  'parameterId parameterScale lowerBound upperBound nominalValue estimate objectivePriorType objectivePriorParameters';
+
+/** What petab 0.10.0 says: where the density of petab.v1.priors.Prior and of petab.v2 is more than 0. */
+it.each([
+  ['log10 0.01 100 1 1 uniform 0.9;1.1', 0.9, 1.1, true],
+  ['log10 0.01 100 1 1 parameterScaleUniform -1;0.5', 0.1, 10 ** 0.5, true],
+  ['log 0.01 100 1 1 parameterScaleUniform -1;9', Math.exp(-1), 100, true],
+  ['log10 0.01 100 1 1 parameterScaleUniform ', 0.01, 100, false],
+  ['lin -2 100 1 1 uniform -5;200', -2, 100, false],
+  ['lin -2 100 1 1 logNormal 0;1', 0, 100, true],
+  ['lin -inf inf 1 1 uniform -5;200', -5, 200, true],
+])('bounds of version 1 end where the prior does: %s', async (row, lower, upper, isNarrowed) => {
+  await write('parameters.tsv', tsv(PRIORS, `k ${row}`, 'c lin 0 9 1 1', 'depth lin 0 9 3 0', 'noise lin 0.01 2 1 1'));
+  const [k] = (await loadPetab('p.yaml', home)).parameters;
+  expect(k).toMatchObject({ lower: expect.closeTo(lower, 12), upper: expect.closeTo(upper, 12), isNarrowed });
+  const { text, notes } = await importOne();
+  expect(text).toContain(`minimum: ${k!.lower}, maximum: ${k!.upper}`);
+  expect(notes.some((note) => /^(Uniform priors became the bounds|The bounds end where).*: k\.$/.test(note))).toBe(
+    isNarrowed,
+  );
 });
 
 describe('a simulator of PEtab', () => {
@@ -239,6 +279,40 @@ model_files: {m: {location: model.xml, language: sbml}}
   expect([...problem.conditionValues({ experimentId: 'one' })]).toEqual([['heat', '280']]);
   expect([...problem.conditionValues({ experimentId: 'two' })]).toEqual([]);
   expect(problem.parameters[0]).toMatchObject({ id: 'k', scale: undefined, isEstimated: true });
+  // What version 2 does not know is not read, and said.
+  await write(
+    'parameters.tsv',
+    tsv(
+      'parameterId lowerBound upperBound nominalValue estimate priorDistribution priorParameters parameterScale',
+      'k -1 10 1 true log-uniform 0.5;20 log10',
+      'g -1 10 1 true gamma 2;1 lin',
+      's 0 1 0.2 false',
+    ),
+  );
+  const priors = await loadPetab('p.yaml', home);
+  expect(priors.parameters).toMatchObject([
+    { id: 'k', lower: 0.5, upper: 10, scale: undefined, prior: { kind: 'log-uniform', isFlat: false } },
+    { id: 'g', lower: 0, upper: 10 },
+    { id: 's' },
+  ]);
+  expect(priors.notes).toEqual(['Columns that a search of version 2 does not read: parameterScale.']);
+  expect((await importOne()).notes).toEqual([
+    'Not estimated, as in the PEtab problem: s.',
+    'Uniform priors became the bounds, which are narrower for them: k.',
+    'The bounds end where the prior does: g.',
+    'Priors that are left out, because they are not normal: g.',
+    'The density of log-uniform priors is no part of chi-square: k.',
+    'Columns that a search of version 2 does not read: parameterScale.',
+  ]);
+  // As petab1to2 of petab 0.10.0 converts noise of logarithms of base 10.
+  await change('observables.tsv', '\tn\tlog-normal', '\tlog(10) * (n)\tlog-normal');
+  await change('measurements.tsv', '0.3', 'g');
+  const converted = await loadPetab('p.yaml', home);
+  expect(converted.sets[0]!.noise).toEqual([Math.log(10) * 0.2]);
+  expect(converted.sets[1]!.noise).toEqual({ parameter: 'g', factor: Math.log(10) });
+  await change('p.yaml', 'parameter_files', 'extensions: {sciml: {version: 1.0.0, required: true}}\nparameter_files');
+  await expect(loadPetab('p.yaml', home)).rejects.toThrow('the extension sciml of PEtab is not known here.');
+  await change('p.yaml', 'required: true', 'required: false');
   await change('observables.tsv', 'log-normal', 'laplace');
   await expect(loadPetab('p.yaml', home)).rejects.toThrow(
     'noiseDistribution laplace of h is not known here: make it normal',
@@ -250,14 +324,26 @@ it.each([
   ['(a + 2) * 3 ^ -1', 1],
   ['-a - -2**2', 3],
   ['b', 1],
-  ['c', { unknown: 'c' }],
+  ['c', { unknown: 'c', factor: 1 }],
   ['c + 1', undefined],
   ['1 +', undefined],
-  ['sqrt(4)', undefined],
-  ['loop', { unknown: 'loop' }],
+  ['loop', { unknown: 'loop', factor: 1 }],
+  // As petab1to2 of petab 0.10.0 writes the noise of logarithms of base 10.
+  ['log(10) * (0.2)', Math.log(10) * 0.2],
+  ['log(10) * (c)', { unknown: 'c', factor: Math.log(10) }],
+  ['(2 * c + c) / 4 - 0', { unknown: 'c', factor: 0.75 }],
+  ['c * c', undefined],
+  ['1 / c', undefined],
+  ['log(8, 2) + ln(1) + log2(4) + log10(1e3)', 8],
+  ['sqrt(4) + abs(-1) + exp(0) + sign(-3) + pow(2, 3) + min(1, 2) + max(1, 2)', 14],
+  ['+2', 2],
+  ['min(1)', undefined],
+  ['exp(1, 2)', undefined],
+  ['constructor(1)', undefined],
+  ['piecewise(1, true, 2)', undefined],
 ])('the noise formula %s comes to %j', (formula, value) => {
   expect(
-    evaluateNoise(
+    evaluateFormula(
       formula,
       new Map<string, number | string>([
         ['a', 1],

@@ -12,9 +12,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ._boxes import Fault
-from ._fmu import Description, Experiment, Output, Simulation, Variable, require_package
+from ._fmu import Output, Simulation
+from ._fmu_model import Description, Variable, require_package
+from ._fmu_times import Experiment, fault_of_times
 from ._reached import look_of_file
+from .fitting import Fit
 from .inputs import Input, Value, boolean, choice, integer, real
+from .problem import AnyGoal
 
 __all__ = ["Fmu", "fmu"]
 
@@ -30,6 +34,8 @@ class _Stated:
     parameters: Mapping[str, Value]
     experiment: Experiment
     timeout: float | None
+    times: tuple[float, ...] | None = None
+    """Where curves are needed; None where they are as a whole."""
 
 
 class Fmu:
@@ -79,15 +85,35 @@ class Fmu:
     def __call__(self, values: Mapping[str, Value] | None = None, /, **more: Value) -> dict[str, Any]:
         given = {self._stated.inputs.get(name, name): value for name, value in {**(values or {}), **more}.items()}
         wanted = {name: _output_of(one) for name, one in self._stated.outputs.items()}
-        simulation = self._opened()
-        until = max((each.at for each in wanted.values() if each.at is not None), default=None)
-        curves = simulation.run(given, [each.variable for each in wanted.values()], until, self._stated.timeout)
+        curves = [name for name, one in self._stated.outputs.items() if _is_curve(one)]
+        read = {name: each for name, each in wanted.items() if name not in curves}
+        simulated = self._opened().run(
+            given,
+            [each.variable for each in wanted.values()],
+            [*(each.at for each in read.values() if each.at is not None), *(self._stated.times or ())],
+            to_end=any(each.at is None for each in read.values()) or (bool(curves) and self._stated.times is None),
+            seconds=self._stated.timeout,
+        )
         return {
-            name: curves[each.variable]
-            if _is_curve(self._stated.outputs[name])
-            else simulation.at(curves[each.variable], each.variable, each.at if each.at is not None else simulation.stop_for(until))
+            name: simulated.curves[each.variable] if name in curves else simulated.at(each.variable, each.at)
             for name, each in wanted.items()
         }
+
+    def at_data_of(self, goals: Mapping[str, AnyGoal]) -> Fmu:
+        """
+        The same, with curves that have exact values where the data of these goals were measured, and that end with them. `solve` calls it;
+        call it yourself before you compare curves with data in a function of your own. Raises BacksolveError for data that the simulation
+        cannot reach.
+        """
+        curves = {name for name, one in self._stated.outputs.items() if _is_curve(one)}
+        fits = [goal for name, goal in goals.items() if isinstance(goal, Fit) and (goal.output or name) in curves]
+        times = sorted({time for goal in fits for time in goal.x or ()})
+        if not times:
+            return self
+        fault = fault_of_times(self.description, self._stated.experiment, times)
+        if fault is not None:
+            raise Fault(fault)
+        return Fmu(replace(self._stated, times=tuple(times)))
 
     def close(self) -> None:
         """Ends what runs and removes the extracted FMU. It is also done when the object is collected, or the program ends."""
@@ -129,8 +155,9 @@ def fmu(
 
     `outputs` names variables, or says for each output `"h"` (at the end), `("h", 2.5)` (at a time) or `("h", "curve")`, which a `fit`
     compares with measured values. `inputs` gives variables other names: `{"J": "body.J[1,1]"}`. `parameters` sets variables that are no
-    inputs. Times and solver are those of the FMU by default; `timeout` is in seconds of a run. Raises BacksolveError if the FMU cannot run
-    here or has no such variables.
+    inputs. Times and solver are those of the FMU by default; `timeout` is in seconds of a run. Outputs at a time are sampled then, and the
+    simulation ends after the last time that is needed. `step_size` is the communication step of co-simulation, which may change its
+    results. Raises BacksolveError if the FMU cannot run here, has no such variables, or cannot reach a time that is needed.
     """
     require_package()
     wanted = outputs if isinstance(outputs, Mapping) else {name: name for name in outputs}
@@ -142,6 +169,8 @@ def fmu(
     set_here = [*(inputs or {}).values(), *(parameters or {})]
     faults = [description.fault_of_input(name) for name in set_here]
     faults += [description.fault_of_output(_output_of(one).variable) for one in wanted.values()]
+    at = [output.at for one in wanted.values() if (output := _output_of(one)).at is not None]
+    faults.append(fault_of_times(description, experiment, at))
     if any(faults):
         raise Fault(" ".join(fault for fault in faults if fault))
     return made

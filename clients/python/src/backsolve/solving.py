@@ -30,6 +30,7 @@ from ._reached import StandIn
 from ._siblings import Siblings
 from ._work import OnRun, Work
 from .client import AsyncBacksolve
+from .fmus import Fmu
 from .inputs import Input
 from .problem import AnyGoal, Problem, SearchOptions, make_problem
 from .result import Result
@@ -227,7 +228,9 @@ class _Session:
         if fresh and retry_failed:
             raise ValueError("fresh=True starts over, so no run has failed yet: leave out fresh, or retry_failed.")
         conditions = problem.space.conditions
-        call = caller_of(f, [*problem.inputs, *(conditions[0].when if conditions else ())])
+        # What simulates curves is told where they are needed.
+        f_at_data = f.at_data_of(problem.goals) if isinstance(f, Fmu) else f
+        call = caller_of(f_at_data, [*problem.inputs, *(conditions[0].when if conditions else ())])
         if conditions:
             call = functools.partial(awaited_under_each if inspect.iscoroutinefunction(f) else under_each, call, conditions)
         _check_parallel(parallel)
