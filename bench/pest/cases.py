@@ -106,9 +106,7 @@ def _number(draw: random.Random) -> tuple[str, float]:
     return text, float(text)
 
 
-def _instructions(
-    draw: random.Random, folder: Path, file: int, pieces: tuple[list[str], str], found: dict[str, float]
-) -> tuple[str, str]:
+def _instructions(draw: random.Random, folder: Path, file: int, pieces: tuple[list[str], str], found: dict[str, float]) -> tuple[str, str]:
     words, delimiters = pieces
     marker = draw.choice(MARKERS)
     instructions, output = [f"pif {marker}"], ["the model says"]

@@ -62,7 +62,7 @@ def pyemu_of(folder: Path) -> dict[str, Any]:
                 try:
                     read = pyemu.pst_utils.InstructionFile(pair.pest_file).read_output_file(pair.model_file)
                     found |= read.obsval.to_dict()
-                except Exception as error:  # noqa: BLE001 - it has no kinds
+                except Exception as error:
                     refused.append(str(error)[:120])
             return {
                 "parameters": {row.parnme: [row.parval1, row.parlbnd, row.parubnd] for row in pst.parameter_data.itertuples()},
@@ -80,7 +80,11 @@ class Comparison:
     def __init__(self) -> None:
         self.differences: list[str] = []
         self.counts = dict.fromkeys(
-            ["cases", "cases as pyemu in full", "parameters", "observations", "limits", "priors", "found", "found as pyemu", "not found by pyemu", "pyemu differs from PEST++", "spaces"], 0
+            [
+                *("cases", "cases as pyemu in full", "parameters", "observations", "limits", "priors", "found", "found as pyemu"),
+                *("not found by pyemu", "pyemu differs from PEST++", "spaces"),
+            ],
+            0,
         )
 
     def same(self, what: str, ours: Any, theirs: Any) -> None:

@@ -195,7 +195,7 @@ class TestOptuna:
 
         def objective(trial: Any) -> float:
             value = trial.suggest_categorical("k", choices)
-            return float(trial.suggest_float("x", 0, 1)) + (value != "")
+            return float(trial.suggest_float("x", 0, 1)) + float(value != "")
 
         study = self.play(optuna, objective, 16)
         assert study.sampler.session.run_count == 16
