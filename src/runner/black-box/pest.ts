@@ -4,6 +4,7 @@ import { replaceFile } from '../../../clients/typescript/src/evaluator/durable-f
 import { findNearestName } from '../../domain/nearest-name.ts';
 import { loadCase, type PestCase } from '../pest/case.ts';
 import { inputFilesOf, observationReader, type PestNames, recall, valuesOfInput } from '../pest/case-runner.ts';
+import { isFitted } from '../pest/control.ts';
 import { factsOfGroup, factsOfParameter } from '../pest/facts.ts';
 import { PestFileError } from '../pest/pest-error.ts';
 import { formatParameterFile, formatResidualFile } from '../pest/result-files.ts';
@@ -21,14 +22,14 @@ import {
   type Surroundings,
 } from './black-box.ts';
 import { type CommandDefinition, filesOfCommand, openCommand, readCommand } from './command.ts';
-import { entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
+import { fitOf, mapIn, textIn } from './named-fields.ts';
 
 export const pest: BlackBoxKind = {
   key: 'pest',
   example: 'case.pst',
   keys: ['pest', 'command', 'shell', 'copies', 'onExit', 'environment', 'keep'],
   inputKeys: ['parameter'],
-  outputKeys: ['group', 'observation'],
+  outputKeys: ['group', 'observation', 'fitLimits'],
   describe: async (fields, where) => {
     const file = fields.get('pest')!;
     const unknown = { inputs: {}, outputs: {}, faults: [], unknown: ['inputs', 'outputs'] } as const;
@@ -81,7 +82,10 @@ function describe(fields: Fields, pestCase: PestCase): DescribedCase {
 function factsOfOutput({ control }: PestCase, name: string, own: Fields): Facts[string] | string {
   const observed = observationsOf({ control }, name, own);
   if (typeof observed === 'string') return observed;
-  return observed.isGroup ? factsOfGroup(control, observed.names, [...own.keys()]) : {};
+  const fitsLimits = textIn(own, 'fitLimits');
+  if (fitsLimits !== undefined && !['true', 'false'].includes(fitsLimits)) return 'fitLimits must be true or false.';
+  if (fitsLimits !== undefined && !observed.isGroup) return 'fitLimits belongs to a group of observations.';
+  return observed.isGroup ? factsOfGroup(control, observed.names, [...own.keys()], fitsLimits === 'true') : {};
 }
 
 /** An output is an observation or a group of them: what its own keys say, else its name. */
@@ -111,12 +115,16 @@ function namesOf(fields: Fields, pestCase: PestCase): PestNames {
   const inputs = mapIn(fields.get('inputs')).map(([name, own]) => {
     return [name, (textIn(own, 'parameter') ?? name).toLowerCase()] as const;
   });
-  const outputs = [...entriesOf(fields.get('outputs'))].map(([name, value]) => {
-    const own = entriesOf(value);
+  const outputs = mapIn(fields.get('outputs')).map(([name, own]) => {
     const observed = observationsOf(pestCase, name, own);
-    return [textIn(fitOf(own), 'output') ?? name, typeof observed === 'string' ? [] : observed.names] as const;
+    const names = typeof observed === 'string' ? [] : observed.names;
+    return { name: textIn(fitOf(own), 'output') ?? name, names, fitsLimits: textIn(own, 'fitLimits') === 'true' };
   });
-  return { parameters: new Map(inputs), observations: new Map(outputs) };
+  return {
+    parameters: new Map(inputs),
+    observations: new Map(outputs.map(({ name, names }) => [name, names])),
+    fitsLimits: new Set(outputs.filter(({ fitsLimits }) => fitsLimits).map(({ name }) => name)),
+  };
 }
 
 function toBlackBox(file: string, stated: CommandDefinition, fields: Fields, pestCase: PestCase | undefined): BlackBox {
@@ -193,15 +201,15 @@ function resultsOf(file: string, pestCase: PestCase, names: PestNames): readonly
 /** What the search itself knows of a run, which may have been made elsewhere. */
 function observedIn(
   { control }: PestCase,
-  { observations }: PestNames,
+  { observations, fitsLimits }: PestNames,
   output: BestValues['output'],
 ): ReadonlyMap<string, number> {
-  const weights = new Map(control.observations.map(({ name, weight }) => [name, weight]));
+  const byName = new Map(control.observations.map((one) => [one.name, one]));
   return new Map(
     Object.entries(output).flatMap(([name, values]) => {
       const own = observations.get(name) ?? [];
       if (typeof values === 'number') return [[own[0]!, values] as const];
-      const fitted = own.filter((one) => weights.get(one)! > 0);
+      const fitted = own.filter((one) => isFitted(byName.get(one)!, fitsLimits?.has(name) === true));
       // Data of the problem file itself may have gaps of their own.
       return fitted.length === values.length ? fitted.map((one, i) => [one, values[i]!] as const) : [];
     }),

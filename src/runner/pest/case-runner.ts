@@ -17,6 +17,8 @@ export interface PestNames {
   readonly parameters: ReadonlyMap<string, string>;
   /** The observations of each output: those of a group for a fit, else one. */
   readonly observations: ReadonlyMap<string, readonly string[]>;
+  /** Outputs whose limits are fitted, too. */
+  readonly fitsLimits?: ReadonlySet<string>;
 }
 
 /** The values of all parameters, without SCALE and OFFSET. A condition of a fit may have the name of a parameter. */

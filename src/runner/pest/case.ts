@@ -5,8 +5,9 @@ import { readRegularFile } from '../read-file.ts';
 import { isOutside } from '../work-folder.ts';
 import type { FilePair, PestControl } from './control.ts';
 import { externalFilesOf, readControlFile } from './control-file.ts';
-import { listSome } from './control-rules.ts';
+import { listSome, repeated } from './control-rules.ts';
 import { type InstructionFile, parseInstructionFile } from './instruction-file.ts';
+import type { NumberStyle } from './number-in-width.ts';
 import { PestFileError } from './pest-error.ts';
 import { type PestTemplate, parsePestTemplate } from './template-file.ts';
 
@@ -26,15 +27,16 @@ export async function loadCase(file: string, home: string): Promise<PestCase> {
     return [name, await readText(path.resolve(folder, name), name).catch((error: Error) => error)];
   });
   const control = readControlFile(text, file, new Map(await Promise.all(externals)));
-  const fill = /^(true|1|yes)$/i.test(control.options.get('fill_tpl_zeros') ?? '') ? '0' : ' ';
-  const templates = await Promise.all(control.templates.map((pair) => loadTemplate(pair, folder, fill)));
+  const isSet = (option: string) => /^(true|t|1|yes|y)$/i.test(control.options.get(option) ?? '');
+  const style = { fill: isSet('fill_tpl_zeros') ? '0' : ' ', isDecimal: isSet('tpl_force_decimal') } as const;
+  const templates = await Promise.all(control.templates.map((pair) => loadTemplate(pair, folder, style)));
   const instructions = await Promise.all(control.instructions.map((pair) => loadInstructions(pair, folder)));
   return { control, templates, instructions, notes: notesOn(control, templates, instructions, file) };
 }
 
-async function loadTemplate({ pest, model }: FilePair, folder: string, fill: ' ' | '0') {
+async function loadTemplate({ pest, model }: FilePair, folder: string, style: NumberStyle) {
   refuseOutside(model);
-  const template = parsePestTemplate(await readText(path.resolve(folder, pest), pest), pest, fill);
+  const template = parsePestTemplate(await readText(path.resolve(folder, pest), pest), pest, style);
   const { mode } = await stat(path.resolve(folder, pest));
   return { template, target: path.normalize(model), mode };
 }
@@ -74,9 +76,13 @@ function notesOn(
   for (const { template } of templates) {
     for (const [name, width] of template.widths) widths.set(name, Math.min(width, widths.get(name) ?? width));
   }
-  const read = new Set(instructions.flatMap((one) => one.file.names));
-  const refuse = (names: readonly string[], what: string) => {
-    if (names.length > 0) throw new PestFileError(`${file}: ${listSome(names)} ${what}`);
+  const names = instructions.flatMap((one) => one.file.names);
+  const twice = repeated(names);
+  if (twice !== undefined)
+    throw new PestFileError(`${file}: the observation ${twice} is read by two instruction files.`);
+  const read = new Set(names);
+  const refuse = (wrong: readonly string[], what: string) => {
+    if (wrong.length > 0) throw new PestFileError(`${file}: ${listSome(wrong)} ${what}`);
   };
   const { parameters, observations } = control;
   const known = new Set(parameters.map(({ name }) => name));

@@ -3,7 +3,7 @@ import type { Counts, FilePair, PestControl } from './control.ts';
 import { listSome, refuseFaults, refuseSections } from './control-rules.ts';
 import { type ControlLine, type ControlSections, placeOf, readSections, wordsOf } from './control-sections.ts';
 import {
-  externalFilesIn,
+  externalFileIn,
   type FileTexts,
   readObservations,
   readParameters,
@@ -16,7 +16,7 @@ import { readPriors } from './prior-information.ts';
 /** The names of the CSV files that a control file of version 2 is made of. Throws PestFileError. */
 export function externalFilesOf(text: string, origin: string): readonly string[] {
   return [...readSections(text, origin).sections].flatMap(([name, lines]) =>
-    name.endsWith(' external') ? externalFilesIn(lines) : [],
+    name.endsWith(' external') ? lines.map((line) => externalFileIn(line).name) : [],
   );
 }
 
@@ -32,10 +32,12 @@ export function readControlFile(text: string, origin: string, files: FileTexts =
   const notes: string[] = [];
   const read = <T>(
     name: string,
-    how: (lines: readonly ControlLine[], files: FileTexts | undefined) => readonly T[],
+    how: (lines: readonly ControlLine[], files: FileTexts | undefined, notes: string[]) => readonly T[],
   ) => {
     const external = stated.sections.get(`${name} external`);
-    return external === undefined ? how(stated.sections.get(name) ?? [], undefined) : how(external, files);
+    return external === undefined
+      ? how(stated.sections.get(name) ?? [], undefined, notes)
+      : how(external, files, notes);
   };
   const counts = readCounts(stated, origin, notes);
   const parameters = read('parameter data', readParameters);
@@ -50,17 +52,41 @@ export function readControlFile(text: string, origin: string, files: FileTexts =
     notes,
   };
   refuseFaults(control, counts, origin);
-  const unused = [...stated.options.keys()].filter((one) => !USED_OPTIONS.includes(one));
+  const unused = [...control.options.keys()].filter((one) => !USED_OPTIONS.includes(one) && !OF_PEST.includes(one));
   if (unused.length > 0) notes.push(`Options of PEST++ are not used: ${listSome(unused)}.`);
   return control;
 }
 
 /** Options that say how files are written and read. */
-const USED_OPTIONS = ['additional_ins_delimiters', 'fill_tpl_zeros'];
+const USED_OPTIONS = ['additional_ins_delimiters', 'fill_tpl_zeros', 'tpl_force_decimal'];
+/** Variables of "* control data" and of the sections about how PEST searches, which version 2 has among the options. */
+const OF_PEST: readonly string[] = [
+  ...[
+    'restfle',
+    'pestmode',
+    'npar',
+    'nobs',
+    'npargp',
+    'nprior',
+    'nobsgp',
+    'maxcompdim',
+    'derzerolim',
+    'ntplfle',
+    'ninsfle',
+  ],
+  ...['precis', 'dpoint', 'numcom', 'jacfile', 'messfile', 'obsreref', 'rlambda1', 'rlamfac', 'phiratsuf', 'phiredlam'],
+  ...['numlam', 'jacupdate', 'lamforgive', 'derforgive', 'relparmax', 'facparmax', 'facorig', 'ibndstick', 'upvecbend'],
+  ...['absparmax', 'phiredswh', 'noptswitch', 'splitswh', 'doaui', 'dosenreuse', 'boundscale', 'noptmax', 'phiredstp'],
+  ...['nphistp', 'nphinored', 'relparstp', 'nrelpar', 'phistopthresh', 'lastrun', 'phiabandon', 'icov', 'icor', 'ieig'],
+  ...['ires', 'jcosave', 'verboserec', 'jcosaveitn', 'reisaveitn', 'parsaveitn', 'parsaverun', 'svdmode', 'maxsing'],
+  ...['eigthresh', 'eigwrite', 'phimlim', 'phimaccept', 'fracphim', 'memsave', 'wfinit', 'wfmin', 'wfmax', 'linreg'],
+  ...['regcontinue', 'wffac', 'wftol', 'iregadj', 'noptregadj', 'regweightrat', 'regsingthresh'],
+];
 
 function optionsOf({ options, sections }: ControlSections): ReadonlyMap<string, string> {
   const keywords = (sections.get('control data keyword') ?? []).map(({ text }) => wordsOf(text));
-  return new Map([...keywords.map(([name = '', value = '']) => [name.toLowerCase(), value] as const), ...options]);
+  const named = keywords.map(([name = '', value = '']) => [name.replace(/^\++/, '').toLowerCase(), value] as const);
+  return new Map([...named, ...options]);
 }
 
 const UNCOUNTED: Counts = {
@@ -99,7 +125,7 @@ function readCounts({ sections }: ControlSections, origin: string, notes: string
 function refuseMode(mode: string, line: ControlLine | undefined, notes: string[]): void {
   if (/^estim/i.test(mode)) return;
   if (/^regul/i.test(mode)) {
-    notes.push('PESTMODE regularisation: the search has no regularisation and fits the observations.');
+    notes.push('PESTMODE regularisation: the search has no regularisation and fits the data alone.');
     return;
   }
   const where = line === undefined ? '' : `${placeOf(line)}: `;

@@ -1,4 +1,5 @@
 /** What is refused of a control file, by name. */
+import { readNumber } from '../exchange.ts';
 import type { Counts, PestControl, PestParameter } from './control.ts';
 import { type ControlSections, placeOf, wordsOf } from './control-sections.ts';
 import { PestFileError } from './pest-error.ts';
@@ -45,7 +46,12 @@ export function refuseSections({ sections }: ControlSections, origin: string): v
       `${where}: the section "* ${name}" is not known here; delete it if the model does not need it.`,
     );
   }
-  const groups = (sections.get('observation groups') ?? []).find(({ text }) => wordsOf(text).length > 1);
+  // A number is GTARG, which regularisation alone uses.
+  const groups = (sections.get('observation groups') ?? []).find(({ text }) =>
+    wordsOf(text)
+      .slice(1)
+      .some((word) => readNumber(word) === undefined),
+  );
   if (groups !== undefined) {
     throw new PestFileError(
       `${placeOf(groups)}: covariance matrices of observations are not used here; delete the file name, and state weights.`,
@@ -88,6 +94,8 @@ export function refuseFaults(control: Omit<PestControl, 'notes'>, counts: Counts
     if (unknown !== undefined)
       refuse(`the prior information ${name} is about ${unknown.parameter}, which is no parameter.`);
   }
+  const target = repeated(control.templates.map(({ model }) => model));
+  if (target !== undefined) refuse(`two template files write ${target}, so one of them would be lost.`);
   if (control.templates.length === 0) refuse('names no template file.');
   if (control.instructions.length === 0) refuse('names no instruction file.');
   if (control.commands.length === 0) refuse('the section "* model command line" is empty.');
@@ -109,6 +117,10 @@ function refuseParameter(one: PestParameter, all: readonly PestParameter[], refu
   if (above!.initial === 0 || !Number.isFinite(initial / above!.initial)) {
     refuse(`${name} is tied to ${parent}, whose PARVAL1 is 0, so their ratio is not known.`);
   }
+}
+
+export function repeated(names: readonly string[]): string | undefined {
+  return names.find((name, i) => names.indexOf(name) !== i);
 }
 
 const LISTED = 8;

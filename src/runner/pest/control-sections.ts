@@ -21,7 +21,7 @@ const VERBATIM = 'model command line';
 
 /** @param origin  what messages call the file. Throws PestFileError. */
 export function readSections(text: string, origin: string): ControlSections {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const lines = withoutMark(text).split(/\r?\n/);
   const sections = new Map<string, ControlLine[]>();
   const options = new Map<string, string>();
   const start = lines.findIndex((line) => line.trim() !== '' && !line.trim().startsWith('#'));
@@ -47,6 +47,11 @@ export function readSections(text: string, origin: string): ControlSections {
     } else if (line !== '') current.lines.push({ origin, line: i + 1, text: line });
   }
   return { isVersion2: /version\s*=\s*2/i.test(head[1]!), sections, options };
+}
+
+/** Without a byte order mark, also where each byte is one character. */
+export function withoutMark(text: string): string {
+  return text.replace(/^(\u00EF\u00BB\u00BF|\uFEFF)/, '');
 }
 
 /** # begins a comment at the start of a word. */

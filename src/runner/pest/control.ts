@@ -19,6 +19,13 @@ export interface PestObservation {
   readonly value: number;
   readonly weight: number;
   readonly group: string;
+  /** That it is to PESTPP-IES, with one end at least; undefined for data, and for those without weight. */
+  readonly limit: PestLimit | undefined;
+}
+
+export interface PestLimit {
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
 }
 
 /** sum of factor x parameter, or its decimal logarithm, = value */
@@ -57,10 +64,22 @@ export interface Counts {
   readonly instructions: number | undefined;
 }
 
-/** Groups whose observations are limits for PEST++: at most and at least their values. */
-export function limitOf(group: string): 'atMost' | 'atLeast' | undefined {
-  if (/^(l_|less|<@)/.test(group)) return 'atMost';
-  return /^(g_|greater|>@)/.test(group) ? 'atLeast' : undefined;
+/**
+ * Groups whose observations are limits to PESTPP-IES: at most and at least their values. `>@` is at most and `<@` at least in PEST++ 5.2.23
+ * (L2PhiHandler) and pyemu 1.7.0 (get_constraint_tags).
+ */
+export function limitOfGroup(group: string): 'atMost' | 'atLeast' | undefined {
+  if (/^(l_|less|>@)/.test(group)) return 'atMost';
+  return /^(g_|greater|<@)/.test(group) ? 'atLeast' : undefined;
+}
+
+/**
+ * Whether an observation is data of its group.
+ *
+ * @param fitsLimits  as PEST and PESTPP-GLM do, which know no limits
+ */
+export function isFitted({ weight, group, limit }: PestObservation, fitsLimits: boolean): boolean {
+  return weight > 0 && !isRegularisation(group) && (fitsLimits || limit === undefined);
 }
 
 /** Regularisation groups, whose weights PEST itself adjusts. */

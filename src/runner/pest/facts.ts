@@ -1,7 +1,7 @@
 /** What a control file says of the inputs and outputs of a problem file, where the problem file leaves it out. */
 import { findNearestName } from '../../domain/nearest-name.ts';
 import type { Fact } from '../black-box/black-box.ts';
-import type { PestControl } from './control.ts';
+import { isFitted, isRegularisation, type PestControl } from './control.ts';
 
 type FactsOfOne = Readonly<Record<string, Fact>>;
 
@@ -29,24 +29,38 @@ export function factsOfParameter(
   return { minimum: one.lower, maximum: one.upper, ...(!hasOwnValues && { scale }) };
 }
 
-/** Or a sentence about what is wrong. @param names  of its observations; those of weight 0 are gaps in the data */
+/**
+ * Or a sentence about what is wrong.
+ *
+ * @param names       of its observations; those that are not fitted are gaps in the data
+ * @param stated      the keys of the output
+ * @param fitsLimits  also those that are limits to PESTPP-IES
+ */
 export function factsOfGroup(
   { observations }: PestControl,
   names: readonly string[],
   stated: readonly string[],
+  fitsLimits: boolean,
 ): FactsOfOne | string {
   const own = names.map((name) => observations.find((one) => one.name === name)!);
-  const goal = stated.find((key) => !['fit', 'group', 'unit', 'observation'].includes(key));
+  const goal = stated.find((key) => !['fit', 'group', 'unit', 'observation', 'fitLimits'].includes(key));
   if (goal !== undefined) {
     return `is a group of ${own.length} observations, which are fitted; for a limit name one observation, as in observation: ${names[0]}.`;
   }
   if (own.every(({ weight }) => weight === 0)) {
     return 'has observations of weight 0 only, so there is nothing to fit: leave it out.';
   }
-  const errors = own.map(({ weight }) => (weight > 0 ? 1 / weight : null));
+  if (isRegularisation(own[0]!.group)) {
+    return 'is a group of regularisation, whose observations are wishes and no data: leave it out. For data, give it a name in the control file that does not begin with regul.';
+  }
+  const isData = own.map((one) => isFitted(one, fitsLimits));
+  if (!isData.includes(true)) {
+    return `has observations only that are limits to PESTPP-IES, and data to PEST and PESTPP-GLM: write fitLimits: true to fit them, or name each as a limit, as in observation: ${names[0]} with atMost or atLeast.`;
+  }
+  const errors = own.map(({ weight }, i) => (isData[i] === true ? 1 / weight : null));
   const [first] = errors.filter((error) => error !== null);
   const areEqual = errors.every((error) => error === null || error === first);
   return {
-    fit: { data: own.map(({ value, weight }) => (weight > 0 ? value : null)), sigma: areEqual ? first! : errors },
+    fit: { data: own.map(({ value }, i) => (isData[i] === true ? value : null)), sigma: areEqual ? first! : errors },
   };
 }

@@ -21,8 +21,9 @@ function valueFor(
 ): number {
   const own = varied.get(name);
   if (own !== undefined || parent === null) return own ?? initial;
-  const above = byName.get(parent)!;
-  return (varied.get(parent) ?? above.initial) * (initial / above.initial);
+  const followed = varied.get(parent);
+  // Otherwise rounding would move it.
+  return followed === undefined ? initial : followed * (initial / byName.get(parent)!.initial);
 }
 
 /** As the model gets them. */

@@ -1,7 +1,15 @@
 /** The text of a new problem file from a control file of PEST. */
 import { type NewText, quote } from '../new-problem-file.ts';
 import type { PestCase } from './case.ts';
-import { isRegularisation, limitOf, type PestControl, type PestParameter } from './control.ts';
+import {
+  isFitted,
+  isRegularisation,
+  limitOfGroup,
+  type PestControl,
+  type PestLimit,
+  type PestObservation,
+  type PestParameter,
+} from './control.ts';
 import { listSome } from './control-rules.ts';
 import { PestFileError } from './pest-error.ts';
 import { likelyRange } from './prior-information.ts';
@@ -92,8 +100,12 @@ function refuseSizes({ observations }: PestControl, estimated: readonly PestPara
       `${name}: ${estimated.length} parameters are estimated, but a search takes at most ${MOST_INPUTS}: fix or tie some, or keep PEST.`,
     );
   }
-  const fitted = observations.filter(({ weight }) => weight > 0).length;
-  if (fitted === 0) throw new PestFileError(`${name}: all observations have weight 0, so there is nothing to fit.`);
+  const fitted = observations.filter((one) => isFitted(one, true)).length;
+  if (fitted === 0) {
+    throw new PestFileError(
+      `${name}: all observations have weight 0 or are regularisation, so there is nothing to fit.`,
+    );
+  }
   if (fitted > MOST_OUTPUTS) {
     throw new PestFileError(
       `${name}: ${fitted} observations have a weight, but a search takes at most ${MOST_OUTPUTS}: give some of them weight 0.`,
@@ -112,8 +124,8 @@ function inputLine(one: PestParameter, { priors }: PestControl): string {
   const { name, transform, lower, upper } = one;
   const scale = transform === 'log' ? ['scale: log'] : lower > 0 && upper >= WIDE * lower ? ['scale: linear'] : [];
   const prior = priors
-    .filter(({ group }) => !isRegularisation(group))
-    .find(({ terms }) => terms[0]!.parameter === name);
+    .filter(({ group, weight }) => weight > 0 && !isRegularisation(group) && limitOfGroup(group) === undefined)
+    .find((each) => each.terms[0]!.parameter === name && likelyRange(each, one) !== undefined);
   const range = prior && likelyRange(prior, one);
   const parts = [
     ...(name.length > LONGEST_INPUT ? [`parameter: ${quote(name)}`] : []),
@@ -122,7 +134,7 @@ function inputLine(one: PestParameter, { priors }: PestControl): string {
     ...scale,
     ...(range ? [`likely: [${range.map((end) => Number(end.toPrecision(6))).join(', ')}]`] : []),
   ];
-  const said = range ? `  # ${prior.name}` : '';
+  const said = range ? `  # ${prior!.name}` : '';
   return `  ${nameLine(name, LONGEST_INPUT)}: {${parts.join(', ')}}${said}`;
 }
 
@@ -134,47 +146,68 @@ function nameLine(name: string, longest: number): string {
   return quote(`${name.slice(0, longest - 8)}-${hash}`);
 }
 
-/** Groups as fits, and observations of groups that are limits for PEST++ as limits. */
+/** Groups as fits, and observations that are limits to PESTPP-IES as limits. */
 function outputLines({ observations }: PestControl): {
   readonly lines: readonly string[];
   readonly notes: readonly string[];
 } {
   const groups = Map.groupBy(observations, ({ group }) => group);
   const lines: string[] = [];
-  const [unfitted, limits]: [string[], string[]] = [[], []];
+  const [unfitted, regularised, limited]: [string[], string[], string[]] = [[], [], []];
   for (const [group, own] of groups) {
     const weighted = own.filter(({ weight }) => weight > 0);
-    const limit = limitOf(group);
-    if (weighted.length === 0) unfitted.push(group);
-    else if (limit !== undefined) {
-      limits.push(group);
-      for (const { name, value } of weighted) {
-        const key =
-          name.length > LONGEST_OUTPUT || groups.has(name)
-            ? `${nameLine(`limit ${name}`, LONGEST_OUTPUT)}`
-            : quote(name);
-        lines.push(`  ${key}: {observation: ${quote(name)}, ${limit}: ${value}}  # ${group}`);
+    const limits = own.filter(({ limit }) => limit !== undefined);
+    const ofGroup = group.length > LONGEST_OUTPUT ? [`group: ${quote(group)}`] : [];
+    const groupLine = (keys: readonly string[]) => `${nameLine(group, LONGEST_OUTPUT)}: {${keys.join(', ')}}`;
+    if (isRegularisation(group)) regularised.push(group);
+    else if (weighted.length === 0) unfitted.push(group);
+    else {
+      if (limits.length < weighted.length) {
+        lines.push(`  ${groupLine(ofGroup)}  # ${describeGroup(own, weighted.length - limits.length)}`);
       }
-    } else {
-      const ofGroup = group.length > LONGEST_OUTPUT ? `{group: ${quote(group)}}` : '{}';
-      lines.push(`  ${nameLine(group, LONGEST_OUTPUT)}: ${ofGroup}  # ${describeGroup(own, weighted.length)}`);
+      if (limits.length === 0) continue;
+      limited.push(group);
+      lines.push(
+        `  # Limits to PESTPP-IES, and data to PEST and PESTPP-GLM. To fit them, replace the lines of ${group} by`,
+        `  # ${groupLine([...ofGroup, 'fitLimits: true'])}`,
+        ...limits.map((one) => `  ${limitLine(one, groups)}  # ${group}`),
+      );
     }
   }
   return {
     lines,
     notes: [
       ...(unfitted.length > 0 ? [`Weight 0, so not fitted: the observations of ${listSome(unfitted)}.`] : []),
-      ...(limits.length > 0
+      ...(regularised.length > 0
+        ? [`Regularisation is no data and left out: the observations of ${listSome(regularised)}.`]
+        : []),
+      ...(limited.length > 0
         ? [
-            `Inequalities of PEST++ became limits, which hold whatever their weight: the observations of ${listSome(limits)}.`,
+            `Limits to PESTPP-IES, and data to PEST and PESTPP-GLM, became limits, which hold whatever their weight: observations of ${listSome(limited)}. To fit them, write fitLimits: true for the group instead.`,
           ]
         : []),
     ],
   };
 }
 
-function describeGroup(own: readonly { readonly name: string }[], weighted: number): string {
-  const rest = own.length > weighted ? `, ${own.length - weighted} of weight 0` : '';
+function limitLine({ name, limit }: PestObservation, groups: ReadonlyMap<string, unknown>): string {
+  const isTaken = name.length > LONGEST_OUTPUT || groups.has(name);
+  const key = isTaken ? nameLine(`limit ${name}`, LONGEST_OUTPUT) : quote(name);
+  return `${key}: {${[`observation: ${quote(name)}`, ...goalOf(limit!)].join(', ')}}`;
+}
+
+function goalOf({ atLeast, atMost }: PestLimit): readonly string[] {
+  if (atLeast === undefined) return [`atMost: ${atMost}`];
+  if (atMost === undefined) return [`atLeast: ${atLeast}`];
+  return [`target: ${(atLeast + atMost) / 2}`, `within: ${(atMost - atLeast) / 2}`];
+}
+
+function describeGroup(own: readonly PestObservation[], fitted: number): string {
+  const limits = own.filter(({ limit }) => limit !== undefined).length;
+  const rest = [
+    ...(limits > 0 ? [`, ${limits} of them limits`] : []),
+    ...(own.length > fitted + limits ? [`, ${own.length - fitted - limits} of weight 0`] : []),
+  ].join('');
   if (own.length === 1) return `1 observation, ${own[0]!.name}`;
   return `${own.length} observations, ${own[0]!.name} to ${own.at(-1)!.name}${rest}`;
 }
@@ -182,21 +215,40 @@ function describeGroup(own: readonly { readonly name: string }[], weighted: numb
 function heldNotes({ parameters }: PestControl): readonly string[] {
   const fixed = parameters.filter(({ transform }) => transform === 'fixed').map(({ name }) => name);
   const tied = parameters.filter(({ parent }) => parent !== null).map(({ name, parent }) => `${name} to ${parent}`);
+  const beyond = parameters
+    .filter((one) => one.parent !== null && mayLeaveBounds(one, parameters))
+    .map(({ name }) => name);
   return [
     ...(fixed.length > 0 ? [`Fixed, as in the control file: ${listSome(fixed)}.`] : []),
     ...(tied.length > 0 ? [`Tied, as in the control file: ${listSome(tied)}.`] : []),
+    ...(beyond.length > 0
+      ? [
+          `May leave its own bounds while it follows another one: ${listSome(beyond)}. Narrow the bounds of that one to prevent it.`,
+        ]
+      : []),
   ];
+}
+
+/** Whether a tied parameter leaves its own bounds while the one that it follows is within its bounds. */
+function mayLeaveBounds({ initial, lower, upper, parent }: PestParameter, all: readonly PestParameter[]): boolean {
+  const above = all.find(({ name }) => name === parent)!;
+  const ends = [above.lower, above.upper].map((end) => (end * initial) / above.initial);
+  const slack = 1e-9 * Math.max(...ends.map(Math.abs));
+  return lower < upper && (Math.min(...ends) < lower - slack || Math.max(...ends) > upper + slack);
 }
 
 /** Prior information that is no likely range. */
 function priorNotes({ priors, parameters }: PestControl): readonly string[] {
   const used = new Set<string>();
   const [taken, left, regularised]: [string[], string[], string[]] = [[], [], []];
+  const [limits, unweighted]: [string[], string[]] = [[], []];
   for (const prior of priors) {
-    const { name, group, terms } = prior;
+    const { name, group, terms, weight } = prior;
     const one = parameters.find((parameter) => parameter.name === terms[0]!.parameter)!;
     const isEstimated = one.transform === 'log' || one.transform === 'none';
     if (isRegularisation(group)) regularised.push(name);
+    else if (weight === 0) unweighted.push(name);
+    else if (limitOfGroup(group) !== undefined) limits.push(name);
     else if (isEstimated && !used.has(one.name) && likelyRange(prior, one) !== undefined) {
       used.add(one.name);
       taken.push(name);
@@ -210,6 +262,10 @@ function priorNotes({ priors, parameters }: PestControl): readonly string[] {
       : []),
     ...(left.length > 0
       ? [`Prior information that is left out: ${listSome(left)}. A likely range is about one parameter.`]
+      : []),
+    ...(unweighted.length > 0 ? [`Prior information of weight 0 is left out: ${listSome(unweighted)}.`] : []),
+    ...(limits.length > 0
+      ? [`Prior information that is a limit to PEST++ is left out: ${listSome(limits)}. State a constraint for it.`]
       : []),
     ...(regularised.length > 0 ? [`Regularisation is left out: ${listSome(regularised)}.`] : []),
   ];

@@ -4,7 +4,8 @@
  */
 import { LocalFault } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import type { InputValues, Template } from '../template.ts';
-import { writeInWidth } from './number-in-width.ts';
+import { withoutMark } from './control-sections.ts';
+import { type NumberStyle, writeInWidth } from './number-in-width.ts';
 import { PestFileError } from './pest-error.ts';
 
 export interface PestTemplate extends Template {
@@ -20,11 +21,10 @@ const LEAST_WIDTH = 3;
 /**
  * @param text    each byte as one character, so that every encoding stays as it is
  * @param origin  what messages call it
- * @param fill    what stands before a number that is shorter than its space
  *
  * Throws PestFileError.
  */
-export function parsePestTemplate(text: string, origin: string, fill: ' ' | '0' = ' '): PestTemplate {
+export function parsePestTemplate(text: string, origin: string, style: NumberStyle = {}): PestTemplate {
   const end = /\r?\n|$/.exec(text)!;
   const marker = readMarker(text.slice(0, end.index), origin, ['ptf', 'jtf']);
   const pieces: Piece[] = [];
@@ -38,15 +38,12 @@ export function parsePestTemplate(text: string, origin: string, fill: ' ' | '0' 
     }
     pieces.push(...parts.map((part, k) => (k % 2 === 0 ? part : spaceOf(part, `${origin}:${i + 2}`))));
   }
-  return makeTemplate(pieces, origin, fill);
+  return makeTemplate(pieces, origin, style);
 }
 
 /** The character after `ptf` or `pif` on the first line. Throws PestFileError. */
 export function readMarker(line: string, origin: string, words: readonly string[]): string {
-  const [word = '', marker = '', ...rest] = line
-    .replace(/^\u00EF\u00BB\u00BF|^\uFEFF/, '')
-    .trim()
-    .split(/\s+/);
+  const [word = '', marker = '', ...rest] = withoutMark(line).trim().split(/\s+/);
   if (!words.includes(word.toLowerCase()) || rest.length > 0) {
     throw new PestFileError(`${origin}:1: must begin with "${words[0]} ~", where ~ is the marker of the file.`);
   }
@@ -64,7 +61,7 @@ function spaceOf(inner: string, where: string): Piece {
   return { name, width };
 }
 
-function makeTemplate(pieces: readonly Piece[], origin: string, fill: ' ' | '0'): PestTemplate {
+function makeTemplate(pieces: readonly Piece[], origin: string, style: NumberStyle): PestTemplate {
   const widths = new Map<string, number>();
   for (const piece of pieces) {
     if (typeof piece === 'string') continue;
@@ -79,7 +76,7 @@ function makeTemplate(pieces: readonly Piece[], origin: string, fill: ' ' | '0')
     render(values: InputValues) {
       const write = (piece: Exclude<Piece, string>): string => {
         const value = Number(values[piece.name]);
-        const written = Number.isFinite(value) ? writeInWidth(value, piece.width, fill) : undefined;
+        const written = Number.isFinite(value) ? writeInWidth(value, piece.width, style) : undefined;
         if (written !== undefined) return written;
         throw new LocalFault(
           `${origin}: ${piece.name} = ${value} does not fit into ${piece.width} characters; widen its space.`,

@@ -80,6 +80,20 @@ describe('a problem file with a case of PEST', () => {
       '7 outputs.heads: is a group of 3 observations, which are fitted; for a limit name one observation, as in observation: h1.',
       '9 outputs.flow: f9 is no observation group and no observation of the control file; did you mean f1?',
     ]);
+    expect(await complaintsOf(WRITTEN.replace(/ {2}flow: .*/, '  l_flow: {}'))).toEqual([
+      '9 outputs.l_flow: has observations only that are limits to PESTPP-IES, and data to PEST and PESTPP-GLM: write fitLimits: true to fit them, or name each as a limit, as in observation: f1 with atMost or atLeast.',
+    ]);
+    expect(await complaintsOf(WRITTEN.replace(/ {2}flow: .*/, '  l_flow: {fitLimits: true}'))).toEqual([]);
+    expect(await complaintsOf(WRITTEN.replace('F1, atMost', 'F1, fitLimits: maybe, atMost'))).toEqual([
+      '9 outputs.flow: fitLimits must be true or false.',
+    ]);
+    expect(await complaintsOf(WRITTEN.replace('F1, atMost', 'F1, fitLimits: true, atMost'))).toEqual([
+      '9 outputs.flow: fitLimits belongs to a group of observations.',
+    ]);
+    await write('m.pst', (await readFile(path.join(home, 'm.pst'), 'utf8')).replaceAll(' temps', ' regul_temps'));
+    expect(await complaintsOf(WRITTEN.replace(/temps: .*/, 'regul_temps: {}'))).toEqual([
+      '8 outputs.regul_temps: is a group of regularisation, whose observations are wishes and no data: leave it out. For data, give it a name in the control file that does not begin with regul.',
+    ]);
     await rm(path.join(home, 'm.tpl'));
     const [first] = await complaintsOf(WRITTEN);
     expect(first).toBe('1 pest: m.tpl: there is no such file in the folder of the control file.');
@@ -92,6 +106,18 @@ describe('a problem file with a case of PEST', () => {
     ['m.tpl', 'n  ', 'nn ', 'm.pst: nn stands in a template file, but is no parameter of the control file.'],
     ['m.ins', '!h3!', '!h4!', 'm.pst: h3 is read by no instruction file: set its weight to 0, or add it.'],
     ['m.pst', 'm.tpl  m.in', 'm.tpl  ../m.in', '../m.in lies outside of the folder in which the model runs'],
+    [
+      'm.pst',
+      /1 1 double(.*)m.ins {2}out.m.out/s,
+      '1 2 double$1m.ins out/m.out\nm.ins out/m.out',
+      'm.pst: the observation h1 is read by two instruction files.',
+    ],
+    [
+      'm.pst',
+      /1 1 double(.*)m.tpl {2}m.in/s,
+      '2 1 double$1m.tpl m.in\nm.tpl m.in',
+      'm.pst: two template files write m.in, so one of them would be lost.',
+    ],
   ])('refuses files that do not belong together: %s', async (name, now, then, message) => {
     await write(name, (await readFile(path.join(home, name), 'utf8')).replace(now, then));
     expect((await complaintsOf(WRITTEN))[0]).toContain(message);
@@ -175,13 +201,48 @@ describe('a new problem file of a case of PEST', () => {
     expect(notes).toEqual([
       'Fixed, as in the control file: still.',
       'Tied, as in the control file: half to k1.',
+      'May leave its own bounds while it follows another one: half. Narrow the bounds of that one to prevent it.',
       'Prior information became likely ranges, of two standard errors, and no part of chi-square: pi1.',
       'Prior information that is left out: pi2. A likely range is about one parameter.',
       'Regularisation is left out: pi3.',
       'Weight 0, so not fitted: the observations of forecast.',
-      'Inequalities of PEST++ became limits, which hold whatever their weight: the observations of l_flow.',
+      'Limits to PESTPP-IES, and data to PEST and PESTPP-GLM, became limits, which hold whatever their weight: observations of l_flow. To fit them, write fitLimits: true for the group instead.',
       'Options of PEST++ are not used: ies_num_reals, svd_pack.',
     ]);
+  });
+
+  it('has limits for what is a limit to PESTPP-IES, and says how to fit it as PEST and PESTPP-GLM do', async () => {
+    const upTo = ['pcf version=2', ...CONTROL.split('\n').slice(1)].join('\n').replace('6 1 3 4', '7 1 4 4');
+    const rows = 'obsnme,obsval,weight,obgnme,less_than,greater_than\n'.concat(
+      ...['h1,1.5,50,heads,2,\n', 'h2,2.5,0,heads,3,\n', 'h3,3.5,20,heads,,\n', 'f1,9,1,<@flow,,\n'],
+      ...['p1,0,1,regul_p,,\n', 't1,4,1,temps,6,3\n', 'p2,1,1,prices,,\n'],
+    );
+    await write('m.csv', rows);
+    await write('m.ins', INSTRUCTIONS.replace('!p1!', '!p1! !p2!'));
+    const control = upTo.replace(/(\* observation data)\n[^*]*/, '$1 external\nm.csv\n');
+    await write('m.pst', control);
+    const from = path.join(home, 'm.pst');
+    const { text, notes } = await importProblem({ from, file: path.join(home, 'm.yaml'), command: undefined });
+    const { problem, violations } = await read(text);
+    expect(violations).toEqual([]);
+    expect(problem!.outputs.map(({ name }) => name)).toEqual(['heads[2]', 'h1', 'f1', 't1', 'prices[0]']);
+    expect(problem!.targetSets[0]!.slice(1, 4)).toMatchObject([
+      { type: 'lessthan_equal', target: 2 },
+      { type: 'greaterthan_equal', target: 9 },
+      { type: 'value', target: 4.5 },
+    ]);
+    expect(notes).toContain('Regularisation is no data and left out: the observations of regul_p.');
+    const fitting = text
+      .replace(/ {2}heads: .*/, '  heads: {fitLimits: true}')
+      .replace(/ {2}h1: .*/, '')
+      .replace(/ {2}f1: .*/, '  "<@flow": {fitLimits: true}')
+      .replace(/ {2}t1: .*/, '  temps: {fitLimits: true}');
+    const { problem: fitted, violations: none } = await read(fitting);
+    expect(none).toEqual([]);
+    expect(fitted!.outputs.map(({ name }) => name)).toEqual([
+      ...['heads[0]', 'heads[2]', '<@flow[0]', 'temps[0]', 'prices[0]'],
+    ]);
+    expect(fitted!.fits[0]!.fit).toMatchObject({ values: [1.5, 3.5], sigma: [0.02, 0.05] });
   });
 
   it('cuts names that are too long, and keeps them apart', async () => {
@@ -205,7 +266,7 @@ describe('a new problem file of a case of PEST', () => {
     [
       / (50|20|1)\.0 (heads|l_flow|temps)/g,
       ' 0 $2',
-      'm.pst: all observations have weight 0, so there is nothing to fit.',
+      'm.pst: all observations have weight 0 or are regularisation, so there is nothing to fit.',
     ],
     [/(log|none)(?=\s+(factor|relative))/g, 'fixed', 'm.pst: no parameter is estimated; all are fixed or tied.'],
   ])('is refused where nothing is left to do', async (now, then, message) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { externalFilesOf, readControlFile } from '../../../src/runner/pest/control-file.ts';
+import { limitOfGroup } from '../../../src/runner/pest/control.ts';
 import { modelValues, parameterValues } from '../../../src/runner/pest/parameter-values.ts';
 import { PestFileError } from '../../../src/runner/pest/pest-error.ts';
 import { likelyRange } from '../../../src/runner/pest/prior-information.ts';
@@ -45,7 +46,8 @@ describe('a control file of PEST', () => {
   });
 
   it('says what was observed, how the model is called, and what it does not use', () => {
-    expect(control.observations[2]).toEqual({ name: 'h3', value: 3.5, weight: 20, group: 'heads' });
+    expect(control.observations[2]).toEqual({ name: 'h3', value: 3.5, weight: 20, group: 'heads', limit: undefined });
+    expect(control.observations[3]).toMatchObject({ name: 'f1', limit: { atMost: 9 } });
     expect(control.commands).toEqual(['python3 model.py # 1', 'echo done']);
     expect(control.templates).toEqual([{ pest: 'm.tpl', model: 'm.in' }]);
     expect(control.instructions).toEqual([{ pest: 'm.ins', model: 'out/m.out' }]);
@@ -123,7 +125,11 @@ describe('a control file of version 2', () => {
       { name: 'a', transform: 'log', scale: 1, offset: 0, parent: null },
       { name: 'b', transform: 'tied', parent: 'a' },
     ]);
-    expect(control.observations).toEqual([{ name: 'o1', value: 1.5, weight: 2, group: 'g' }]);
+    expect(control.observations).toEqual([{ name: 'o1', value: 1.5, weight: 2, group: 'g', limit: undefined }]);
+    expect(control.notes).toEqual([
+      'Columns of the observations that are not used: extra.',
+      'Options of PEST++ are not used: ies_num_reals.',
+    ]);
     expect(control.templates).toEqual([{ pest: 'my model.tpl', model: 'sub/m.in' }]);
     expect(control.instructions).toEqual([{ pest: 'm.ins', model: 'm.out' }]);
     expect(control.options.get('ies_num_reals')).toBe('5');
@@ -133,8 +139,76 @@ describe('a control file of version 2', () => {
     expect(() =>
       readControlFile(VERSION_2, 'm.pst', new Map([...FILES, ['o.csv', new Error('o.csv: none.')]])),
     ).toThrow(new PestFileError('m.pst:9: o.csv: none.'));
-    const wrong = new Map([...FILES, ['o.csv', 'obsnme,obsval\no1,high\n']]);
-    expect(() => readControlFile(VERSION_2, 'm.pst', wrong)).toThrow('o.csv:2: OBSVAL must be a number, is "high".');
+    const fault = (text: string) => () => readControlFile(VERSION_2, 'm.pst', new Map([...FILES, ['o.csv', text]]));
+    expect(fault('obsnme,obsval,weight\no1,high,1\n')).toThrow('o.csv:2: OBSVAL must be a number, is "high".');
+    expect(fault('obsnme,obsval,weight\no1,1,\n')).toThrow('o.csv:2: WEIGHT is missing.');
+    expect(fault('obsnme,obsval,weight\no1,1,2,3\n')).toThrow('o.csv:2: has 4 cells, but there are 3 columns.');
+    expect(fault('name,value,weight,obsnme\no1,1,2,o1\n')).toThrow('o.csv:1: the column obsnme is there twice.');
+    expect(fault('obsnme,obsval,weight,less_than,greater_than\no1,1,1,2,3\n')).toThrow(
+      'o.csv:2: GREATER_THAN, 3, must be below LESS_THAN, 2.',
+    );
+  });
+
+  it('has limits in columns of their own, but for those of groups that are limits', () => {
+    const o = [
+      'obsnme,obsval,weight,obgnme,Less_Than,greater_than',
+      'a,1,1,g,5,',
+      '# b,1,1,g,5,',
+      'c,1,1,g,,0.5',
+      'd,1,1,g,4,nan',
+      'e,1,0,g,4,2',
+      'f,1,1,g_x,4,2',
+      'h,1,1,g,4,2',
+      'i,1,1,g,-999,-999',
+    ].join('\n');
+    const text = VERSION_2.replace('o.csv', 'o.csv missing_value -999 sep ,');
+    const { observations } = readControlFile(text, 'm.pst', new Map([...FILES, ['o.csv', o]]));
+    expect(Object.fromEntries(observations.map(({ name, limit }) => [name, limit]))).toEqual({
+      a: { atMost: 5 },
+      c: { atLeast: 0.5 },
+      d: { atMost: 4 },
+      e: undefined,
+      f: { atLeast: 1 },
+      h: { atMost: 4, atLeast: 2 },
+      i: undefined,
+    });
+  });
+
+  it.each([
+    ['o.csv sep ;', 'obsnme;obsval;weight;obgnme\no1;1.5;2;g'],
+    ['o.csv sep w', 'obsnme obsval\tweight  obgnme\no1 1.5\t2 g'],
+    ['o.csv sep |', '\u00EF\u00BB\u00BFobsnme|obsval|weight|obgnme\r\no1|1.5|2|g\r\n'],
+    ['o.csv # a comment', 'obsnme,obsval,weight,obgnme,note\no1,1.5,2,g,"x; y, z"'],
+  ])('separates cells as its line says: %s', (line, file) => {
+    const text = VERSION_2.replace('o.csv', line);
+    const { observations } = readControlFile(text, 'm.pst', new Map([...FILES, ['o.csv', file]]));
+    expect(observations).toMatchObject([{ name: 'o1', value: 1.5, weight: 2, group: 'g' }]);
+  });
+
+  it('refuses options of its CSV files that it does not know', () => {
+    const fault = (line: string) => () => readControlFile(VERSION_2.replace('o.csv', line), 'm.pst', FILES);
+    expect(fault('o.csv skip 2')).toThrow('m.pst:9: skip is not known here; known are sep and missing_value.');
+    expect(fault('o.csv sep')).toThrow('m.pst:9: sep has no value; write it behind.');
+    expect(fault('o.csv sep tab')).toThrow('m.pst:9: sep must be one character, or w for blanks and tabs.');
+  });
+});
+
+describe('groups of observations', () => {
+  it.each([
+    ['l_flow', 'atMost'],
+    ['less_than_x', 'atMost'],
+    ['>@cap', 'atMost'],
+    ['g_flow', 'atLeast'],
+    ['greater', 'atLeast'],
+    ['<@floor', 'atLeast'],
+    ['level', undefined],
+    ['regul_l', undefined],
+  ])('%s: %s', (group, end) => {
+    expect(limitOfGroup(group)).toBe(end);
+  });
+
+  it('may have numbers behind their names, which regularisation alone needs', () => {
+    expect(() => readControlFile(CONTROL.replace('Heads\n', 'Heads 1.0E+2\n'), 'm.pst')).not.toThrow();
   });
 });
 
@@ -163,6 +237,7 @@ describe('what cannot be a fit is refused by name:', () => {
     ['half k1\n', '', 'm.pst:17: half is tied, but the section does not say to which parameter.'],
     ['log(K1) = 0.0', 'log(K9) = 0.0', 'm.pst: the prior information pi1 is about k9, which is no parameter.'],
     ['log(K1) = 0.0', 'log(K1) : 0.0', 'm.pst:38: the equation "1.0 * log(K1) : 0.0" cannot be read'],
+    ['1 1 double', '2 0 double', 'names no instruction file.'],
     ['python3 model.py # 1\necho done\n', '', 'm.pst: the section "* model command line" is empty.'],
   ])('%j', (now, then, message) => {
     const text = now === 'inputs: {}' ? now : CONTROL.replace(now, then);

@@ -27,7 +27,16 @@ describe('a number in a space of a template', () => {
   });
 
   it('may be filled with zeros behind its sign', () => {
-    expect(writeInWidth(-0.25, 10, '0')).toBe('-000000.25');
+    expect(writeInWidth(-0.25, 10, { fill: '0' })).toBe('-000000.25');
+  });
+
+  it.each([
+    [1e-7, 14, '     0.0000001'],
+    [2.5e6, 12, '   2500000.0'],
+    [1 / 3e8, 20, '0.000000003333333333'],
+    [123456.789, 6, '123457'],
+  ])('may have no exponent: %f in %i characters is "%s"', (value, width, text) => {
+    expect(writeInWidth(value, width, { isDecimal: true })).toBe(text);
   });
 
   it('always has the width, and all digits but seven characters of it', () => {

@@ -12,7 +12,7 @@ describe('a template file of PEST', () => {
   });
 
   it('is read after a byte order mark, as jtf, and with another fill', () => {
-    expect(parsePestTemplate('\uFEFFjtf #\n#  a  #', 'm.tpl', '0').render({ a: -1.5 })).toBe('-0001.5');
+    expect(parsePestTemplate('\uFEFFjtf #\n#  a  #', 'm.tpl', { fill: '0' }).render({ a: -1.5 })).toBe('-0001.5');
   });
 
   it.each([

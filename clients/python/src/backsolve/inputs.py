@@ -116,7 +116,10 @@ def choice(*names: str) -> Input:
     """One of several names, which have no order."""
     if len(names) < 2:
         raise ValueError("choice needs at least two names.")
-    return Input("category", 1.0, float(len(names)), names=tuple(names))
+    wrong = next((each for each in names if not isinstance(each, str)), None)
+    if wrong is not None:
+        raise ValueError(f"choice needs names in quotes, not {wrong!r}. For numbers use levels, for True and False boolean.")
+    return Input("category", 1.0, float(len(names)), names=tuple(map(str, names)))
 
 
 def boolean() -> Input:
@@ -127,12 +130,18 @@ def boolean() -> Input:
 def as_input(name: str, given: Input | Sequence[float]) -> Input:
     """An input as given; a pair of bounds is a number between them."""
     if isinstance(given, Input):
-        return given
-    try:
-        minimum, maximum = given
-        return real(minimum, maximum)
-    except (TypeError, ValueError):
+        found = given
+    else:
+        try:
+            minimum, maximum = given
+            found = real(minimum, maximum)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"The input {name} must be real(0, 10), log(1e-5, 1), integer(1, 9), levels(1, 2.5), choice('a', 'b'), boolean(), "
+                "or a pair of bounds."
+            ) from None
+    if not (isfinite(found.minimum) and isfinite(found.maximum)):
         raise ValueError(
-            f"The input {name} must be real(0, 10), log(1e-5, 1), integer(1, 9), levels(1, 2.5), choice('a', 'b'), boolean(), "
-            "or a pair of bounds."
-        ) from None
+            f"The input {name} needs finite bounds, not {found.minimum:g} to {found.maximum:g}: the search looks between them."
+        )
+    return found

@@ -355,6 +355,9 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
     for name, goal in goals.items():
         if not isinstance(goal, Goal | Fit):
             raise ValueError(f"The goal of {name} must be exact, within, below, at_most, above, at_least, minimize, maximize or fit.")
+        numbers = (goal.target, goal.lower, goal.upper) if isinstance(goal, Goal) else ()
+        if not all(math.isfinite(each) for each in numbers if each is not None):
+            raise ValueError(f"The goal of {name}, {goal}, needs finite numbers: leave out what limits nothing.")
     noise = search.get("noise")
     _refuse_beside_fit(goals, search)
     check_conditions(goals, inputs)

@@ -6,10 +6,15 @@ export interface TableRow {
   readonly cells: readonly string[];
 }
 
-/** Separated by the first of tab, semicolon, comma and blanks that the first line has; cells may be in double quotes. */
-export function readTable(content: string): readonly TableRow[] {
+/**
+ * Cells may be in double quotes.
+ *
+ * @param stated  the character between cells, where a blank means blanks and tabs; by default the first of tab, semicolon, comma and
+ *                blanks that the first line has
+ */
+export function readTable(content: string, stated?: string): readonly TableRow[] {
   const lines = content.split(/\r?\n/).flatMap((text, i) => (text.trim() === '' ? [] : [{ line: i + 1, text }]));
-  const separator = ['\t', ';', ','].find((one) => lines[0]?.text.includes(one)) ?? ' ';
+  const separator = stated ?? ['\t', ';', ','].find((one) => lines[0]?.text.includes(one)) ?? ' ';
   const cell = separator === ' ' ? /"((?:[^"]|"")*)"|(\S+)/g : makeCellPattern(separator);
   return lines.map(({ line, text }) => {
     const cells = [...(separator === ' ' ? text : `${separator}${text}`).matchAll(cell)];
@@ -17,6 +22,7 @@ export function readTable(content: string): readonly TableRow[] {
   });
 }
 
-function makeCellPattern(separator: string): RegExp {
+function makeCellPattern(character: string): RegExp {
+  const separator = `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return new RegExp(`${separator}[^\\S\\t]*(?:"((?:[^"]|"")*)"[^${separator}]*|([^${separator}]*))`, 'g');
 }

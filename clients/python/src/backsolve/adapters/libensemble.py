@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,10 +21,11 @@ from gest_api.vocs import (
     MinimizeObjective,
 )
 
-from backsolve.goals import above, below, maximize, minimize, within
+from backsolve.goals import above, at_least, at_most, below, maximize, minimize, within
 from backsolve.inputs import Input, choice, levels
 from backsolve.problem import AnyGoal, Failed
 
+from ._labels import is_number, labels_of
 from ._session import Asked, Session
 
 NAME = "generator"
@@ -100,11 +102,12 @@ class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
         for result in results:
             number = result.get("_id")
             point = {name: self._label(name, result.get(name)) for name in self.session.space.inputs}
+            outcome = self._outcome(result)
             asked = None if number is None else self._asked.pop(int(number), None)
             if asked is not None:
-                self.session.tell(asked, self._outcome(result))
+                self.session.tell(asked, outcome)
             elif number is None or int(number) in self._filled or self.session.is_known(point):
-                self.session.add([(point, self._outcome(result))])
+                self.session.add([(point, outcome)])
             else:
                 raise ValueError(f"_id {number} is none of this generator: leave out _id for points from elsewhere.")
 
@@ -118,8 +121,10 @@ class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
         missing = [name for name in names if name not in result]
         if missing:
             raise ValueError(f"A result has no {' and no '.join(missing)}.")
-        bad = [name for name in names if not math.isfinite(float(result[name]))]
-        return Failed(f"{bad[0]} is {float(result[bad[0]])}") if bad else {name: float(result[name]) for name in names}
+        # The only element of an array is its number.
+        found = {name: float(result[name].item() if getattr(result[name], "size", 0) == 1 else result[name]) for name in names}
+        bad = [name for name, value in found.items() if not math.isfinite(value)]
+        return Failed(f"{bad[0]} is {found[bad[0]]}") if bad else found
 
     def _inputs(self) -> dict[str, Input]:
         return {name: _to_input(name, each) for name, each in self._vocs.variables.items()}
@@ -129,7 +134,8 @@ class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
         if unknown:
             raise ValueError(f"goals has {unknown[0]}, which is no objective and no observable of the VOCS.")
         aims = {name: self._stated.get(name) or _aim(name, each) for name, each in self._vocs.objectives.items()}
-        return {**aims, **self._stated, **{name: _limit(name, each) for name, each in self._vocs.constraints.items()}}
+        limits = {name: _limit(name, each) for name, each in self._vocs.constraints.items()}
+        return {**aims, **self._stated, **{name: each for name, each in limits.items() if each is not None}}
 
     def _random(self) -> dict[str, Any]:
         """Where nothing else is known, a random point tells most."""
@@ -140,25 +146,51 @@ class BacksolveGenerator(Generator):  # type: ignore[misc, unused-ignore]
         variable = self._vocs.variables[name]
         if not isinstance(variable, DiscreteVariable):
             return value
-        return next(each for each in variable.values if each == value or str(each) == value)
+        if self.session.space.inputs[name].kind != "category":
+            return min(variable.values, key=lambda each: abs(float(each) - value))
+        choices = _in_order(variable)
+        return choices[labels_of(choices).index(value)]
 
     def _label(self, name: str, value: Any) -> Any:
-        """As the search has it."""
-        return str(value) if self.session.space.inputs[name].kind == "category" else value
+        """As the search has it. A result may have the text of a choice, and an array in place of its only element."""
+        if getattr(value, "shape", None) == (1,):
+            value = value[0]
+        if self.session.space.inputs[name].kind != "category":
+            return value
+        choices = _in_order(self._vocs.variables[name])
+        labels = labels_of(choices)
+        same = [label for label, each in zip(labels, choices, strict=True) if type(each) is type(value) and each == value]
+        return next(iter(same), next((label for label, each in zip(labels, choices, strict=True) if str(each) == str(value)), value))
 
 
 def _to_input(name: str, variable: Any) -> Input:
-    if isinstance(variable.dtype, tuple):
+    if isinstance(variable.dtype, tuple):  # such as (float, (3,))
         raise ValueError(f"The variable {name} is an array: state one variable for each of its elements.")
     if isinstance(variable, ContextualVariable):
         raise ValueError(f"The variable {name} is contextual, observed rather than chosen. Only variables that are chosen can be searched.")
     if isinstance(variable, ContinuousVariable):
         low, high = map(float, variable.domain)
-        return Input("float", low, high, scale="linear")
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise ValueError(f"The variable {name} needs a finite domain: the search looks between its ends.")
+        if not _is_whole(variable.dtype):
+            return Input("float", low, high, scale="linear")
+        if math.ceil(low) >= math.floor(high):
+            raise ValueError(f"The variable {name} is a whole number, but its domain {low:g} to {high:g} has no two of them.")
+        return Input("integer", float(math.ceil(low)), float(math.floor(high)), scale="linear")
     if isinstance(variable, DiscreteVariable) and len(variable.values) > 1:
-        is_numeric = all(isinstance(each, int | float) and not isinstance(each, bool) for each in variable.values)
-        return levels(*variable.values) if is_numeric else choice(*sorted(map(str, variable.values)))
+        return levels(*variable.values) if all(map(is_number, variable.values)) else choice(*labels_of(_in_order(variable)))
     raise ValueError(f"The variable {name} has nothing to choose from: make it a constant.")
+
+
+def _in_order(variable: DiscreteVariable) -> list[Any]:
+    """Choices by their texts: a set has no order."""
+    return sorted(variable.values, key=lambda each: (str(each), type(each).__name__))
+
+
+def _is_whole(dtype: Any) -> bool:
+    """Whether values are stored as whole numbers: int, "int64", "<i4", numpy.int32."""
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", "")
+    return re.fullmatch(r"[<>=|]?(u?int\d*|[iu]\d)", name) is not None
 
 
 def _aim(name: str, objective: Any) -> AnyGoal:
@@ -167,11 +199,19 @@ def _aim(name: str, objective: Any) -> AnyGoal:
     raise ValueError(f"The objective {name} must be MINIMIZE or MAXIMIZE, or have a goal such as goals={{'{name}': within(20, 0.5)}}.")
 
 
-def _limit(name: str, constraint: Any) -> AnyGoal:
+def _limit(name: str, constraint: Any) -> AnyGoal | None:
+    """None where it limits nothing."""
     if isinstance(constraint, LessThanConstraint | GreaterThanConstraint):
-        return below(constraint.value) if isinstance(constraint, LessThanConstraint) else above(constraint.value)
+        is_less, limit = isinstance(constraint, LessThanConstraint), float(constraint.value)
+        if math.isnan(limit) or limit == (-math.inf if is_less else math.inf):
+            raise ValueError(f"The constraint {name} cannot be met: its value is {limit}.")
+        return None if math.isinf(limit) else below(limit) if is_less else above(limit)
     if isinstance(constraint, BoundsConstraint):
-        lower, upper = constraint.range
+        lower, upper = map(float, constraint.range)
+        if math.isnan(lower) or math.isnan(upper) or lower == math.inf or upper == -math.inf:
+            raise ValueError(f"The constraint {name} cannot be met: its range is {lower} to {upper}.")
+        if math.isinf(lower) or math.isinf(upper):
+            return None if lower == -upper else at_most(upper) if math.isinf(lower) else at_least(lower)
         return within((lower + upper) / 2, (upper - lower) / 2)
     raise ValueError(f"The constraint {name} is of a kind that is not known here.")
 
@@ -180,4 +220,6 @@ def _draw(each: Input) -> Any:
     some: tuple[Any, ...] = each.names or each.values or ()
     if some:
         return random.choice(some)  # noqa: S311 - a design, no secret
+    if each.kind == "integer":
+        return random.randint(int(each.minimum), int(each.maximum))  # noqa: S311
     return random.uniform(each.minimum, each.maximum)  # noqa: S311 - a design, no secret

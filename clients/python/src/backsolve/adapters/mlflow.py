@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -12,6 +14,8 @@ from mlflow.entities import Metric, Param, RunTag
 from mlflow.exceptions import MlflowException
 from mlflow.utils.time import get_current_time_millis
 
+from backsolve.fitting import Fit
+from backsolve.problem import AnyGoal
 from backsolve.result import Result, Run
 
 PROBLEM = "backsolve.problem"
@@ -22,13 +26,22 @@ PARENT = "mlflow.parentRunId"
 NAME = "mlflow.runName"
 ENDED = ("FINISHED", "FAILED")
 PAGE = 1000
+MOST_PARAMS = 100
+MOST_METRICS = 500
+"""In one request. MLflow takes 1000 entities."""
+MOST_TEXT = 4000
+MOST_NAME = 200
+"""Without a prefix such as best.miss.; MLflow takes 250 characters."""
 
 
 class MlflowLogger:
     """
     A parent run for the problem, and a nested one for each run of the black box: inputs as parameters, outputs and misses as metrics, and
-    failed ones with the reason. A call of solve that goes on, even after kill -9, goes on in the same parent, and no run is logged twice;
-    `fresh=True` begins another parent. As a context manager it says of the parent how the block ended.
+    failed ones with the reason. An output that is fitted is a metric with a step per point; with the `goals` of solve each run also has the
+    root mean square of its residuals, as NAME.rmse. A call of solve that goes on, even after kill -9, goes on in the same parent, and no
+    run is logged twice; `fresh=True` begins another parent. As a context manager it says of the parent how the block ended.
+
+    MLflow takes letters, digits and -_. :/ in names: other characters become _, and a number keeps names apart that are then the same.
     """
 
     def __init__(
@@ -38,11 +51,14 @@ class MlflowLogger:
         name: str | None = None,
         tracking_uri: str | None = None,
         tags: Mapping[str, str] | None = None,
+        goals: Mapping[str, AnyGoal] | None = None,
     ) -> None:
         self._client = MlflowClient(tracking_uri)
         self._experiment = experiment
         self._name = name or experiment
         self._tags = dict(tags or {})
+        self._fits = {name: goal for name, goal in (goals or {}).items() if isinstance(goal, Fit)}
+        self._inputs, self._outputs = _Names(), _Names()
         self._experiment_id = ""
         self.run_id: str | None = None
         """The parent run; None before the first run has ended."""
@@ -61,12 +77,38 @@ class MlflowLogger:
         step = list(self._nested).index(run.id) if found else len(self._nested)
         self._nested[run.id] = (nested, "RUNNING")
         now = get_current_time_millis()
-        metrics = [Metric(name, value, now, step) for name, value in _metrics_of(run)]
-        params = [Param(_clean(name), str(value)) for name, value in run.input.items()]
-        self._client.log_batch(nested, metrics=metrics, params=params, tags=[RunTag("backsolve.failure", run.failure or "")])
-        self._client.log_batch(self.run_id, metrics=metrics)
+        metrics = [Metric(name, value, now, step) for name, value in self._metrics_of(run)]
+        params = [Param(self._inputs.of(name), str(value)[:MOST_TEXT]) for name, value in run.input.items()]
+        curves = [Metric(name, value, now, at) for name, values in self._curves_of(run) for at, value in enumerate(values)]
+        self._log(nested, [*metrics, *curves], params, [RunTag("backsolve.failure", (run.failure or "")[:MOST_TEXT])])
+        self._log(str(self.run_id), metrics)
         self._client.set_terminated(nested, ended)
         self._nested[run.id] = (nested, ended)
+
+    def _log(self, run_id: str, metrics: Sequence[Metric], params: Sequence[Param] = (), tags: Sequence[RunTag] = ()) -> None:
+        """In requests of the size that MLflow takes."""
+        for first in range(0, len(metrics), MOST_METRICS):
+            self._client.log_batch(run_id, metrics=metrics[first : first + MOST_METRICS])
+        for first in range(0, max(len(params), len(tags)), MOST_PARAMS):
+            part = slice(first, first + MOST_PARAMS)
+            self._client.log_batch(run_id, params=params[part])
+            self._client.log_batch(run_id, tags=tags[part])
+
+    def _metrics_of(self, run: Run) -> Iterator[tuple[str, float]]:
+        """Outputs that are numbers, how far they miss their goals, in tolerances, and how far curves are from their data."""
+        for name, value in (run.output or {}).items():
+            if not isinstance(value, tuple):
+                yield self._outputs.of(name), float(value)
+            elif name in self._fits:
+                residuals = [one - other for one, other in zip(value, self._fits[name].values, strict=True)]
+                yield self._outputs.of(name, suffix=".rmse"), math.hypot(*residuals) / math.sqrt(len(residuals))
+        for name, miss in run.misses.items():
+            yield self._outputs.of(name, "miss."), float(miss)
+
+    def _curves_of(self, run: Run) -> Iterator[tuple[str, tuple[float, ...]]]:
+        for name, value in (run.output or {}).items():
+            if isinstance(value, tuple):
+                yield self._outputs.of(name), value
 
     def end(self, result: Result) -> None:
         """The best run, why the search ended, and all runs as the artifact result.json."""
@@ -76,11 +118,22 @@ class MlflowLogger:
         self._client.set_tag(self.run_id, "backsolve.reason", str(result.reason or ""))
         if result.best is not None:
             now = get_current_time_millis()
-            best = [Metric(f"best.{name}", value, now, 0) for name, value in _metrics_of(result.best)]
-            tags = [RunTag(f"best.{_clean(name)}", str(value)) for name, value in result.best.input.items()]
-            self._client.log_batch(self.run_id, metrics=best, tags=tags)
+            found = [(self._outputs.of(name, "best."), value) for name, value in self._metrics_of(result.best)]
+            best = [Metric(name, value, now, 0) for name, value in [*found, *self._quality_of(result)]]
+            tags = [RunTag(f"best.{self._inputs.of(name)}", str(value)[:MOST_TEXT]) for name, value in result.best.input.items()]
+            self._log(self.run_id, best, tags=tags)
         self._client.log_dict(self.run_id, _as_json(result), "result.json")
         self._client.set_terminated(self.run_id, "FAILED" if result.status == "failed" else "FINISHED")
+
+    def _quality_of(self, result: Result) -> Iterator[tuple[str, float]]:
+        """How well the best run fits its data."""
+        if result.fit is None:
+            return
+        found = {"chi_square": result.fit.chi_square, "reduced_chi_square": result.fit.reduced_chi_square}
+        yield from ((self._outputs.of(name, "best.fit."), value) for name, value in found.items() if value is not None)
+        for name, value in result.fit.scales.items():
+            if value is not None:
+                yield self._outputs.of(name, "best.fit.sigma of "), value
 
     def __enter__(self) -> MlflowLogger:
         return self
@@ -123,18 +176,27 @@ class MlflowLogger:
                 return
 
 
-def _metrics_of(run: Run) -> Iterator[tuple[str, float]]:
-    """Outputs that are numbers, and how far they miss their goals, in tolerances."""
-    for name, value in (run.output or {}).items():
-        if not isinstance(value, tuple):
-            yield _clean(name), float(value)
-    for name, miss in run.misses.items():
-        yield f"miss.{_clean(name)}", float(miss)
+class _Names:
+    """Names that MLflow takes, each for one of ours."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, str], str] = {}
+
+    def of(self, name: str, prefix: str = "", suffix: str = "") -> str:
+        key = (name, f"{prefix}*{suffix}")
+        if key not in self._given:
+            plain = _clean(f"{prefix}{name}{suffix}")
+            taken = set(self._given.values())
+            numbers = (f"{plain} {number}" for number in range(2, len(taken) + 3))
+            self._given[key] = next(each for each in (plain, *numbers) if each not in taken)
+        return self._given[key]
 
 
 def _clean(name: str) -> str:
-    """MLflow takes no brackets, for example."""
-    return re.sub(r"[^\w\-. :/]", "_", name)
+    """MLflow takes no brackets, for example, and no name that is another path, as a/../b is."""
+    plain = re.sub(r"[^\w\-. :/]", "_", name)[:MOST_NAME]
+    normal = posixpath.normpath(plain)
+    return plain if normal == plain and not re.match(r"\.\.?$|\.\./|/", plain) else re.sub(r"[./]", "_", plain) or "_"
 
 
 def _as_json(result: Result) -> dict[str, Any]:

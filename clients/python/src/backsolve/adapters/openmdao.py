@@ -27,7 +27,8 @@ LIMIT = 1e16
 class BacksolveDriver(Driver):  # type: ignore[misc, unused-ignore]
     """
     Finds design variables for which the constraints hold and the objectives are small, in few runs of the model. Objectives with a negative
-    scaler are made large; several make a front. An array counts element by element, as `x[0]`. No derivatives are used.
+    scaler are made large; several make a front. An array counts element by element, as `x[0]`; where lower and upper are equal, the
+    element keeps that value. No derivatives are used.
 
     A run that raises AnalysisError has failed, and the search avoids its region. Other exceptions end the driver; the same call goes on.
     """
@@ -121,46 +122,84 @@ class BacksolveDriver(Driver):  # type: ignore[misc, unused-ignore]
 
     def _evaluate(self, values: Mapping[str, Value]) -> dict[str, float] | Failed:
         for name, meta in self._designvars.items():
-            parts = [values[part] for part in _parts(name, meta)]
-            self._set_design_var(name, int(parts[0]) if meta["discrete"] and len(parts) == 1 else np.array(parts, dtype=float))
+            numbers = [values.get(part, low) for part, low in zip(self._parts(name, meta), self._each(meta, "lower"), strict=True)]
+            if meta["discrete"]:
+                # Its driver makes an int of a number, and takes an array as it is.
+                before = self._discrete_value(meta)
+                whole = np.rint(numbers).astype(np.asarray(before).dtype)
+                self._set_design_var(name, int(whole[0]) if np.ndim(before) == 0 else whole.reshape(np.shape(before)))
+            else:
+                self._set_design_var(name, np.array(numbers, dtype=float))
         try:
             with RecordingDebugging(self._get_name(), self.iter_count, self):
                 self.iter_count += 1
                 self._run_solve_nonlinear()
         except AnalysisError as error:
             return Failed(f"AnalysisError: {error}")
-        said = {**self.get_objective_values(driver_scaling=False), **self.get_constraint_values(driver_scaling=False)}
+        # get_constraint_values raises where one is discrete.
+        limits = {name: self._get_voi_val(name, meta, self._remote_cons, driver_units=True) for name, meta in self._cons.items()}
+        said = {**self.get_objective_values(driver_scaling=False), **limits}
         voi = {**self._objs, **self._cons}
         return {
-            part: float(value) for name, meta in voi.items() for part, value in zip(_parts(name, meta), np.ravel(said[name]), strict=True)
+            part: float(value)
+            for name, meta in voi.items()
+            for part, value in zip(self._parts(name, meta), np.ravel(said[name]), strict=True)
         }
 
     def _inputs(self) -> Iterator[tuple[str, Input]]:
         for name, meta in self._designvars.items():
-            bounds = zip(_parts(name, meta), _each(meta, "lower"), _each(meta, "upper"), strict=True)
+            if meta["discrete"] and meta["indices"] is not None:
+                raise ValueError(
+                    f"add_design_var({name!r}) has indices, which OpenMDAO does not keep for discrete variables: leave them out."
+                )
+            bounds = zip(self._parts(name, meta), self._each(meta, "lower"), self._each(meta, "upper"), strict=True)
             for part, low, high in bounds:
-                if not (-LIMIT < low < high < LIMIT):
+                if not (low > -LIMIT and high < LIMIT):
                     raise ValueError(f"add_design_var({name!r}) needs finite lower and upper bounds: the search looks between them.")
-                unit = str(meta["units"] or "")
-                yield part, Input("integer" if meta["discrete"] else "float", low, high, scale="linear", unit=unit)
+                if low > high:
+                    raise ValueError(f"add_design_var({name!r}): the lower bound of {part}, {low:g}, is above the upper one, {high:g}.")
+                if meta["discrete"] and not (low.is_integer() and high.is_integer()):
+                    raise ValueError(f"add_design_var({name!r}): the bounds of {part} must be whole numbers, as it is discrete.")
+                if low < high:
+                    unit = str(meta["units"] or "")
+                    yield part, Input("integer" if meta["discrete"] else "float", low, high, scale="linear", unit=unit)
 
     def _goals(self) -> Iterator[tuple[str, AnyGoal]]:
         stated: dict[str, AnyGoal] = self.options["goals"]
-        names = [part for name, meta in self._objs.items() for part in _parts(name, meta)]
+        names = [part for name, meta in self._objs.items() for part in self._parts(name, meta)]
         unknown = [name for name in stated if name not in names]
         if unknown:
             raise ValueError(f"goals has {unknown[0]}, which is none of the objectives: {', '.join(names)}.")
         for name, meta in self._objs.items():
-            for part, scaler in zip(_parts(name, meta), _each(meta, "total_scaler", 1.0), strict=True):
+            for part, scaler in zip(self._parts(name, meta), self._each(meta, "total_scaler", 1.0), strict=True):
                 yield part, stated.get(part) or (maximize() if scaler < 0 else minimize())
         for name, meta in self._cons.items():
             ends = ("equals", "lower", "upper")
-            parts = zip(_parts(name, meta), *(_each(meta, end) for end in ends), _each(meta, "total_scaler", 1.0), strict=True)
+            each = (self._each(meta, end) for end in ends)
+            parts = zip(self._parts(name, meta), *each, self._each(meta, "total_scaler", 1.0), strict=True)
             for part, equals, lower, upper, scaler in parts:
                 tolerance = self.options["equality_tolerance"] / abs(scaler)
-                goal = _goal_between(equals - tolerance, equals + tolerance) if math.isfinite(equals) else _goal_between(lower, upper)
+                if lower > upper:
+                    raise ValueError(f"add_constraint({name!r}): the lower bound of {part}, {lower:g}, is above the upper one, {upper:g}.")
+                wanted = equals if math.isfinite(equals) else lower
+                is_equality = math.isfinite(equals) or lower == upper
+                goal = _goal_between(wanted - tolerance, wanted + tolerance) if is_equality else _goal_between(lower, upper)
                 if goal is not None:
                     yield part, goal
+
+    def _discrete_value(self, meta: Mapping[str, Any]) -> Any:
+        return self._problem().model._discrete_outputs[meta["source"]]
+
+    def _parts(self, name: str, meta: Mapping[str, Any]) -> list[str]:
+        """A name for each element of an array. OpenMDAO knows no sizes of discrete ones."""
+        size = int(np.size(self._discrete_value(meta))) if meta["discrete"] else int(meta.get("size") or 1)
+        return [name] if size == 1 else [f"{name}[{number}]" for number in range(size)]
+
+    def _each(self, meta: Mapping[str, Any], key: str, default: float = math.nan) -> list[float]:
+        """A number for each element; where none is stated the default, or an end that is infinite."""
+        missing = {"lower": -math.inf, "upper": math.inf}.get(key, default)
+        stated = meta.get(key)
+        return [float(each) for each in np.broadcast_to(missing if stated is None else np.ravel(stated), (len(self._parts("", meta)),))]
 
 
 def _goal_between(lower: float, upper: float) -> AnyGoal | None:
@@ -169,16 +208,3 @@ def _goal_between(lower: float, upper: float) -> AnyGoal | None:
     if has_lower and has_upper:
         return within((lower + upper) / 2, (upper - lower) / 2)
     return at_least(lower) if has_lower else at_most(upper) if has_upper else None
-
-
-def _parts(name: str, meta: Mapping[str, Any]) -> list[str]:
-    """A name for each element of an array."""
-    size = int(meta.get("size") or 1)
-    return [name] if size == 1 else [f"{name}[{number}]" for number in range(size)]
-
-
-def _each(meta: Mapping[str, Any], key: str, default: float = math.nan) -> list[float]:
-    """A number for each element; where none is stated the default, or an end that is infinite."""
-    missing = {"lower": -math.inf, "upper": math.inf}.get(key, default)
-    stated = meta.get(key)
-    return [float(each) for each in np.broadcast_to(missing if stated is None else np.ravel(stated), (len(_parts("", meta)),))]

@@ -29,6 +29,7 @@ from backsolve.goals import at_most, maximize, minimize
 from backsolve.inputs import Input, choice, integer, levels, real
 from backsolve.problem import AnyGoal, Failed
 
+from ._labels import labels_of
 from ._session import Asked, Session
 
 PLACE = "backsolve"
@@ -37,7 +38,8 @@ SPACE = "backsolve:space"
 """Its parameters, as they were when it began."""
 LEASE = "backsolve:lease"
 """The attribute of a trial that has an input of the search."""
-MAXIMUM_LABEL = 64
+MOST_LEVELS = 1000
+"""Of an input that takes only certain values."""
 
 
 class BacksolveSampler(BaseSampler):
@@ -233,16 +235,14 @@ def _identity(study: Study) -> tuple[str, int]:
     return study.study_name, study._study_id
 
 
-def _names_of(choices: Sequence[Any]) -> list[str]:
-    names = [str(each)[:MAXIMUM_LABEL] for each in choices]
-    return names if len(set(names)) == len(names) and all(names) else [f"{i} {name}"[:MAXIMUM_LABEL] for i, name in enumerate(names)]
-
-
 def _to_input(distribution: BaseDistribution) -> Input:
     if isinstance(distribution, CategoricalDistribution):
-        return choice(*_names_of(distribution.choices))
+        return choice(*labels_of(distribution.choices))
     if isinstance(distribution, IntDistribution) and distribution.step > 1:
-        return levels(*range(distribution.low, distribution.high + 1, distribution.step), scale="linear")
+        values = range(distribution.low, distribution.high + 1, distribution.step)
+        if len(values) <= MOST_LEVELS:
+            return levels(*values, scale="linear")
+        return real(distribution.low, distribution.high, step=distribution.step, scale="linear")
     if isinstance(distribution, IntDistribution):
         return integer(distribution.low, distribution.high, scale="log" if distribution.log else "linear")
     if isinstance(distribution, FloatDistribution):
@@ -252,8 +252,11 @@ def _to_input(distribution: BaseDistribution) -> Input:
 
 def _to_value(distribution: BaseDistribution, value: Any) -> Any:
     if isinstance(distribution, CategoricalDistribution):
-        return distribution.choices[_names_of(distribution.choices).index(value)]
-    return int(value) if isinstance(distribution, IntDistribution) else value
+        return distribution.choices[labels_of(distribution.choices).index(value)]
+    if not isinstance(distribution, IntDistribution):
+        return value
+    # A step may leave a number a little below a whole one.
+    return distribution.low + round((value - distribution.low) / distribution.step) * distribution.step
 
 
 def _input_of(trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> dict[str, Any]:
@@ -261,13 +264,17 @@ def _input_of(trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> dict
     found = {}
     for name, each in space.items():
         value = trial.params[name]
-        found[name] = _names_of(each.choices)[each.choices.index(value)] if isinstance(each, CategoricalDistribution) else value
+        # Not choices.index, as NaN is none of them after a storage.
+        found[name] = labels_of(each.choices)[int(each.to_internal_repr(value))] if isinstance(each, CategoricalDistribution) else value
     return found
 
 
 def _is_same(asked: Asked, trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> bool:
     """Whether the trial has the parameters of the input, as far as it has them."""
-    return all(trial.params[name] == _to_value(each, asked.input[name]) for name, each in space.items() if name in trial.params)
+    own = {name: each for name, each in space.items() if name in trial.params}
+    return all(
+        each.to_internal_repr(trial.params[name]) == each.to_internal_repr(_to_value(each, asked.input[name])) for name, each in own.items()
+    )
 
 
 def _error_in_trial() -> BaseException | None:
