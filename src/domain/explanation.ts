@@ -16,9 +16,7 @@ export interface StoredExplanation extends Omit<Explanation, 'standing' | 'advic
 }
 
 /** The first run at an input: a case by its zero-based number, or an iteration, where stated of another objective. */
-export type FirstRun =
-  | { readonly caseNumber: number }
-  | { readonly iteration: number; readonly objectiveId?: number };
+export type FirstRun = { readonly caseNumber: number } | { readonly iteration: number; readonly objectiveId?: number };
 
 /** How surely an input meets the targets. An earlier release stored neither `output` nor what follows it. */
 export interface InputStanding extends Pick<Standing, 'runs' | 'run' | 'mean'> {

@@ -202,7 +202,7 @@ async function* readProject(
         return { items: await findObjectives(db, accountId, items), nextAfter };
       };
       for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) {
-        yield* withInverses(db, accountId, objectives);
+        yield* withInverses(db, objectives);
         for (const { id } of objectives) yield* readNotes(db, accountId, id, scope);
       }
       const readCorrections = (page: PageRequest) => listCorrections(db, accountId, trial.id, page);
@@ -267,11 +267,7 @@ async function refuseGone(
 }
 
 /** Objectives of one trial with what was learned about them and all their inverses. */
-async function* withInverses(
-  db: Db,
-  accountId: number,
-  objectives: readonly Objective[],
-): AsyncGenerator<ExportPage, void> {
+async function* withInverses(db: Db, objectives: readonly Objective[]): AsyncGenerator<ExportPage, void> {
   const records: ExportRecord[] = [];
   for (const objective of objectives) {
     records.push({ type: 'objective', objective, endReason: await readEndReason(db, objective) });

@@ -49,12 +49,24 @@ export async function computeExplanation(
 }
 
 /** With what the runs at the input gave, so that lists need not look for them. */
-function atItsInput({ row, runs, run, mean }: Standing, { request, sourceOf, objective }: ExplainRequest): InputStanding {
+function atItsInput(
+  { row, runs, run, mean }: Standing,
+  { request, sourceOf, objective }: ExplainRequest,
+): InputStanding {
   const { history, space } = request;
   const input = rowOf(history.X, row, space.variables.length);
   const there = runsAt(history, input);
   const from = firstOf(there.rows.map(sourceOf), objective.id);
-  return { input, runs, run, mean, output: there.mean, meanOf: there.rows.length, from, revision: objective.dataRevision };
+  return {
+    input,
+    runs,
+    run,
+    mean,
+    output: there.mean,
+    meanOf: there.rows.length,
+    from,
+    revision: objective.dataRevision,
+  };
 }
 
 /** A case comes before a run of the objective, and that before a run of another one. */

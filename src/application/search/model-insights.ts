@@ -207,10 +207,7 @@ export class ModelInsights {
 }
 
 /** null before a run succeeded. */
-async function runOfAnswer(
-  { db, accountId }: Asking,
-  objective: ObjectiveWithParents,
-): Promise<KnownRun | null> {
+async function runOfAnswer({ db, accountId }: Asking, objective: ObjectiveWithParents): Promise<KnownRun | null> {
   const answer = await readAnswer(db, await withNearest(db, accountId, objective));
   if (answer === null) return null;
   const { source, input, output } = answer;

@@ -14,10 +14,7 @@ export interface ReadAnswer {
 }
 
 /** By the ids of the objectives. A few rows each, however long their searches are. */
-export async function readAnswers(
-  db: Db,
-  objectives: readonly Objective[],
-): Promise<ReadonlyMap<number, ReadAnswer>> {
+export async function readAnswers(db: Db, objectives: readonly Objective[]): Promise<ReadonlyMap<number, ReadAnswer>> {
   const runs = Map.groupBy(await readUnjudgedRuns(db, objectives), ({ objectiveId }) => objectiveId);
   const optima = await readOptimalRuns(db, objectives);
   const standings = await readStandingsOf(db, objectives);

@@ -214,7 +214,9 @@ export async function listInverseIds(
       as w (objective_id, iteration)
     join inverses i on i.objective_id = w.objective_id and i.iteration = w.iteration
     join objectives o on o.id = w.objective_id`.execute(db);
-  return new Map(rows.map(({ id, number, ...at }) => [`${at.objective_id} ${at.iteration}`, { id, objectiveNumber: number }]));
+  return new Map(
+    rows.map(({ id, number, ...at }) => [`${at.objective_id} ${at.iteration}`, { id, objectiveNumber: number }]),
+  );
 }
 
 /** The inputs of the solutions found so far, in the order in which they were completed. */

@@ -76,7 +76,9 @@ export function nameOfRun(source: Answer['source'] | NearestRun['source']): stri
 
 /** The number of its first run, where that is one of the objective itself. */
 export function ownIterationOf(answer: Pick<Answer, 'source'> | null, objectiveId: number): number | null {
-  return answer?.source.kind === 'inverse' && answer.source.objectiveId === objectiveId ? answer.source.iteration : null;
+  return answer?.source.kind === 'inverse' && answer.source.objectiveId === objectiveId
+    ? answer.source.iteration
+    : null;
 }
 
 /** Whether the runs at an input are judged together. */
@@ -150,12 +152,19 @@ function kindOf(objective: Asked, quest: Quest, output: readonly number[]): Answ
 }
 
 function ofNearest(objective: Asked, kind: AnswerKind, { source, ...run }: NearestRun): Answer {
-  const from = source.kind === 'case' ? source : { ...source, objectiveId: objective.id, objectiveNumber: objective.number };
+  const from =
+    source.kind === 'case' ? source : { ...source, objectiveId: objective.id, objectiveNumber: objective.number };
   return { ...run, kind, source: from, runs: 1 };
 }
 
 function ofInverse(objective: Asked, kind: AnswerKind, { id, iteration, input, output }: OptimalRun): Answer {
-  const source = { kind: 'inverse', id, iteration, objectiveId: objective.id, objectiveNumber: objective.number } as const;
+  const source = {
+    kind: 'inverse',
+    id,
+    iteration,
+    objectiveId: objective.id,
+    objectiveNumber: objective.number,
+  } as const;
   return judged(objective, kind, source, { input: input!, output: output!, runs: 1 });
 }
 

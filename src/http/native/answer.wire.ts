@@ -40,7 +40,10 @@ export const answerSchema = z
         'met: a run that meets every target. declared: an input that meets them as surely as asked, by confirm or confidence. likeliest: the one that comes nearest to that. surest: the solution that holds most surely with its tolerances. best-fit: the least misfit. best-value: the best of an output to minimize or maximize. knee: the best compromise of a front. nearest: no run meets everything, and this one comes nearest.',
       ),
     name: z.string().describe('The first run at the input in words, such as run 17 or case 3.'),
-    objectiveId: z.int().nullable().describe('Of that run, which may be one of another objective of the trial; null for a case.'),
+    objectiveId: z
+      .int()
+      .nullable()
+      .describe('Of that run, which may be one of another objective of the trial; null for a case.'),
     runs: z
       .int()
       .nullable()

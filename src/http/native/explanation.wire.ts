@@ -168,7 +168,9 @@ export const explanationFields = {
   advice: z.array(adviceSchema).describe('What the runs show that you can act on.'),
   standing: standingSchema
     .nullable()
-    .describe('The probability with which the input of the answer meets the targets; null without confirm and confidence, and after a change of the data until the next suggestion.'),
+    .describe(
+      'The probability with which the input of the answer meets the targets; null without confirm and confidence, and after a change of the data until the next suggestion.',
+    ),
   insight: insightSchema.nullable().describe('How far the model can be trusted; null before the first suggestion.'),
   diagnosis: diagnosisSchema
     .nullable()

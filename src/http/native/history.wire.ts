@@ -237,8 +237,17 @@ export function presentInsightVersion(stamp: ObjectiveStamp): string {
 }
 
 function presentHead(history: History) {
-  const { objective, surroundings, columns, every, optimalIteration, answer, openIterations, lateIterations, endReason } =
-    history;
+  const {
+    objective,
+    surroundings,
+    columns,
+    every,
+    optimalIteration,
+    answer,
+    openIterations,
+    lateIterations,
+    endReason,
+  } = history;
   const { modelId, modelName, projectId, projectName, trialNumber } = surroundings;
   const { inputNames, inputUnits, outputNames, outputUnits } = columns;
   const { inputTypes, minimums, maximums, scales, categories } = columns;

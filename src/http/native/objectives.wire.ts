@@ -156,11 +156,7 @@ export const objectiveSchema = z
       .describe(
         'The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null likewise.',
       ),
-    fit: fitQualitySchema
-      .nullable()
-      .describe(
-        'How well the answer fits its data. null without a fit.',
-      ),
+    fit: fitQualitySchema.nullable().describe('How well the answer fits its data. null without a fit.'),
     inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
   })
   .meta({ id: 'Objective' });

@@ -58,9 +58,7 @@ export const objectiveGlanceSchema = z
     misfit: z
       .number()
       .nullable()
-      .describe(
-        'Of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged.',
-      ),
+      .describe('Of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged.'),
     worstMiss: z
       .number()
       .nullable()
