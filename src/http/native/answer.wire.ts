@@ -50,7 +50,7 @@ export const answerSchema = z
       .describe('Of how many runs the output is the mean; null for an input that an earlier release declared.'),
     ...runFields,
   })
-  .meta({ id: 'Answer' });
+  .meta({ id: 'SearchAnswer' });
 
 type Asked = Pick<Objective, 'id' | 'labels'>;
 

@@ -986,7 +986,7 @@ export interface Objective {
    * The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null
    * likewise.
    */
-  answer: Answer | null;
+  answer: SearchAnswer | null;
   /** How well the answer fits its data. null without a fit. */
   fit: FitQuality | null;
   /** In order of creation. */
@@ -1090,7 +1090,7 @@ export interface NearestRun {
   worstMiss: number;
 }
 
-export interface Answer {
+export interface SearchAnswer {
   /**
    * met: a run that meets every target. declared: an input that meets them as surely as asked, by confirm or
    * confidence. likeliest: the one that comes nearest to that. surest: the solution that holds most surely with its
@@ -1309,7 +1309,7 @@ export interface ExplainedObjective {
    * The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null
    * likewise.
    */
-  answer: Answer | null;
+  answer: SearchAnswer | null;
   /** How well the answer fits its data. null without a fit. */
   fit: FitQuality | null;
   /** In order of creation. */
@@ -1839,7 +1839,7 @@ export interface History {
   /** The iteration of optimalInverse. */
   optimalIteration: number | null;
   /** As of the objective. The fields that begin with best have the same. */
-  answer: Answer | null;
+  answer: SearchAnswer | null;
   /** The iteration of the answer; null when it is a case, or nothing has been judged. */
   bestIteration: number | null;
   /** 1 for the first input case; null when the answer is an iteration. */
@@ -3734,7 +3734,7 @@ export interface BatchObjective {
   bestInputByName?: Record<string, number | string | boolean> | null | undefined;
   bestOutput: number[] | null;
   /** As of the objective, with the same input and output. */
-  answer: Answer | null;
+  answer: SearchAnswer | null;
 }
 
 export interface BatchObjectiveLine {

@@ -859,7 +859,7 @@ class Objective(Wire):
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
     """The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds after the data of the trial changed."""
-    answer: Answer | None
+    answer: SearchAnswer | None
     """The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null likewise."""
     fit: FitQuality | None
     """How well the answer fits its data. null without a fit."""
@@ -944,7 +944,7 @@ class NearestRun(Wire):
     """The largest of misses; 0 when everything is satisfied."""
 
 
-class Answer(Wire):
+class SearchAnswer(Wire):
     kind: Literal["met", "declared", "likeliest", "surest", "best-fit", "best-value", "knee", "nearest"]
     """met: a run that meets every target. declared: an input that meets them as surely as asked, by confirm or confidence. likeliest: the one that comes nearest to that. surest: the solution that holds most surely with its tolerances. best-fit: the least misfit. best-value: the best of an output to minimize or maximize. knee: the best compromise of a front. nearest: no run meets everything, and this one comes nearest."""
     name: str
@@ -1137,7 +1137,7 @@ class ExplainedObjective(Wire):
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
     """The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds after the data of the trial changed."""
-    answer: Answer | None
+    answer: SearchAnswer | None
     """The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null likewise."""
     fit: FitQuality | None
     """How well the answer fits its data. null without a fit."""
@@ -1650,7 +1650,7 @@ class History(Wire):
     """One iteration in this many is here, besides the first, the last, the optimal one and that of the answer; larger than requested if there are more than 500,000 numbers."""
     optimal_iteration: int | None
     """The iteration of optimalInverse."""
-    answer: Answer | None
+    answer: SearchAnswer | None
     """As of the objective. The fields that begin with best have the same."""
     best_iteration: int | None
     """The iteration of the answer; null when it is a case, or nothing has been judged."""
@@ -3544,7 +3544,7 @@ class BatchObjective(Wire):
     best_input_by_name: dict[str, float | str | bool] | None = None
     """The input by the names of the inputs, with categories by their names and booleans as true or false. null without input or names of inputs; absent where the project has no names."""
     best_output: list[float] | None
-    answer: Answer | None
+    answer: SearchAnswer | None
     """As of the objective, with the same input and output."""
 
 
