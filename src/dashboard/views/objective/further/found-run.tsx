@@ -1,6 +1,7 @@
 /** The name of a run that an answer of the models is about, with a link to it: it may be a case, or a run of another objective. */
 import type { KnownRun } from '../../../../../clients/typescript/src/index.ts';
 import { Link } from '../../../shell/link.tsx';
+import { runKey } from '../runs/run-key.ts';
 import { addressOf } from '../tabs/tabs.ts';
 
 type Named = Pick<KnownRun, 'caseNumber' | 'iteration' | 'objectiveId' | 'objectiveNumber'>;
@@ -13,12 +14,10 @@ export function nameOfFound({ caseNumber, iteration, objectiveId, objectiveNumbe
   return `run ${iteration}${isOther ? ` of objective ${objectiveNumber}` : ''}`;
 }
 
+/** Its page among the runs of the objective that is shown, which judges it. */
 export function FoundRun({ run, ownId }: { readonly run: Named; readonly ownId: number }) {
   const { caseNumber, iteration, objectiveId } = run;
-  const key = caseNumber === null ? String(iteration) : `case-${caseNumber}`;
-  return (
-    <Link to={addressOf(caseNumber === null ? (objectiveId ?? ownId) : ownId, `runs/${key}`)}>
-      {nameOfFound(run, ownId)}
-    </Link>
-  );
+  const isOwn = caseNumber === null && (objectiveId ?? ownId) === ownId;
+  const key = runKey(caseNumber ?? iteration!, isOwn ? undefined : { objectiveId });
+  return <Link to={addressOf(ownId, `runs/${key}`)}>{nameOfFound(run, ownId)}</Link>;
 }
