@@ -18,12 +18,13 @@ function canBeMet({ objectiveTypes, objectives }: Asked, j: number): boolean {
 
 /** Of how many outputs a run can be met. */
 export function judgedCount(asked: Asked): number {
-  return asked.objectiveTypes.filter((_, j) => canBeMet(asked, j)).length;
+  return countMet(asked, () => true);
 }
 
 /** How many of these a run meets: what every view tells. */
 export function countMet(asked: Asked, isMet: (j: number) => boolean): number {
-  return asked.objectiveTypes.filter((_, j) => canBeMet(asked, j) && isMet(j)).length;
+  const outputs = [...(asked.objectives ?? asked.objectiveTypes).keys()];
+  return outputs.filter((j) => canBeMet(asked, j) && isMet(j)).length;
 }
 
 /**
@@ -50,9 +51,8 @@ export function measureRuns(
       if (!(miss <= worst[row]!)) worst[row] = miss;
     }
   });
-  // Without types every output counts.
-  const types = objectiveTypes.length > 0 ? objectiveTypes : misses.map(() => 'value' as const);
-  const asked = { objectiveTypes: types, objectives };
+  // Where nothing else is known every output counts.
+  const asked = { objectiveTypes, objectives: misses.map((_, j) => objectives[j]) as Head['objectives'] };
   const metCounts = worst.map((miss, row) =>
     Number.isNaN(miss) ? miss : countMet(asked, (j) => misses[j]![row] === 0),
   );

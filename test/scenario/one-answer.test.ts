@@ -16,7 +16,7 @@ import type {
 } from '../../clients/typescript/src/index.ts';
 import {
   atMost,
-  fit,
+  fit as fitTo,
   minimize,
   type Problem,
   type Result,
@@ -141,7 +141,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
   },
   'a fit': {
     kind: 'best-fit',
-    goals: { y: fit([1, 2.1, 2.9, 4.2], { sigma: 0.1 }) },
+    goals: { y: fitTo([1, 2.1, 2.9, 4.2], { sigma: 0.1 }) },
     box: ({ a, b }) => ({ y: [0, 1, 2, 3].map((x) => a * 0.5 + b * 0.4 * x) }),
     status: 'satisfied',
   },
