@@ -35,7 +35,7 @@ export const ANSWER_KINDS = [
   /** No run meets everything: the one that comes nearest. */
   'nearest',
 ] as const;
-export type AnswerKind = (typeof ANSWER_KINDS)[number];
+type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 export interface Answer extends Omit<NearestRun, 'source'> {
   readonly kind: AnswerKind;
