@@ -83,7 +83,6 @@ describe('the progress of a batch', () => {
       failureReason: null,
       bestInput: [1 / 3, 2],
       bestOutput: [1],
-      answer: null,
     };
     expect(bestInputText(sent)).toBe('x1 0.33333, x2 2');
     const named = { ...sent, bestInputByName: { length: 1 / 3, alloy: 'B' } };

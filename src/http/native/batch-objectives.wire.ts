@@ -36,7 +36,9 @@ export const batchObjectiveSchema = z
     bestInput: z.array(z.number()).nullable().describe('Of the answer.'),
     bestInputByName: inputByNameSchema,
     bestOutput: z.array(z.number()).nullable(),
-    answer: answerSchema.nullable().describe('As of the objective, with the same input and output.'),
+    answer: answerSchema
+      .optional()
+      .describe('As of the objective, with the same input and output; absent while there is none.'),
   })
   .meta({ id: 'BatchObjective' });
 
@@ -78,7 +80,7 @@ export function presentBatchObjective(row: BatchObjective): z.infer<typeof batch
     bestInput: best && [...best.input],
     ...(inputByName !== undefined && { bestInputByName: inputByName }),
     bestOutput: best && [...best.output],
-    answer: best && objective && presentAnswer(best, objective),
+    ...(best && objective && { answer: presentAnswer(best, objective) }),
   };
 }
 

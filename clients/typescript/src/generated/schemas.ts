@@ -3733,8 +3733,8 @@ export interface BatchObjective {
    */
   bestInputByName?: Record<string, number | string | boolean> | null | undefined;
   bestOutput: number[] | null;
-  /** As of the objective, with the same input and output. */
-  answer: SearchAnswer | null;
+  /** As of the objective, with the same input and output; absent while there is none. */
+  answer?: SearchAnswer | undefined;
 }
 
 export interface BatchObjectiveLine {

@@ -3544,8 +3544,8 @@ class BatchObjective(Wire):
     best_input_by_name: dict[str, float | str | bool] | None = None
     """The input by the names of the inputs, with categories by their names and booleans as true or false. null without input or names of inputs; absent where the project has no names."""
     best_output: list[float] | None
-    answer: SearchAnswer | None
-    """As of the objective, with the same input and output."""
+    answer: SearchAnswer | None = None
+    """As of the objective, with the same input and output; absent while there is none."""
 
 
 class BatchObjectiveLine(Wire):
