@@ -8,6 +8,7 @@ import type { Inverse } from './inverse.ts';
 import type { Matrix } from './matrix.ts';
 import type { Objective, ObjectiveWithInverses } from './objective.ts';
 import type { Project } from './project.ts';
+import type { Answer } from './search/answer.ts';
 import { StopReason } from './search/stop-reason.ts';
 import type { OutputCaseSet, Trial } from './trial.ts';
 
@@ -59,6 +60,8 @@ export type EventRecord =
       readonly objective: ObjectiveWithInverses;
       /** Even if it is not among them. */
       readonly optimalInverse: Inverse | null;
+      /** null before a run succeeded. */
+      readonly answer: Answer | null;
       /** Whether older inverses were left out. */
       readonly isCut: boolean;
     }

@@ -15,11 +15,22 @@ export interface StoredExplanation extends Omit<Explanation, 'standing' | 'advic
   readonly advice?: readonly StoredAdvice[] | null;
 }
 
-/** How surely an input meets the targets. */
+/** The first run at an input: a case by its zero-based number, or an iteration, where stated of another objective. */
+export type FirstRun = { readonly caseNumber: number } | { readonly iteration: number; readonly objectiveId?: number };
+
+/** How surely an input meets the targets. An earlier release stored neither `output` nor what follows it. */
 export interface InputStanding extends Pick<Standing, 'runs' | 'run' | 'mean'> {
   readonly input: readonly number[];
-  /** The inverse that was run there first; null when a case or another objective was. Looked up when it is read. */
+  /** The mean of the runs there that succeeded, and how many they are. */
+  readonly output?: readonly number[];
+  readonly meanOf?: number;
+  readonly from?: FirstRun;
+  /** Of the trial's data that it was computed from. */
+  readonly revision?: number;
+  /** The inverse of the first run, or where a case was first, the first inverse at the input; null without one. Looked up when it is read. */
   readonly inverseId?: number | null;
+  /** Of the first run within the trial, where that is one of another objective. Looked up as well. */
+  readonly objectiveNumber?: number | null;
 }
 
 /** Adds the fields that an earlier release did not store. */

@@ -41,11 +41,15 @@ function leadOf(head: Head, best: ShownRun | undefined): string {
 function bestBlocks(head: Head, best: ShownRun): readonly Block[] {
   const hasTargets = head.objectiveTypes.some((type) => type !== 'fit');
   return [
-    heading(`${capitalized(best.name)}: inputs`, 3),
+    heading(`${capitalized(titleOf(best))}: inputs`, 3),
     inputsOf(head, best),
-    ...(hasTargets ? [heading(`${capitalized(best.name)}: outputs and margins`, 3), marginsOf(head, best)] : []),
+    ...(hasTargets ? [heading(`${capitalized(titleOf(best))}: outputs and margins`, 3), marginsOf(head, best)] : []),
     ...togetherBlocks(head, best),
   ];
+}
+
+function titleOf({ name, meanOf }: ShownRun): string {
+  return meanOf === null ? name : `the input of ${name}, mean of ${counted(meanOf, 'run')}`;
 }
 
 function inputsOf(head: Head, { input }: ShownRun): Table {

@@ -61,13 +61,15 @@ function notesOf(facts: {
   return [paragraph(said.join(' '), 'hint')];
 }
 
-function chosenRows({ head, all: { columns, distances } }: Subject): readonly number[] {
+function chosenRows({ head, all: { columns, distances, best: answer } }: Subject): readonly number[] {
   const all = [...columns.iterations.keys()];
   if (all.length <= MOST_RUNS) return all;
   const values = isFit(head) ? columns.misfits : distances.worst;
   const best = all.filter((row) => !Number.isNaN(values[row]!) && columns.excluded[row] !== 1);
   best.sort((a, b) => values[a]! - values[b]! || distances.sum[a]! - distances.sum[b]! || a - b);
-  return [...new Set([...best.slice(0, KEPT), ...all.slice(-KEPT)])].sort((a, b) => a - b);
+  return [...new Set([...best.slice(0, KEPT), ...all.slice(-KEPT), ...(answer < 0 ? [] : [answer])])].sort(
+    (a, b) => a - b,
+  );
 }
 
 /** As many as fit: the outputs that miss most, then inputs. The values of a fit are left out. */

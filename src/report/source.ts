@@ -7,18 +7,9 @@ import type {
   ProjectSummary,
   TrialRun,
 } from '../../clients/typescript/src/index.ts';
-import {
-  type Columns,
-  emptyColumns,
-  type Head,
-  headOf,
-  joinColumns,
-  replaceRows,
-  rowOf,
-  seeksFront,
-  vectorAt,
-} from '../shown/columns.ts';
+import { type Columns, emptyColumns, type Head, headOf, joinColumns, replaceRows, rowOf } from '../shown/columns.ts';
 import { type Distances, measureRuns } from '../shown/distances.ts';
+import { isOfSeveralRuns } from '../shown/nearness.ts';
 import { type Others, toOthers } from '../shown/others.ts';
 
 export interface ReportSource {
@@ -60,10 +51,12 @@ interface AllRuns {
   readonly best: number;
 }
 
-/** The run that is reported as the result. */
+/** The answer that is reported as the result. */
 export interface ShownRun {
-  /** For example "run 4" or "case 3". */
+  /** For example "run 4" or "case 3": the first run at the input. */
   readonly name: string;
+  /** Of how many runs the output is the mean, where runs at an input are judged together. */
+  readonly meanOf: number | null;
   /** Among the runs of the objective; -1 for a case. */
   readonly row: number;
   readonly input: readonly number[];
@@ -82,7 +75,7 @@ export function subjectOf(source: ReportSource): Subject {
     ...source,
     head,
     columns,
-    distances: measureRuns(columns, head.objectiveTypes),
+    distances: measureRuns(columns, head.objectiveTypes, head.objectives),
     best,
     all: joinRuns(head, toOthers(source.others, inputCount, outputCount), columns, best),
   };
@@ -94,22 +87,16 @@ function joinRuns(head: Head, others: Others, own: Columns, best: ShownRun | und
   return {
     others,
     columns,
-    distances: measureRuns(columns, head.objectiveTypes),
+    distances: measureRuns(columns, head.objectiveTypes, head.objectives),
     best: isOwn ? others.columns.count + best.row : others.sources.findIndex(({ name }) => name === best?.name),
   };
 }
 
-/** The best compromise of a front, or else the nearest run, as on the page. */
+/** The answer of the search, as on the page. */
 function shownRunOf(head: Head, columns: Columns): ShownRun | undefined {
-  const { optimalIteration, bestIteration, bestCaseNumber, bestInput, bestOutput, bestMisses, bestMissedBy } = head;
-  const shown = optimalIteration !== null && seeksFront(head) ? optimalIteration : bestIteration;
-  const row = shown === null ? -1 : rowOf(columns, shown);
-  if (row >= 0) {
-    const [input, output] = [vectorAt(columns.inputs, row), vectorAt(columns.outputs, row)];
-    const [misses, missedBy] = [vectorAt(columns.misses, row), vectorAt(columns.missedBy, row)];
-    if (input && output && misses && missedBy) return { name: `run ${shown}`, row, input, output, misses, missedBy };
-  }
-  if (bestInput === null || bestOutput === null || bestMisses === null || bestMissedBy === null) return undefined;
-  const name = bestIteration === null ? `case ${bestCaseNumber}` : `run ${bestIteration}`;
-  return { name, row: -1, input: bestInput, output: bestOutput, misses: bestMisses, missedBy: bestMissedBy };
+  const { answer, bestIteration } = head;
+  if (answer === null) return undefined;
+  const { name, runs, input, output, misses, missedBy } = answer;
+  const row = bestIteration === null ? -1 : rowOf(columns, bestIteration);
+  return { name, meanOf: isOfSeveralRuns(head) ? runs : null, row, input, output, misses, missedBy };
 }

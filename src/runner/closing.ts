@@ -20,7 +20,7 @@ import { type Problem, shownOutputs } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
 import { foundBy, hasFront } from './result-files.ts';
 import type { SolveEnd } from './solve-end.ts';
-import type { SetStanding } from './standing.ts';
+import type { BestRun, SetStanding } from './standing.ts';
 
 export const EXIT_CODES = {
   satisfied: 0,
@@ -108,7 +108,17 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   if (state?.fit != null && best !== null && best.worst > 0) {
     return `Ended after ${runs}: no run meets the limits beside the fit. Relax them, or widen the bounds of the inputs. Nearest: ${best.name}.${goOnFrom}`;
   }
-  return `${result(runs)}${best === null ? '' : ` Best: ${best.name}.`}${goOnFrom}`;
+  const found = stopReasonOf(state) === 'EXHAUSTED' && best?.isInput === true ? undeclared(runs) : result(runs);
+  return `${found}${best === null ? '' : ` Best: ${calledIn(best)}.`}${goOnFrom}`;
+}
+
+/** What was declared is an input, of which a single run may miss. */
+function calledIn({ name, isInput, runs }: BestRun): string {
+  return isInput ? `the input of ${name}${runs === null ? '' : `, after ${countRuns(runs)} there`}` : name;
+}
+
+function undeclared(runs: string): string {
+  return `Used up after ${runs}: no more are allowed, and no input is known to meet everything as surely as asked.`;
 }
 
 type State = SolveEnd['search']['states'] extends ReadonlyMap<number, infer One> ? One : never;
@@ -168,7 +178,14 @@ function describeSet(problem: Problem, { goals, best }: SetStanding): readonly s
         ]
       : [name, describeMisfit(best.fits[set]!), describeData(problem.fits[set]!, unit), ''],
   );
-  return [formatRows([['input', 'value'], ...inputs]), formatRows([['output', 'value', 'goal', ''], ...outputs])];
+  return [
+    formatRows([['input', 'value'], ...inputs]),
+    formatRows([['output', valueTitle(best), 'goal', ''], ...outputs]),
+  ];
+}
+
+function valueTitle({ isInput, runs }: BestRun): string {
+  return isInput && runs !== null && runs > 1 ? `mean of ${countRuns(runs)}` : 'value';
 }
 
 /** In units of the output, and in tolerances. */

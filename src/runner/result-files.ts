@@ -44,6 +44,12 @@ export function hasFront(goals: readonly Goal[]): boolean {
   return seeksFront(goals.map(({ target }) => target));
 }
 
+/** Whether the nearest run is what the search answers: not with a front, and not where more than its output decides. */
+export function seeksNearest({ targetSets, search }: Problem, k: number): boolean {
+  const { confirm, confidence, aimAtRobustness } = search;
+  return confirm === undefined && confidence === undefined && !aimAtRobustness && !hasFront(targetSets[k]!);
+}
+
 export interface Results {
   readonly problem: Problem;
   readonly runs: readonly Run[];
@@ -148,14 +154,15 @@ function toSummary({ problem, runs, nameOf, sets, search, advice, retried }: Res
       stopReason: search.objectives[k]?.stopReason ?? stopReasonOf(state),
       goals: byName(goals),
       optimum: best && {
-        run: numberOf(best.run),
+        run: best.number,
         name: best.name,
+        runs: best.runs,
         input: toNamedInput(problem.inputs, best.input),
         output: byName(best.output),
         misses: missesByName(best.misses),
         worstMiss: best.worst,
         missedBy: missesByName(best.missedBy),
-        isSatisfied: best.worst === 0,
+        isSatisfied: best.isMet,
       },
       ...(found && {
         [found.kind]: found.runs.map((run) => ({

@@ -8,6 +8,7 @@ import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { countRetried } from '../../clients/typescript/src/evaluator/retries.ts';
 import type { NewObjectives } from '../../clients/typescript/src/index.ts';
 import { AdviceTeller, adviceIn } from '../../clients/typescript/src/solve/adviser.ts';
+import { runOfAnswer } from '../../clients/typescript/src/solve/answer.ts';
 import { type Advice, adviseOnScales, withScales } from '../../clients/typescript/src/solve/defaults.ts';
 import { Engine, InterruptedError } from '../../clients/typescript/src/solve/engine.ts';
 import { FollowedSearch } from '../../clients/typescript/src/solve/followed-search.ts';
@@ -20,11 +21,11 @@ import type { CheckedProblem } from './check-problem.ts';
 import { countOf, countRuns, renderRun } from './display-lines.ts';
 import { hashOfBlackBox, lookerOf } from './moved-problem.ts';
 import { toNamedInput } from './problem-bodies.ts';
-import { hasFront, ResultFiles } from './result-files.ts';
+import { ResultFiles, seeksNearest } from './result-files.ts';
 import type { FileRecord } from './run-folder.ts';
 import { type Ending, endingOf, type SolveEnd } from './solve-end.ts';
 import type { SolveOptions } from './solve-options.ts';
-import { phaseOf, runningNow, type SetStanding, type Standing, StandingOfSet } from './standing.ts';
+import { phaseOf, runningNow, type SetStanding, type Standing, StandingOfSet, type Told } from './standing.ts';
 
 /** Throws ChangedProblemError, BudgetError, JournalError, and BacksolveError when the service refuses. */
 export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
@@ -223,7 +224,16 @@ class Solver {
   }
 
   get #standings(): readonly SetStanding[] {
-    return this.#sets.map((set) => set.current(this.#nameOf));
+    return this.#sets.map((set, k) => set.current(this.#nameOf, this.#toldOf(k)));
+  }
+
+  /** What the service says that the answer is. While a search goes on it cannot know the newest runs, of which the nearest stands for it. */
+  #toldOf(k: number): Told | null | undefined {
+    const { objectives, states } = this.#search.state;
+    const answer = states.get(objectives[k]?.objectiveId ?? -1)?.answer;
+    const isByNearest = seeksNearest(this.#options.checked.problem, k);
+    if (isByNearest && (!this.#session.isOver || answer == null)) return undefined;
+    return answer == null ? null : { answer, ...runOfAnswer(answer, this.#runs, this.#nameOf) };
   }
 
   /** Each of several target sets counts its own suggested runs. */
@@ -235,15 +245,16 @@ class Solver {
 
   #tell(run: Run, output: readonly number[] | null): void {
     const { checked, display } = this.#options;
-    const { best, goals } = this.#standings[this.standing.shown]!;
+    const { best } = this.#standings[this.standing.shown]!;
     const result = output ?? (run.outcome.kind === 'failure' ? run.outcome.reason : 'no output');
-    // Of a front no run is the best.
+    // Of a front no run is the best, and of runs that are judged together neither.
+    const isShown = seeksNearest(checked.problem, this.standing.shown);
     display.printRun(
       renderRun(
         checked.problem,
         { ...run, name: `${this.#nameOf(run)}${run.source == null ? '' : ` (${run.source})`}` },
         result,
-        hasFront(goals) ? null : best,
+        isShown ? best : null,
       ),
     );
     if (run.kind === 'start' && run.outcome.kind === 'failure') {

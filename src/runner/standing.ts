@@ -1,7 +1,8 @@
-/** How a problem stands: which runs there are, which comes nearest to each target set, and what runs now. */
+/** How a problem stands: which runs there are, the answer to each target set so far, and what runs now. */
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
-import { nameOf } from '../../clients/typescript/src/evaluator/run-name.ts';
-import type { Batch } from '../../clients/typescript/src/index.ts';
+import { nameOf, numberOf } from '../../clients/typescript/src/evaluator/run-name.ts';
+import type { Batch, SearchAnswer } from '../../clients/typescript/src/index.ts';
+import { isMet } from '../../clients/typescript/src/solve/answer.ts';
 import type { RunningEvaluation } from '../../clients/typescript/src/solve/engine.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { isNearer, type Miss } from '../domain/nearest.ts';
@@ -25,13 +26,20 @@ export interface SetMisfit {
 }
 export type MeasureMisses = (output: readonly number[]) => Misses;
 
-export interface BestRun extends Misses {
-  readonly run: Run;
-  /** Such as `run 17`. */
+/** The answer of a target set, or while the service cannot know it the nearest run. */
+export interface BestRun extends Omit<Misses, 'rank'> {
+  /** Such as `run 17`: the first run at the input. */
   readonly name: string;
+  readonly number: number | null;
   readonly input: readonly number[];
   readonly output: readonly number[];
   readonly worst: number;
+  /** Of how many runs the output is the mean. */
+  readonly runs: number | null;
+  /** Whether it meets what is asked: of an input that is to be declared, whether it was. */
+  readonly isMet: boolean;
+  /** With confirm or confidence, where the answer is an input and not a run. */
+  readonly isInput: boolean;
 }
 
 /** One target set as the runs so far leave it. */
@@ -39,26 +47,27 @@ export interface SetStanding {
   readonly goals: readonly Goal[];
   readonly best: BestRun | null;
   /**
-   * The worst miss of the best run after each run, in order; null before the first output. With a fit, the root mean square of its
+   * The worst miss of the nearest run after each run, in order; null before the first output. With a fit, the root mean square of its
    * residuals, once the limits are met.
    */
   readonly trend: readonly (number | null)[];
 }
 
-/** The best run is the one that the service names. */
+/** Follows the runs as they end, before the service can say what they mean. */
 export class StandingOfSet {
   readonly #measure: MeasureMisses;
   readonly #goals: readonly Goal[];
   readonly #trend: (number | null)[] = [];
-  #best: Omit<BestRun, 'name'> | null = null;
+  #nearest: (Misses & Pick<BestRun, 'output' | 'worst'> & { readonly run: Run }) | null = null;
 
   constructor(goals: readonly Goal[], measure: MeasureMisses) {
     this.#goals = goals;
     this.#measure = measure;
   }
 
-  current(nameOf: (run: Run) => string): SetStanding {
-    const best = this.#best && { ...this.#best, name: nameOf(this.#best.run) };
+  /** @param told  the answer that the service names; left out where the nearest run stands for it */
+  current(nameOf: (run: Run) => string, told?: Told | null): SetStanding {
+    const best = told === undefined ? this.#nearestAsBest(nameOf) : told && this.#asBest(told);
     return { goals: this.#goals, best, trend: this.#trend };
   }
 
@@ -66,14 +75,35 @@ export class StandingOfSet {
     if (output !== null) {
       const missed = this.#measure(output);
       const worst = Math.max(...missed.misses);
-      if (this.#best === null || isNearer(missed.rank, this.#best.rank))
-        this.#best = { run, input: run.input, output, ...missed, worst };
+      if (this.#nearest === null || isNearer(missed.rank, this.#nearest.rank))
+        this.#nearest = { run, output, ...missed, worst };
     }
-    this.#trend.push(this.#best === null ? null : heightOf(this.#best));
+    this.#trend.push(this.#nearest === null ? null : heightOf(this.#nearest));
+  }
+
+  #nearestAsBest(nameOf: (run: Run) => string): BestRun | null {
+    if (this.#nearest === null) return null;
+    const { run, rank: _, ...missed } = this.#nearest;
+    const isMet = missed.worst === 0;
+    return { ...missed, name: nameOf(run), number: numberOf(run), input: run.input, runs: 1, isMet, isInput: false };
+  }
+
+  #asBest({ answer, name, number }: Told): BestRun {
+    const { kind, input, output, misses, missedBy, worstMiss: worst, runs } = answer;
+    const { fits } = this.#measure(output);
+    const isInput = kind === 'declared' || kind === 'likeliest';
+    return { name, number, input, output, misses, missedBy, worst, fits, runs, isMet: isMet(answer), isInput };
   }
 }
 
-function heightOf({ worst, fits }: Omit<BestRun, 'name'>): number | null {
+/** What the service says, and what this machine calls its run. */
+export interface Told {
+  readonly answer: SearchAnswer;
+  readonly name: string;
+  readonly number: number | null;
+}
+
+function heightOf({ worst, fits }: Pick<BestRun, 'worst' | 'fits'>): number | null {
   if (fits.length === 0) return worst;
   return worst > 0 ? null : rootMeanSquare(fits);
 }

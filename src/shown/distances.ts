@@ -9,9 +9,26 @@ export function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: nu
   return upper === null || (upperOpen ? value < upper : value <= upper);
 }
 
+type Asked = Pick<Head, 'objectiveTypes'> & Partial<Pick<Head, 'objectives'>>;
+
+/** Whether a run can meet an output by itself: not one that is fitted to data, which count together, nor one without a target. */
+function canBeMet({ objectiveTypes, objectives }: Asked, j: number): boolean {
+  return objectiveTypes[j] !== 'fit' && objectives?.[j] !== null;
+}
+
+/** Of how many outputs a run can be met. */
+export function judgedCount(asked: Asked): number {
+  return countMet(asked, () => true);
+}
+
+/** How many of these a run meets: what every view tells. */
+export function countMet(asked: Asked, isMet: (j: number) => boolean): number {
+  const outputs = [...(asked.objectives ?? asked.objectiveTypes).keys()];
+  return outputs.filter((j) => canBeMet(asked, j) && isMet(j)).length;
+}
+
 /**
- * How many outputs of a run are met, and its distances in tolerances: of the worst output, and summed. NaN without an output. Outputs that
- * are fitted to data count together: none is met by itself.
+ * How many outputs of a run are met (countMet), and its distances in tolerances: of the worst output, and summed. NaN without an output.
  */
 export interface Distances {
   readonly worst: Float64Array;
@@ -22,31 +39,29 @@ export interface Distances {
 export function measureRuns(
   { count, misses }: Pick<Columns, 'count' | 'misses'>,
   objectiveTypes: Head['objectiveTypes'] = [],
+  objectives: Head['objectives'] = [],
 ): Distances {
   const worst = new Float64Array(count);
   const sum = new Float64Array(count);
-  const metCounts = new Float64Array(count);
-  misses.forEach((column, j) => {
-    const isFitted = objectiveTypes[j] === 'fit';
+  misses.forEach((column) => {
     for (let row = 0; row < count; row++) {
       // NaN stays NaN.
       const miss = column[row]!;
       sum[row]! += miss;
       if (!(miss <= worst[row]!)) worst[row] = miss;
-      metCounts[row]! += Number.isNaN(miss) ? miss : Number(miss === 0 && !isFitted);
     }
   });
+  // Where nothing else is known every output counts.
+  const asked = { objectiveTypes, objectives: misses.map((_, j) => objectives[j]) as Head['objectives'] };
+  const metCounts = worst.map((miss, row) =>
+    Number.isNaN(miss) ? miss : countMet(asked, (j) => misses[j]![row] === 0),
+  );
   return { worst, sum, metCounts };
 }
 
 /** Whether some outputs count together, as their misfit. */
 export function isFit({ objectiveTypes }: Pick<Head, 'objectiveTypes'>): boolean {
   return objectiveTypes.includes('fit');
-}
-
-/** Of how many outputs a run can be met. */
-export function judgedCount({ objectiveTypes }: Pick<Head, 'objectiveTypes'>): number {
-  return objectiveTypes.filter((type) => type !== 'fit').length;
 }
 
 /** A value at a limit that is not part of its interval is not met, however near. */

@@ -2,7 +2,7 @@
 
 import { chance, chanceWithRange } from './asked.ts';
 import { type Head, openOutputs, seeksFront } from './columns.ts';
-import { distanceOf, sumOfDistances, worstFirst } from './distances.ts';
+import { countMet, distanceOf, judgedCount, sumOfDistances, worstFirst } from './distances.ts';
 import { counted, rough, short, withUnit } from './formats.ts';
 import { outputNames } from './values.ts';
 
@@ -24,27 +24,48 @@ type Near = Pick<
   | 'confidence'
   | 'confidenceOf'
   | 'standing'
->;
+> &
+  // An older process of the service, during an upgrade, does not send it.
+  Partial<Pick<Head, 'answer'>>;
 
-/** The best run and its misses. */
+/** Whether the answer is an input whose runs are judged together: a single one of them may miss what their mean meets. */
+export function isOfSeveralRuns({ answer }: Partial<Pick<Head, 'answer'>>): boolean {
+  return answer?.kind === 'declared' || answer?.kind === 'likeliest';
+}
+
+/** The answer and its misses. */
 export function bestText(head: Near): string {
   const { bestMisses, bestMissedBy, optimalIteration } = head;
   if (bestMisses === null || bestMissedBy === null) return 'No run has been judged yet';
   if (head.objectiveTypes.includes('fit') && bestMisses.every((miss) => miss === 0)) {
     return `Best fit: ${nameOfBest(head)}`;
   }
-  if (optimalIteration !== null && seeksFront(head)) return `Best compromise of its own runs: run ${optimalIteration}`;
-  const open = openOutputs(head);
-  const judged = bestMisses.filter((_, j) => !open.includes(j));
-  const met = judged.filter((miss) => miss === 0).length;
-  const isMet = met === judged.length;
-  if (optimalIteration !== null && isMet && open.length === 0) return `Met at run ${optimalIteration}`;
+  if (optimalIteration !== null && seeksFront(head)) return `Best compromise of its own runs: ${nameOfBest(head)}`;
+  const judged = judgedCount(head);
+  const met = countMet(head, (j) => bestMisses[j] === 0);
+  const isMet = met === judged;
   const misses = isMet ? '' : `; ${missesText(head, bestMisses, bestMissedBy)}`;
-  return `Best: ${nameOfBest(head)}${judged.length === 0 ? '' : `, ${met} of ${judged.length} met`}${misses}`;
+  const counts = `${judged === 0 ? '' : `, ${met} of ${judged} met`}${misses}`;
+  if (isOfSeveralRuns(head)) {
+    return `${head.answer!.kind === 'declared' ? 'Met at' : 'Most likely so far:'} ${nameOfBest(head)}${counts}`;
+  }
+  if (optimalIteration !== null && isMet && openOutputs(head).length === 0) return `Met at ${nameOfBest(head)}`;
+  return `Best: ${nameOfBest(head)}${counts}`;
 }
 
-function nameOfBest({ bestIteration, bestCaseNumber }: Pick<Head, 'bestIteration' | 'bestCaseNumber'>): string {
-  return bestIteration === null ? `known case ${bestCaseNumber}` : `run ${bestIteration}`;
+type Named = Pick<Head, 'bestIteration' | 'bestCaseNumber'> & Partial<Pick<Head, 'answer'>>;
+
+/** For example "run 6", "known case 2" or "the input of run 6, in the mean of 3 runs". */
+export function nameOfBest({ bestIteration, bestCaseNumber, answer }: Named): string {
+  const name =
+    bestIteration !== null
+      ? `run ${bestIteration}`
+      : bestCaseNumber !== null
+        ? `known case ${bestCaseNumber}`
+        : answer?.name;
+  if (!isOfSeveralRuns({ answer: answer ?? null })) return name ?? 'no run';
+  const { runs } = answer!;
+  return `the input of ${name}${runs === null ? '' : `, in the mean of ${counted(runs, 'run')}`}`;
 }
 
 /** For example "misses sag by 0.71 mm and mass by 1.4 kg". */

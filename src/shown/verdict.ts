@@ -1,16 +1,17 @@
 /** How an objective that has ended came out, in a sentence. */
 import { StopReason } from '../../clients/typescript/src/index.ts';
 import { type Head, seeksFront } from './columns.ts';
-import { judgedCount } from './distances.ts';
+import { isFit } from './distances.ts';
+import { nameOfBest } from './nearness.ts';
 
 /** @param hasInput  whether the input of the best run is known, which then follows */
 export function verdictOf(head: Head, hasInput: boolean): string {
-  const { stopReason, optimalIteration, bestIteration, bestCaseNumber, maximumAttempts } = head;
+  const { stopReason, optimalIteration, maximumAttempts } = head;
   if (stopReason === StopReason.SATISFIED) {
-    return `${judgedCount(head) < head.objectives.length ? 'The best fit is' : 'Met at'} run ${optimalIteration}.`;
+    return `${isFit(head) ? 'The best fit is' : 'Met at'} ${nameOfBest(head)}.`;
   }
   const ending = stopReason === StopReason.EXHAUSTED ? `All ${maximumAttempts} suggested inputs are used.` : 'Stopped.';
-  if (seeksFront(head) && optimalIteration !== null) return `${ending} The best compromise is run ${optimalIteration}:`;
-  const best = bestIteration !== null ? `run ${bestIteration}` : `case ${bestCaseNumber}`;
-  return hasInput ? `${ending} The best so far is ${best}:` : ending;
+  if (!hasInput) return ending;
+  const what = seeksFront(head) && optimalIteration !== null ? 'The best compromise' : 'The best so far';
+  return `${ending} ${what} is ${nameOfBest(head)}:`;
 }

@@ -13,7 +13,7 @@ import { recordOutput } from '../../src/application/search/record-output.ts';
 import { requestSuggestion } from '../../src/application/search/suggest.ts';
 import { claimJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import type { NearestRun } from '../../src/domain/nearest.ts';
+import type { Answer } from '../../src/domain/search/answer.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import {
   LINEAR_OBJECTIVE,
@@ -54,15 +54,15 @@ async function runAt(objectiveId: number, input: readonly number[]): Promise<voi
   await recordOutput(t.db, t.accountId, { objectiveId }, measurement);
 }
 
-async function bestOf(objectiveId: number): Promise<NearestRun | null> {
-  return (await getObjective(t.db, t.accountId, { objectiveId })).best;
+async function bestOf(objectiveId: number): Promise<Answer | null> {
+  return (await getObjective(t.db, t.accountId, { objectiveId })).answer;
 }
 
 /** As a list shows it, which judges nothing. */
-async function listedBestOf({ id, trialId }: { id: number; trialId: number }): Promise<NearestRun | null | undefined> {
+async function listedBestOf({ id, trialId }: { id: number; trialId: number }): Promise<Answer | null | undefined> {
   const { batches } = await listObjectives(t.db, t.accountId, { trialId }, { limit: 10, after: null });
   for await (const batch of batches) {
-    for (const { objective, best } of batch) if (objective.id === id) return best;
+    for (const { objective, answer } of batch) if (objective.id === id) return answer;
   }
   return undefined;
 }
@@ -100,7 +100,7 @@ describe('the nearest run', () => {
     const read = await getObjective(t.db, t.accountId, path);
     expect(read.optimalInverse).toMatchObject({ id: (best!.source as { id: number }).id, iteration: 5 });
     const { batches } = await listObjectives(t.db, t.accountId, { trialId: trial.id }, { limit: 10, after: null });
-    for await (const [listed] of batches) expect(listed!.best).toEqual(best);
+    for await (const [listed] of batches) expect(listed!.answer).toEqual(best);
   });
 
   it('Is found the same way if the inverses are too many to be read together', async () => {

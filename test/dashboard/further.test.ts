@@ -47,7 +47,15 @@ const front = (points: Front['points'], reference: number[] | null) =>
 
 describe('the hypervolume of a front', () => {
   it('grows with runs that are not beaten and meet the targets, from the known cases on', () => {
-    const known = { caseNumber: 1, inverseId: null, iteration: null, input: [0], output: [4, 1, 0] };
+    const known = {
+      caseNumber: 1,
+      inverseId: null,
+      objectiveId: null,
+      objectiveNumber: null,
+      iteration: null,
+      input: [0],
+      output: [4, 1, 0],
+    };
     const runs = [[3, 2, 0], null, [2, 9, 6], [2, 9, 5], [1, 8, 0], [1.5, 8, 0]];
     const volumes = frontVolumes(goal, columnsOf(runs, { excluded: [4], most: 5 }), front([known], [5, 0]));
     // (5 - 4) * 1, then (5 - 3) * 2, the same without output and with a miss, then (5 - 2) * 9, an excluded one, and one beside.

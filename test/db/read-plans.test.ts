@@ -1,12 +1,12 @@
 /** Plans of what pages ask for again and again: whatever an account has, each read looks at little more than it answers. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { readOptimalRuns, readStandings, readUnjudgedRuns } from '../../src/db/search/answers.ts';
 import { readArrangedStamp } from '../../src/db/search/arranged-objectives.ts';
 import { listHistory, readObjectiveStamps } from '../../src/db/search/history.ts';
 import {
   type Arrangement,
   listOutputsAt,
-  listUnjudgedRunsOf,
   readOverviewStamps,
   readSurroundings,
   SORTS,
@@ -76,7 +76,10 @@ it('Lists of all objectives and questions for changes are read by index, however
     const read = async (work: () => Promise<unknown>) =>
       (await scansIn(work)).filter((scan) => !scan.startsWith('Bitmap Heap Scan'));
     expect(await read(() => readSurroundings(explained, ids))).toEqual(byIndex);
-    expect(await read(() => listUnjudgedRunsOf(explained, ids))).toEqual(byIndex);
+    const judged = ids.map((id) => ({ id, nearestIteration: 1, judgedThrough: 3, optimalInverseId: id }));
+    expect(await read(() => readUnjudgedRuns(explained, judged))).toEqual(byIndex);
+    expect(await read(() => readOptimalRuns(explained, judged))).toEqual(byIndex);
+    expect(await read(() => readStandings(explained, ids))).toEqual(byIndex);
     const chosen = ids.flatMap((objectiveId) => [1, 2, 3].map((iteration) => ({ objectiveId, iteration })));
     expect(await read(() => listOutputsAt(explained, chosen))).toEqual(byIndex.slice(0, 1));
     expect(await read(() => readObjectiveStamps(explained, [{ accountId, id: objective.id }]))).toEqual(byIndex);

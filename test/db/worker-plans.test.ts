@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { listUnjudgedRuns } from '../../src/db/search/inverses.ts';
+import { readUnjudgedRuns } from '../../src/db/search/answers.ts';
 import { claimJobs, listExhaustedJobs } from '../../src/db/search/suggestion-jobs.ts';
 import { buryExhaustedDeliveries, claimDeliveries } from '../../src/db/webhooks/events.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
@@ -111,7 +111,8 @@ it('The nearest run is looked up by index among many inverses', async () => {
       t.db,
     );
     await sql`analyze`.execute(t.db);
-    const runs = () => listUnjudgedRuns(t.explained, objective.id, { nearestIteration: 3, judgedThrough: 19_998 });
+    const runs = () =>
+      readUnjudgedRuns(t.explained, [{ id: objective.id, nearestIteration: 3, judgedThrough: 19_998 }]);
     expect(await runs()).toMatchObject([{ iteration: 3 }, { iteration: 19_999 }, { iteration: 20_000 }]);
     const scans = await t.scansIn(['inverses'], runs);
     expect(scans.filter((scan) => scan.startsWith('Seq Scan'))).toEqual([]);

@@ -101,6 +101,7 @@ describe('the history of an objective', () => {
       maximumAttempts: 500,
       every: 1,
       optimalIteration: null,
+      answer: expect.objectContaining({ runs: 1 }),
       bestIteration: objective.best.iteration,
       bestCaseNumber: objective.best.caseNumber,
       bestInput: objective.best.input,

@@ -267,6 +267,7 @@ describe('objectives', () => {
       disabledAt: null,
       optimalInverse: null,
       endReason: null,
+      answer: expect.objectContaining({ kind: 'nearest', name: 'case 3', runs: 1 }),
       best: {
         caseNumber: 3,
         inverseId: null,

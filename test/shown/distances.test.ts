@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  countMet,
   distanceOf,
   distancesOfOutput,
   judgedCount,
@@ -9,6 +10,7 @@ import {
   sumOfDistances,
   worstFirst,
 } from '../../src/shown/distances.ts';
+import { bestText } from '../../src/shown/nearness.ts';
 
 const NONE = Number.NaN;
 
@@ -59,4 +61,46 @@ describe('distances', () => {
     expect(spanOf(Float64Array.of(NONE, 3, -1))).toEqual({ low: -1, high: 3 });
     expect(spanOf(Float64Array.of(NONE))).toBeUndefined();
   });
+});
+
+it('Every view counts the same outputs as met: none of a fit, and none without a target', () => {
+  const asked = { objectiveTypes: ['value', 'minimize', 'fit', 'maximize'] as const, objectives: [1, null, 2, 3] };
+  const { objectiveTypes, objectives } = {
+    objectiveTypes: [...asked.objectiveTypes],
+    objectives: [...asked.objectives],
+  };
+  const misses = [
+    [0, 2],
+    [0, 0],
+    [0, 0],
+    [0, 1],
+  ];
+  const columns = misses.map((column) => Float64Array.from(column));
+  const { metCounts } = measureRuns({ count: 2, misses: columns }, objectiveTypes, objectives);
+  const head = {
+    objectiveTypes,
+    objectives,
+    bestIteration: 1,
+    bestCaseNumber: null,
+    optimalIteration: null,
+    l1Threshold: null,
+    outputNames: null,
+    outputUnits: null,
+    confidence: null,
+    confidenceOf: null,
+    standing: null,
+  };
+  for (const row of [0, 1]) {
+    const satisfied = misses.map((column) => column[row] === 0);
+    const counted = countMet({ objectiveTypes, objectives }, (j) => satisfied[j]!);
+    expect(metCounts[row]).toBe(counted);
+    const own = {
+      ...head,
+      bestMisses: misses.map((column) => column[row]!),
+      bestMissedBy: misses.map((column) => column[row]!),
+    };
+    if (row === 1)
+      expect(bestText(own)).toContain(`, ${counted} of ${judgedCount({ objectiveTypes, objectives })} met`);
+  }
+  expect([...metCounts, judgedCount({ objectiveTypes, objectives })]).toEqual([2, 0, 2]);
 });

@@ -74,8 +74,9 @@ describe('the best run', () => {
       objectiveTypes: ['fit' as const, 'fit' as const],
     };
     expect(bestText({ ...fit, bestMisses: [0, 0], bestMissedBy: [0, 0] })).toBe('Best fit: run 6');
-    const missed = { ...fit, objectives: [1.5, 2], optimalIteration: null };
-    expect(bestText(missed)).toContain('Best: run 6, 0 of 2 met; misses');
+    const limited = { ...fit, objectives: [1.5, 2], objectiveTypes: ['fit' as const, 'lessthan_equal' as const] };
+    const missed = { bestMisses: [0, 3], bestMissedBy: [0, 0.06] };
+    expect(bestText({ ...limited, ...missed })).toBe('Best: run 6, 0 of 1 met; misses sag by 0.06 mm');
   });
 });
 

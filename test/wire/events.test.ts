@@ -36,7 +36,7 @@ function render(event: RecordedEvent, record: EventRecord, maximumBytes: number)
 function recordOf(objective: ObjectiveWithInverses, isCut = false): Extract<EventRecord, { kind: 'objective' }> {
   const optimalInverse = objective.inverses.find(({ id }) => id === objective.optimalInverseId) ?? null;
   const inverses = objective.inverses.filter(({ input }) => input !== null);
-  return { kind: 'objective', objective: { ...objective, inverses }, optimalInverse, isCut };
+  return { kind: 'objective', objective: { ...objective, inverses }, optimalInverse, answer: null, isCut };
 }
 
 /** An objective with this many outputs and completed inverses, of which the first is the best. */

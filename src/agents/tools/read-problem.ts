@@ -1,4 +1,5 @@
-/** How a problem stands: the best run so far, what it misses, and why the search ended. */
+/** How a problem stands: the answer so far, what it misses, and why the search ended. */
+import { probabilityOf } from '../../../clients/typescript/src/evaluator/nearness.ts';
 import type { Backsolve, ExplainedObjective } from '../../../clients/typescript/src/index.ts';
 import { countOf, describeMissed, inAllDigits, shownByName } from '../numbers.ts';
 import {
@@ -16,7 +17,7 @@ export const readProblem = defineTool({
   name: 'read_problem',
   title: 'Read how a problem stands',
   description:
-    'Returns the best run so far with its inputs and outputs, what it misses, how many runs there were, whether the search has ended and why, and advice.',
+    'Returns the answer so far, a run or with confirm and confidence an input and the mean of its runs, with its inputs and outputs, what it misses, how many runs there were, whether the search has ended and why, and advice.',
   schema: fields({ problem: anyProblem }),
   isReadOnly: true,
   run: ({ client, args }) => describeProblem(client, args.problem),
@@ -25,7 +26,7 @@ export const readProblem = defineTool({
 export async function describeProblem(client: Backsolve, problem: number | string): Promise<Said> {
   const found = await findProblem(client, problem);
   const { batch, objective } = found;
-  const best = objective?.best ?? null;
+  const best = objective?.answer ?? null;
   const data = {
     problem,
     name: batch === null ? (objective?.label ?? null) : nameOfProblem(batch),
@@ -33,13 +34,15 @@ export async function describeProblem(client: Backsolve, problem: number | strin
     why: whyOf(found),
     progress: progressOf(found),
     best: best && {
-      run: best.caseNumber === null ? `run ${best.iteration}` : `case ${best.caseNumber}`,
+      run: best.name,
+      kind: best.kind,
+      meanOfRuns: best.runs,
       inputs: best.inputByName ?? byName(inputNamesOf(objective!), best.input),
       outputs: best.outputByName ?? byName(outputNamesOf(objective!), best.output),
       missedBy: byName(outputNamesOf(objective!), best.missedBy),
       worstMissInTolerances: best.worstMiss,
     },
-    probability: objective?.standing?.run ?? null,
+    probability: (objective && probabilityOf(objective.standing, objective)) ?? objective?.standing?.run ?? null,
     advice: objective?.advice.map(({ sentence }) => sentence) ?? [],
     otherSearches: found.searches.slice(1),
   };
@@ -50,13 +53,20 @@ function describe({ problem, status, why, progress, best, advice, otherSearches 
   const lines = [`Problem ${problem}: ${SENTENCES[status]}${why === null ? '' : ` ${why}`}`, progress];
   if (best !== null) {
     lines.push(
-      `Best so far, ${best.run}: ${inAllDigits(best.inputs)}`,
+      `${calledIn(best)}: ${inAllDigits(best.inputs)}`,
       `gives ${shownByName(best.outputs)}.${describeMissed(best.missedBy)}`,
     );
   }
   lines.push(...advice.map((sentence) => `Advice: ${sentence}`));
   if (otherSearches.length > 0) lines.push(`It has ${countOf(otherSearches.length, 'further search')}, in the data.`);
   return lines.join('\n');
+}
+
+/** What was declared is an input, of which a single run may miss. */
+function calledIn({ run, kind, meanOfRuns }: NonNullable<Standing['best']>): string {
+  if (kind !== 'declared' && kind !== 'likeliest') return `Best so far, ${run}`;
+  const mean = meanOfRuns === null ? '' : `, with the mean of ${countOf(meanOfRuns, 'run')}`;
+  return `${kind === 'declared' ? 'Declared' : 'Most likely so far'}, the input of ${run}${mean}`;
 }
 
 interface Standing {
@@ -66,6 +76,8 @@ interface Standing {
   readonly progress: string;
   readonly best: {
     readonly run: string;
+    readonly kind: string;
+    readonly meanOfRuns: number | null;
     readonly inputs: Readonly<Record<string, unknown>>;
     readonly outputs: Readonly<Record<string, number>>;
     readonly missedBy: Readonly<Record<string, number>>;

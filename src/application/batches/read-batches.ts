@@ -4,13 +4,13 @@ import * as batches from '../../db/batches/batches.ts';
 import type { Db, Trx } from '../../db/connection/transaction.ts';
 import { findProject } from '../../db/data/projects.ts';
 import { findObjectives } from '../../db/search/objectives.ts';
-import { listUnjudgedRunsOf } from '../../db/search/overview.ts';
 import type { BatchWithProgress } from '../../domain/batch.ts';
 import { type CaseColumns, toCaseColumns } from '../../domain/case-columns.ts';
 import { notFound } from '../../domain/errors.ts';
-import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
+import type { Answer } from '../../domain/search/answer.ts';
+import { readAnswers } from '../search/read-answers.ts';
 import { rowsPerRead } from '../search/read-objectives.ts';
 
 /** Throws NOT_FOUND. */
@@ -29,11 +29,11 @@ export function listBatches(
   return batches.listBatches(db, accountId, filter, page);
 }
 
-/** An objective of a batch, with its nearest run so far. */
+/** An objective of a batch, with its answer so far. */
 export interface BatchObjective extends objectivesOf.BatchObjectiveRow {
   /** null until its time has come, and once it is purged. */
   readonly objective: Objective | null;
-  readonly best: NearestRun | null;
+  readonly answer: Answer | null;
 }
 
 export interface BatchObjectives {
@@ -75,22 +75,23 @@ async function* readRows(
     const request = { limit: Math.min(size, left), after: last };
     const rows = await objectivesOf.listBatchObjectives(db, accountId, batchId, request);
     if (rows.length === 0) return;
-    yield await withBest(db, accountId, rows);
+    yield await withAnswers(db, accountId, rows);
     last = rows.at(-1)!.position;
     left -= rows.length;
   }
 }
 
-async function withBest(
+async function withAnswers(
   db: Db,
   accountId: number,
   rows: readonly objectivesOf.BatchObjectiveRow[],
 ): Promise<readonly BatchObjective[]> {
   const ids = rows.flatMap(({ objectiveId }) => objectiveId ?? []);
-  const objectives = new Map((await findObjectives(db, accountId, ids)).map((one) => [one.id, one]));
-  const runs = Map.groupBy(await listUnjudgedRunsOf(db, ids), ({ objectiveId }) => objectiveId);
+  const found = await findObjectives(db, accountId, ids);
+  const objectives = new Map(found.map((one) => [one.id, one]));
+  const answers = await readAnswers(db, found);
   return rows.map((row) => {
     const objective = objectives.get(row.objectiveId ?? 0) ?? null;
-    return { ...row, objective, best: objective && findNearestRun(objective, runs.get(objective.id) ?? []) };
+    return { ...row, objective, answer: answers.get(row.objectiveId ?? 0)?.answer ?? null };
   });
 }

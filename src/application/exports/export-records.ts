@@ -18,7 +18,6 @@ import { listEvaluations } from '../../db/evaluations/evaluations.ts';
 import * as reads from '../../db/exports/export.ts';
 import { readClock } from '../../db/extent.ts';
 import { findFile, listNotes } from '../../db/notes/notes.ts';
-import { findInverse } from '../../db/search/inverses.ts';
 import { findObjectives, listObjectiveIds } from '../../db/search/objectives.ts';
 import { readFile } from '../../db/workbooks/workbooks.ts';
 import type { BatchWithProgress } from '../../domain/batch.ts';
@@ -35,7 +34,7 @@ import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { type ObjectStore, readStored } from '../notes/note-files.ts';
-import { readBest } from '../search/read-objectives.ts';
+import { readAnswer } from '../search/read-answers.ts';
 import { type CaseRows, PurgedMeanwhileError, readAddedCases, readCases, readOutputCases } from './export-cases.ts';
 
 export type { ExportedExplanation, ExportedInverse } from '../../db/exports/export.ts';
@@ -203,7 +202,7 @@ async function* readProject(
         return { items: await findObjectives(db, accountId, items), nextAfter };
       };
       for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) {
-        yield* withInverses(db, accountId, objectives);
+        yield* withInverses(db, objectives);
         for (const { id } of objectives) yield* readNotes(db, accountId, id, scope);
       }
       const readCorrections = (page: PageRequest) => listCorrections(db, accountId, trial.id, page);
@@ -268,14 +267,10 @@ async function refuseGone(
 }
 
 /** Objectives of one trial with what was learned about them and all their inverses. */
-async function* withInverses(
-  db: Db,
-  accountId: number,
-  objectives: readonly Objective[],
-): AsyncGenerator<ExportPage, void> {
+async function* withInverses(db: Db, objectives: readonly Objective[]): AsyncGenerator<ExportPage, void> {
   const records: ExportRecord[] = [];
   for (const objective of objectives) {
-    records.push({ type: 'objective', objective, endReason: await readEndReason(db, accountId, objective) });
+    records.push({ type: 'objective', objective, endReason: await readEndReason(db, objective) });
   }
   yield records;
   const explainedIds = await reads.listExplained(
@@ -292,11 +287,9 @@ async function* withInverses(
   for (const ids of groupByInverseCount(objectives, limit)) yield* readInverses(db, ids, limit);
 }
 
-async function readEndReason(db: Db, accountId: number, objective: Objective): Promise<string | null> {
+async function readEndReason(db: Db, objective: Objective): Promise<string | null> {
   if (!isFinal(objective.stopReason)) return null;
-  const { optimalInverseId } = objective;
-  const optimal = optimalInverseId === null ? undefined : await findInverse(db, accountId, optimalInverseId);
-  return endReasonOf(objective, shownRunOf(objective, optimal, await readBest(db, objective)));
+  return endReasonOf(objective, shownRunOf(await readAnswer(db, objective)));
 }
 
 /** Neighbours whose inverses roughly fit on one page; a longer objective gets its own. */

@@ -78,7 +78,11 @@ export type RowSource = { readonly caseNumber: number } | { readonly objectiveId
 export function toSourcedRequest(
   snapshot: Snapshot,
   workLimit: number,
-): { readonly request: SuggestRequest; readonly sourceOf: (row: number) => RowSource } {
+): {
+  readonly request: SuggestRequest;
+  readonly sourceOf: (row: number) => RowSource;
+  readonly objective: Snapshot['objective'];
+} {
   const { objective, space, caseNumbers, outputCases, others, iterations } = snapshot;
   const stop = stopRuleOf(objective.options?.stop);
   const { kept, ...history } = toHistory(snapshot);
@@ -105,7 +109,7 @@ export function toSourcedRequest(
       ? { objectiveId: others.objectiveIds[other]!, iteration: others.iterations[other]! }
       : { objectiveId: objective.id, iteration: iterations[own]! };
   };
-  return { request, sourceOf };
+  return { request, sourceOf, objective };
 }
 
 /** The cases of a cheaper source, then its runs. */
@@ -189,6 +193,15 @@ function toGoal(objective: Snapshot['objective']): Goal {
 /** A row of a matrix that is stored row by row. */
 export function rowOf(values: Float64Array, row: number, columns: number): number[] {
   return Array.from(values.subarray(row * columns, (row + 1) * columns));
+}
+
+/** The runs at an input that succeeded, in order, and the mean of their outputs. */
+export function runsAt({ X, Y, count, failed }: History, input: readonly number[]) {
+  const rows = Array.from({ length: count }, (_, row) => row).filter(
+    (row) => failed[row] === 0 && input.every((value, v) => value === X[row * input.length + v]),
+  );
+  const outputs = rows.map((row) => rowOf(Y, row, Y.length / count));
+  return { rows, mean: outputs[0]!.map((_, j) => outputs.reduce((sum, output) => sum + output[j]! / rows.length, 0)) };
 }
 
 function toNoise({ options }: Snapshot['objective']): Pick<SuggestRequest, 'noise'> {

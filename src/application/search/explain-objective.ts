@@ -5,11 +5,11 @@
 
 import type { Db } from '../../db/connection/transaction.ts';
 import { saveExplanation } from '../../db/search/explanations.ts';
-import type { InputStanding, StoredExplanation } from '../../domain/explanation.ts';
+import type { FirstRun, InputStanding, StoredExplanation } from '../../domain/explanation.ts';
 import type { LeasedJob } from '../../domain/suggestion-job.ts';
 import type { Engine } from '../../engine/pool.ts';
 import type { Standing } from '../../optimizer/problem.ts';
-import { rowOf, type toSourcedRequest } from './engine-input.ts';
+import { type RowSource, rowOf, runsAt, type toSourcedRequest } from './engine-input.ts';
 
 /** What a suggestion was computed from. Opaque to callers. */
 export type ExplainRequest = ReturnType<typeof toSourcedRequest>;
@@ -33,22 +33,46 @@ export async function explainObjective(
 /** Undefined when the optimizer cannot explain the history: the suggestion itself does not depend on it. */
 export async function computeExplanation(
   engine: Pick<Engine, 'explain'>,
-  { request, sourceOf }: ExplainRequest,
+  asked: ExplainRequest,
   signal: AbortSignal,
 ): Promise<StoredExplanation | undefined> {
+  const { request, sourceOf } = asked;
   const answer = await engine.explain(request, signal);
   if (!answer.ok) return undefined;
   const { standing, advice, ...explanation } = answer.result;
-  const { X, count } = request.history;
   return {
     ...explanation,
-    caseCount: count,
-    standing: standing ? atItsInput(standing, X, X.length / count) : null,
+    caseCount: request.history.count,
+    standing: standing ? atItsInput(standing, asked) : null,
     advice: advice?.map(({ rows, ...one }) => (rows ? { ...one, runs: rows.map(sourceOf) } : one)) ?? null,
   };
 }
 
-/** @param X rows of n inputs */
-function atItsInput({ row, runs, run, mean }: Standing, X: Float64Array, n: number): InputStanding {
-  return { input: rowOf(X, row, n), runs, run, mean };
+/** With what the runs at the input gave, so that lists need not look for them. */
+function atItsInput(
+  { row, runs, run, mean }: Standing,
+  { request, sourceOf, objective }: ExplainRequest,
+): InputStanding {
+  const { history, space } = request;
+  const input = rowOf(history.X, row, space.variables.length);
+  const there = runsAt(history, input);
+  const from = firstOf(there.rows.map(sourceOf), objective.id);
+  return {
+    input,
+    runs,
+    run,
+    mean,
+    output: there.mean,
+    meanOf: there.rows.length,
+    from,
+    revision: objective.dataRevision,
+  };
+}
+
+/** A case comes before a run of the objective, and that before a run of another one. */
+function firstOf(sources: readonly RowSource[], ownId: number): FirstRun {
+  const rankOf = (source: RowSource) => ('caseNumber' in source ? 0 : source.objectiveId === ownId ? 1 : 2);
+  const first = sources.reduce((best, source) => (rankOf(source) < rankOf(best) ? source : best));
+  if ('caseNumber' in first || first.objectiveId !== ownId) return first;
+  return { iteration: first.iteration };
 }

@@ -14,6 +14,10 @@ export interface KnownRun {
   /** Numbered from 0; null for an inverse. */
   readonly caseNumber: number | null;
   readonly inverseId: number | null;
+  /** The objective of that inverse, which may be another one of the trial, and its number there. */
+  readonly objectiveId: number | null;
+  readonly objectiveNumber: number | null;
+  /** Its number within that objective. */
   readonly iteration: number | null;
   readonly input: readonly number[];
   readonly output: readonly number[];
@@ -32,6 +36,8 @@ export function rowsThatMeet({ objective, space }: Snapshot, { history }: Sugges
   );
 }
 
+export const NO_INVERSE = { inverseId: null, objectiveId: null, objectiveNumber: null, iteration: null };
+
 /** Rows of the history of a request as clients see them. */
 export async function toRuns(
   db: Db,
@@ -48,8 +54,9 @@ export async function toRuns(
   return rows.map((row, k) => {
     const source = sources[k]!;
     const run = { input: rowOf(history.X, row, n), output: rowOf(history.Y, row, m) };
-    if ('caseNumber' in source) return { caseNumber: source.caseNumber, inverseId: null, iteration: null, ...run };
+    if ('caseNumber' in source) return { ...NO_INVERSE, caseNumber: source.caseNumber, ...run };
     const { objectiveId, iteration } = source;
-    return { caseNumber: null, inverseId: ids.get(`${objectiveId} ${iteration}`) ?? null, iteration, ...run };
+    const { id = null, objectiveNumber = null } = ids.get(`${objectiveId} ${iteration}`) ?? {};
+    return { caseNumber: null, inverseId: id, objectiveId, objectiveNumber, iteration, ...run };
   });
 }

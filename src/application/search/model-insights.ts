@@ -8,9 +8,7 @@ import type { Db } from '../../db/connection/transaction.ts';
 import type { ObjectiveWithParents } from '../../db/search/objectives.ts';
 import { readSnapshot, type Snapshot } from '../../db/search/suggestions.ts';
 import { makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
-import { Matrix } from '../../domain/matrix.ts';
 import type { Labels } from '../../domain/names.ts';
-import { makeMissMeasure, nearestCase } from '../../domain/nearest.ts';
 import { type Objective, outputsWithoutTarget } from '../../domain/objective.ts';
 import { checkPredictions, type SentPredictions, toPredictionsQuestion } from '../../domain/predictions.ts';
 import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../../domain/robust-options.ts';
@@ -27,9 +25,10 @@ import type {
 import type { InputTolerances, SuggestRequest } from '../../optimizer/problem.ts';
 import { Computations, type Computed } from '../computations.ts';
 import type { ObjectivePath } from '../paths.ts';
-import { type RowSource, toSourcedRequest, toSuggestRequest } from './engine-input.ts';
-import { type KnownRun, rowsThatMeet, toRuns } from './found-runs.ts';
-import { getInverse, getObjectiveWithParents } from './read-objectives.ts';
+import { toSourcedRequest, toSuggestRequest } from './engine-input.ts';
+import { type KnownRun, NO_INVERSE, rowsThatMeet, toRuns } from './found-runs.ts';
+import { readAnswer } from './read-answers.ts';
+import { getInverse, getObjectiveWithParents, withNearest } from './read-objectives.ts';
 
 /** Answers kept: some kilobytes each, predictions up to a quarter of a megabyte. */
 const KEPT = 200;
@@ -115,7 +114,7 @@ export class ModelInsights {
   }
 
   /**
-   * For an inverse of the objective, or its optimal one, by the tolerances of the query or of the objective. Throws
+   * For an inverse of the objective, or its answer, by the tolerances of the query or of the objective. Throws
    * VALIDATION_FAILED.
    */
   async robustness(
@@ -128,7 +127,7 @@ export class ModelInsights {
     refuseFit(objective);
     refuseViolations(checkRobustOptions({ inputTolerances: sent }, objective.initialInput.length));
     const tolerances = sent == null ? objective.options?.inputTolerances : toTolerances(sent);
-    const meant = inverseId ?? objective.optimalInverseId;
+    const meant = inverseId ?? (await robustRunOf(asking, objective));
     refuseViolations([
       ...(tolerances ? [] : [makeViolation(['tolerances'], 'is required: the objective has no inputTolerances.')]),
       ...(meant === null ? [makeViolation(['inverse'], 'is required: no run satisfies the objective yet.')] : []),
@@ -175,15 +174,14 @@ export class ModelInsights {
     return { confidence, insight, run, labels: objective.labels };
   }
 
-  /** Around the given point or the best run. Throws VALIDATION_FAILED. */
+  /** Around the given point or the answer. Throws VALIDATION_FAILED. */
   async predictions(asking: Asking, path: ObjectivePath, sent: SentPredictions): Promise<PredictionsRead> {
     const { db, accountId } = asking;
     const objective = await getObjectiveWithParents(db, accountId, path);
     const counts = { inputCount: objective.initialInput.length, outputCount: objective.objectives.length };
     refuseViolations(checkPredictions(sent, counts));
-    const { request: whole, sourceOf } = toSourcedRequest(await snapshotOf(asking, objective.id), this.#workLimit);
-    const { pending: _, ...request } = whole;
-    const run = sent.at === undefined ? await bestRun(asking, objective, request, sourceOf) : null;
+    const request = await this.#knownRequest(asking, objective.id);
+    const run = sent.at === undefined ? await runOfAnswer(asking, objective) : null;
     const at = sent.at ?? run?.input;
     if (at === undefined) return { question: null, run, surfaces: null };
     const question = toPredictionsQuestion(sent, at, counts);
@@ -208,27 +206,22 @@ export class ModelInsights {
   }
 }
 
-/** The optimal run, or else the one that comes nearest to the targets; null before a run succeeded. */
-async function bestRun(
-  { db, accountId }: Asking,
-  objective: ObjectiveWithParents,
-  request: SuggestRequest,
-  sourceOf: (row: number) => RowSource,
-): Promise<KnownRun | null> {
+/** null before a run succeeded. */
+async function runOfAnswer({ db, accountId }: Asking, objective: ObjectiveWithParents): Promise<KnownRun | null> {
+  const answer = await readAnswer(db, await withNearest(db, accountId, objective));
+  if (answer === null) return null;
+  const { source, input, output } = answer;
+  if (source.kind === 'case') return { ...NO_INVERSE, caseNumber: source.number, input, output };
+  const { id: inverseId, objectiveId, objectiveNumber, iteration } = source;
+  return { caseNumber: null, inverseId, objectiveId, objectiveNumber, iteration, input, output };
+}
+
+/** The inverse of the answer, once one is optimal; of a case that copies it. */
+async function robustRunOf(asking: Asking, objective: ObjectiveWithParents): Promise<number | null> {
   const { id, optimalInverseId } = objective;
-  const { history, goal } = request;
-  const rows = Array.from(history.failed.keys());
-  const best =
-    optimalInverseId === null
-      ? null
-      : await getInverse(db, accountId, { objectiveId: id, inverseId: optimalInverseId });
-  const isOptimal = (source: RowSource) =>
-    'iteration' in source && source.objectiveId === id && source.iteration === best?.inverse.iteration;
-  const optimal = best === null ? undefined : rows.find((row) => isOptimal(sourceOf(row)));
-  const outputs = new Matrix(history.count, goal.targets.length, history.Y);
-  const failed = new Set(rows.filter((row) => history.failed[row] === 1));
-  const row = optimal ?? nearestCase(makeMissMeasure(objective), outputs, failed)?.number;
-  return row === undefined ? null : (await toRuns(db, [row], request, sourceOf))[0]!;
+  if (optimalInverseId === null) return null;
+  const run = await runOfAnswer(asking, objective);
+  return run?.objectiveId === id ? run.inverseId : optimalInverseId;
 }
 
 /** What rests on targets to meet says nothing about a fit. */
@@ -291,7 +284,7 @@ export interface FitRead {
 export interface PredictionsRead {
   /** null before a run succeeded; so are the surfaces. */
   readonly question: PredictionsQuestion | null;
-  /** The best one, if the question is about it. */
+  /** The answer, if the question is about it. */
   readonly run: KnownRun | null;
   readonly surfaces: readonly PredictedSurface[] | null;
 }

@@ -20,12 +20,12 @@ import { findObjective } from '../../db/search/objectives.ts';
 import { listOpenInverses } from '../../db/search/open-inverses.ts';
 import { type ObjectiveSurroundings, readSurroundings } from '../../db/search/overview.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
-import type { NearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
+import { type Answer, ownIterationOf } from '../../domain/search/answer.ts';
 import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';
 import { isUnder, missingInPath, type ObjectivePath } from '../paths.ts';
-import { readBest } from './read-objectives.ts';
+import { readAnswer } from './read-answers.ts';
 
 export type { HistoryRow, ObjectiveStamp } from '../../db/search/history.ts';
 
@@ -48,7 +48,7 @@ export interface History {
   /** Ids, ascending. */
   readonly continuedBy: readonly number[];
   /** null while nothing has been judged. */
-  readonly best: NearestRun | null;
+  readonly answer: Answer | null;
   /** Ascending: those that wait for their outputs or are being computed. */
   readonly openIterations: readonly number[];
   /** Ascending. */
@@ -79,7 +79,7 @@ export interface HistoryRequest {
 }
 
 /**
- * The history after an iteration, every nth iteration of it and in any case the first, the last, the optimal and the best one.
+ * The history after an iteration, every nth iteration of it and in any case the first, the last, the optimal one and the answer.
  * `every` is raised until at most MAXIMUM_HISTORY_NUMBERS numbers are left. Throws NOT_FOUND.
  *
  * @param stamp  read before; what comes later than it may be in the history or not
@@ -93,26 +93,26 @@ export async function getHistory(
   const { objective, columns } = await readSubject(db, accountId, stamp);
   const { optimalInverseId } = objective;
   const optimal = optimalInverseId === null ? undefined : await findInverse(db, accountId, optimalInverseId);
-  const best = await readBest(db, objective);
+  const answer = await readAnswer(db, objective);
   const width = numbersPerRow(objective);
   const rowCount = Math.max(0, stamp.iteration - request.after);
   const every = Math.max(request.every, Math.ceil((rowCount * width) / MAXIMUM_HISTORY_NUMBERS));
   const optimalIteration = optimal?.iteration ?? null;
-  const bestIteration = best?.source.kind === 'inverse' ? best.source.iteration : null;
+  const answerIteration = ownIterationOf(answer, objective.id);
   const surroundings = (await readSurroundings(db, [objective.id])).get(objective.id);
   if (surroundings === undefined) throw new GapError();
   const open = isFinal(objective.stopReason) ? [] : await listOpenInverses(db, objective.id);
   const ends = [request.after + 1, stamp.iteration];
-  const named = [...ends, optimalIteration, bestIteration].filter((iteration) => iteration !== null);
+  const named = [...ends, optimalIteration, answerIteration].filter((iteration) => iteration !== null);
   return {
     objective,
     surroundings,
     columns,
     explanation: request.wantsExplanation ? ((await findExplanation(db, accountId, objective.id)) ?? null) : undefined,
-    endReason: endReasonOf(objective, shownRunOf(objective, optimal, best)),
+    endReason: endReasonOf(objective, shownRunOf(answer)),
     optimalIteration,
     continuedBy: await listContinuing(db, accountId, objective),
-    best,
+    answer,
     openIterations: open.map(({ iteration }) => iteration),
     // Only a change of the trial's data raises its revision.
     lateIterations: await findLate(db, objective, request),

@@ -6,21 +6,23 @@ import * as objectives from '../../db/search/objectives.ts';
 import { listOpenInverses, readOpenInverses } from '../../db/search/open-inverses.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import { awaitsOutput, type Inverse, isBeingComputed } from '../../domain/inverse.ts';
-import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
+import { findNearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
+import { type Answer, answerOf } from '../../domain/search/answer.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';
 import { getTrial } from '../data/manage-trials.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf, type TrialPath } from '../paths.ts';
 import { type InverseView, viewOf } from '../views.ts';
 import { judgeAll } from './judge-runs.ts';
+import { readAnswer, readStandingsOf } from './read-answers.ts';
 
 /** An objective whose inverses are read while they are written. */
 export interface ReadObjective {
   readonly objective: Objective;
   readonly optimalInverse: Inverse | null;
-  /** The nearest run so far; in lists null until a change of the trial's data has been judged. */
-  readonly best: NearestRun | null;
+  /** In lists null until a change of the trial's data has been judged. */
+  readonly answer: Answer | null;
   /** Inverses that wait for their outputs or are being computed. */
   readonly openCount: number;
   /** In order of iteration. */
@@ -41,7 +43,7 @@ export async function getObjective(db: Db, accountId: number, path: ObjectivePat
 }
 
 /** Judged for this reader while nothing is stored, as after a change of the trial's data. */
-async function withNearest(
+export async function withNearest(
   db: Db,
   accountId: number,
   objective: objectives.ObjectiveWithParents,
@@ -139,39 +141,34 @@ async function readGroup(db: Db, accountId: number, group: readonly Objective[])
   if (group.length === 1 && expectedRows(first!) > rowsPerRead(numbersOfInverse(first!))) {
     const { optimalInverseId } = first!;
     const optimal = optimalInverseId === null ? undefined : await inverses.findInverse(db, accountId, optimalInverseId);
-    const best = await readBest(db, first!);
+    const answer = await readAnswer(db, first!);
     const openCount = (await listOpenInverses(db, first!.id)).length;
     return [
       {
         objective: first!,
         openCount,
         optimalInverse: optimal ?? null,
-        best,
+        answer,
         inverses: readInverses(db, accountId, first!),
       },
     ];
   }
   const ids = group.map((objective) => objective.id);
   const found = Map.groupBy(await inverses.listAllInverses(db, accountId, ids), (inverse) => inverse.objectiveId);
+  const standings = await readStandingsOf(db, group);
   return group.map((objective) => {
     const own = found.get(objective.id) ?? [];
     const optimalInverse = own.find((inverse) => inverse.id === objective.optimalInverseId) ?? null;
-    const openCount = countOpen(own);
-    return { objective, optimalInverse, best: findNearestRun(objective, own), openCount, inverses: [own] };
+    const nearest = findNearestRun(objective, own);
+    const standing = standings.get(objective.id) ?? null;
+    const answer = answerOf(objective, { nearest, optimal: optimalInverse, standing });
+    return { objective, optimalInverse, answer, openCount: countOpen(own), inverses: [own] };
   });
 }
 
 /** How many of these inverses of an objective wait for their outputs or are being computed. */
 export function countOpen(inverses: readonly Inverse[]): number {
   return inverses.filter((inverse) => isBeingComputed(inverse) || awaitsOutput(inverse)).length;
-}
-
-/** The nearest run of an objective whose inverses are not all read at once. */
-export async function readBest(db: Db, objective: Objective): Promise<NearestRun | null> {
-  const { judgedThrough, nearestIteration } = objective;
-  if (judgedThrough === null) return null;
-  const runs = await inverses.listUnjudgedRuns(db, objective.id, { nearestIteration, judgedThrough });
-  return findNearestRun(objective, runs);
 }
 
 async function* readInverses(

@@ -6,7 +6,6 @@ import { findObjectives } from '../../db/search/objectives.ts';
 import {
   countObjectives,
   listOutputsAt,
-  listUnjudgedRunsOf,
   type ObjectiveSurroundings,
   type OverviewKey,
   type OverviewStamp,
@@ -16,16 +15,12 @@ import {
 } from '../../db/search/overview.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
 import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
-import {
-  findNearestRun,
-  makeMissMeasure,
-  type NearestRun,
-  type WorstOutput,
-  worstOutputOf,
-} from '../../domain/nearest.ts';
+import { makeMissMeasure, type WorstOutput, worstOutputOf } from '../../domain/nearest.ts';
 import { type Objective, ObjectiveType, outputsWithoutTarget } from '../../domain/objective.ts';
+import type { Answer } from '../../domain/search/answer.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../../domain/trend.ts';
+import { readAnswers } from './read-answers.ts';
 import { rowsPerRead } from './read-objectives.ts';
 
 export { type Arrangement, type OverviewStamp, SORTS } from '../../db/search/overview.ts';
@@ -36,17 +31,17 @@ type AwaitedThing = 'suggestion' | 'output' | null;
 export interface ObjectiveGlance {
   readonly objective: Objective;
   readonly surroundings: ObjectiveSurroundings;
-  /** Outputs of the nearest run that meet their objectives; null while nothing has been judged. */
+  /** Outputs of the answer that meet their objectives; null while nothing has been judged. */
   readonly metCount: number | null;
   /** How many outputs a run can meet by themselves: all but those of a fit, which count together. */
   readonly limitCount: number;
   /** Of these, the outputs without a target. */
   readonly openCount: number;
-  /** How many of these the nearest run meets; null likewise. */
+  /** How many of these the answer meets; null likewise. */
   readonly limitsMet: number | null;
-  /** Of the nearest run; null without a fit. */
+  /** Of the answer; null without a fit. */
   readonly misfit: number | null;
-  /** Of the nearest run, the miss of the output that misses most; null while nothing has been judged. */
+  /** Of the answer, the miss of the output that misses most; null while nothing has been judged. */
   readonly worstMiss: number | null;
   /** null as well when it meets everything. */
   readonly worstOutput: WorstOutput | null;
@@ -113,15 +108,15 @@ async function* readGlances(
     const found = new Map((await findObjectives(db, accountId, some)).map((one) => [one.id, one]));
     // One that was purged meanwhile is left out.
     const objectives = some.flatMap((id) => found.get(id) ?? []);
-    const runs = Map.groupBy(await listUnjudgedRunsOf(db, some), ({ objectiveId }) => objectiveId);
+    const answers = await readAnswers(db, objectives);
     const outputs = trendPoints === 0 ? undefined : await readOutputs(db, objectives, surroundings, trendPoints);
     yield objectives.flatMap((objective) => {
       const around = surroundings.get(objective.id);
       if (around === undefined) return [];
-      const best = findNearestRun(objective, runs.get(objective.id) ?? []);
+      const { answer, nearest } = answers.get(objective.id)!;
       const isKnown = outputs !== undefined && objective.judgedThrough !== null;
-      const trend = isKnown ? makeTrend(objective, best, outputs.get(objective.id) ?? []) : null;
-      return [{ ...glanceAt(objective, around, best, trend), inProject: inProjects.get(objective.id) ?? null }];
+      const trend = isKnown ? makeTrend(objective, nearest, outputs.get(objective.id) ?? []) : null;
+      return [{ ...glanceAt(objective, around, answer, trend), inProject: inProjects.get(objective.id) ?? null }];
     });
     from += size;
     const numbers = objectives.map(
@@ -150,10 +145,10 @@ async function readOutputs(
 function glanceAt(
   objective: Objective,
   surroundings: ObjectiveSurroundings,
-  best: NearestRun | null,
+  answer: Answer | null,
   trend: Trend | null,
 ): Omit<ObjectiveGlance, 'inProject'> {
-  const verdicts = best && makeVerdict(objective)(best.output);
+  const verdicts = answer && makeVerdict(objective)(answer.output);
   const limits = [...objective.objectives.keys()].filter((j) => objective.objectiveTypes[j] !== ObjectiveType.fit);
   return {
     objective,
@@ -162,9 +157,9 @@ function glanceAt(
     limitCount: limits.length,
     openCount: outputsWithoutTarget(objective).length,
     limitsMet: verdicts === null ? null : limits.filter((j) => verdicts[j]).length,
-    misfit: best && makeMissMeasure(objective).misfitOf(best.output),
-    worstMiss: best && Math.max(...best.misses),
-    worstOutput: best && worstOutputOf(objective, best),
+    misfit: answer && makeMissMeasure(objective).misfitOf(answer.output),
+    worstMiss: answer && Math.max(...answer.misses),
+    worstOutput: answer && worstOutputOf(objective, answer),
     metCount: verdicts?.filter(Boolean).length ?? null,
     waitsFor: objective.stopReason === StopReason.running ? awaitedOf(surroundings) : null,
     // A satisfying output refutes it.

@@ -6,7 +6,7 @@ import { findOptimum } from '../../domain/search/optimum.ts';
 import { questOf } from '../../domain/search/quest.ts';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
 import type { History, Proposal } from '../../optimizer/problem.ts';
-import { rowOf } from './engine-input.ts';
+import { rowOf, runsAt } from './engine-input.ts';
 
 /** Whether nothing more is run: nothing is found, or no attempt is left and the suggestion was to decide how the objective ends. */
 export function isNothingNew({ objective }: Snapshot, proposal: Proposal): boolean {
@@ -64,7 +64,7 @@ export function toSuggested(snapshot: Snapshot, history: History, proposal: Prop
   const standing = proposal.standing?.row;
   if (standing !== undefined) {
     const input = rowOf(history.X, standing, space.inputCount);
-    return { ...end, input, output: meanAt(history, input) };
+    return { ...end, input, output: runsAt(history, input).mean };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
     history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
@@ -79,13 +79,4 @@ export function toSuggested(snapshot: Snapshot, history: History, proposal: Prop
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
   const surestIteration = isSurest ? iterationAt(best) : null;
   return { ...end, input: rowOf(history.X, best, space.inputCount), output, surestIteration };
-}
-
-/** The mean of the outputs at an input, of which there is one. */
-function meanAt({ X, Y, count, failed }: History, input: readonly number[]): number[] {
-  const rows = Array.from({ length: count }, (_, row) => row).filter(
-    (row) => failed[row] === 0 && input.every((value, v) => value === X[row * input.length + v]),
-  );
-  const outputs = rows.map((row) => rowOf(Y, row, Y.length / count));
-  return outputs[0]!.map((_, j) => outputs.reduce((sum, output) => sum + output[j]! / outputs.length, 0));
 }

@@ -10,6 +10,7 @@ import { findTrial } from '../../db/data/trials.ts';
 import { findInverse, listNewestInverses } from '../../db/search/inverses.ts';
 import { findObjective } from '../../db/search/objectives.ts';
 import { type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
+import { readAnswer } from '../search/read-answers.ts';
 
 export interface RenderDeps {
   readonly db: Db;
@@ -101,6 +102,7 @@ async function readObjective(
     kind: 'objective',
     objective: { ...objective, inverses },
     optimalInverse: optimal ?? null,
+    answer: await readAnswer(db, objective),
     isCut: inverses.length < total,
   };
 }

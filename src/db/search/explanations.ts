@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { completeExplanation, type StoredExplanation } from '../../domain/explanation.ts';
+import { completeExplanation, type InputStanding, type StoredExplanation } from '../../domain/explanation.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import { type Db, type Trx, WITHOUT_FLUSH } from '../connection/transaction.ts';
 
@@ -54,6 +54,20 @@ export async function saveExplanation(
   await save(db, { accountId, objectiveId, inverseId, caseCount, ...texts });
 }
 
+/** The id of the first run at the input of the standing of explanation `e`, where an inverse is the first. Along inverses_one_per_iteration. */
+const FIRST_INVERSE = sql<number | null>`(
+  select i.id from inverses i
+  where i.objective_id = coalesce((e.standing #>> '{from,objectiveId}')::bigint, e.objective_id)
+    and i.iteration = (e.standing #>> '{from,iteration}')::integer)`;
+
+/** The number of the objective of that run, where it is another one. */
+const FIRST_OBJECTIVE = sql<number | null>`(
+  select f.number from objectives f where f.id = (e.standing #>> '{from,objectiveId}')::bigint)`;
+
+/** What is known of the input of objective `o` that comes nearest to being declared; null where it declares none. One row along the primary key. */
+export const STANDING = sql<InputStanding | null>`case when o.options ?| array['confirm', 'confidence'] then (
+  select e.standing || jsonb_build_object('objectiveNumber', ${FIRST_OBJECTIVE}, 'inverseId', ${FIRST_INVERSE}) from explanations e where e.objective_id = o.id) end`;
+
 /** Undefined before the first suggestion. Primary key. */
 export async function findExplanation(
   db: Db,
@@ -61,10 +75,11 @@ export async function findExplanation(
   objectiveId: number,
 ): Promise<StoredExplanation | undefined> {
   const { rows } = await sql<StoredExplanation>`
-    select e.case_count as "caseCount", e.insight, e.diagnosis, e.advice, e.standing || jsonb_build_object('inverseId', (
-      select min(i.id) from inverses i
-      where i.objective_id = e.objective_id and i.output is not null
-        and i.input = array(select x::float8 from jsonb_array_elements_text(e.standing->'input') x))) as standing
+    select e.case_count as "caseCount", e.insight, e.diagnosis, e.advice,
+      e.standing || jsonb_build_object('objectiveNumber', ${FIRST_OBJECTIVE}, 'inverseId', coalesce(${FIRST_INVERSE}, (
+        select min(i.id) from inverses i
+        where i.objective_id = e.objective_id and i.output is not null
+          and i.input = array(select x::float8 from jsonb_array_elements_text(e.standing->'input') x)))) as standing
     from explanations e
     where e.account_id = ${accountId} and e.objective_id = ${objectiveId}`.execute(db);
   return rows[0] && completeExplanation(rows[0]);

@@ -190,36 +190,6 @@ export async function findNextPage(
   return ids.length === 2 ? ids[0]!.id : null;
 }
 
-export interface Run extends Pick<Inverse, 'id' | 'iteration' | 'input' | 'excludedAt'> {
-  readonly output: readonly number[];
-}
-
-const selectUnjudgedRuns = compileOnce<{ objectiveId: number; nearestIteration: number; judgedThrough: number }, Run>(
-  (db, value) =>
-    db
-      .selectFrom('inverses')
-      .select(['id', 'iteration', 'input', 'output', 'excluded_at as excludedAt'])
-      .where('objective_id', '=', value('objectiveId'))
-      .where((where) =>
-        where.or([where('iteration', '=', value('nearestIteration')), where('iteration', '>', value('judgedThrough'))]),
-      )
-      .where('output', 'is not', null)
-      .where('source', 'is', null)
-      .orderBy('iteration') as unknown as Compilable<Run>,
-);
-
-/**
- * The nearest known iteration and those with an output after `judgedThrough`, ascending: what decides which run is the nearest.
- * Two rows or so along inverses_one_per_iteration.
- */
-export function listUnjudgedRuns(
-  db: Db | Trx,
-  objectiveId: number,
-  { nearestIteration, judgedThrough }: { readonly nearestIteration: number | null; readonly judgedThrough: number },
-): Promise<readonly Run[]> {
-  return selectUnjudgedRuns(db, { objectiveId, nearestIteration: nearestIteration ?? 0, judgedThrough });
-}
-
 /** The outputs of an objective's runs, by iteration; without excluded ones. */
 export async function listCompletedOutputs(
   db: Db | Trx,
@@ -232,18 +202,21 @@ export async function listCompletedOutputs(
   return rows;
 }
 
-/** Ids by `objectiveId iteration`. */
+/** Ids, and the numbers of their objectives within the trial, by `objectiveId iteration`. */
 export async function listInverseIds(
   db: Db | Trx,
   wanted: readonly { readonly objectiveId: number; readonly iteration: number }[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, { readonly id: number; readonly objectiveNumber: number }>> {
   if (wanted.length === 0) return new Map();
-  const { rows } = await sql<{ id: number; objective_id: number; iteration: number }>`
-    select i.id, i.objective_id, i.iteration
+  const { rows } = await sql<{ id: number; objective_id: number; iteration: number; number: number }>`
+    select i.id, i.objective_id, i.iteration, o.number
     from unnest(${wanted.map((one) => one.objectiveId)}::bigint[], ${wanted.map((one) => one.iteration)}::integer[])
       as w (objective_id, iteration)
-    join inverses i on i.objective_id = w.objective_id and i.iteration = w.iteration`.execute(db);
-  return new Map(rows.map((row) => [`${row.objective_id} ${row.iteration}`, row.id]));
+    join inverses i on i.objective_id = w.objective_id and i.iteration = w.iteration
+    join objectives o on o.id = w.objective_id`.execute(db);
+  return new Map(
+    rows.map(({ id, number, ...at }) => [`${at.objective_id} ${at.iteration}`, { id, objectiveNumber: number }]),
+  );
 }
 
 /** The inputs of the solutions found so far, in the order in which they were completed. */

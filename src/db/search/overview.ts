@@ -4,7 +4,6 @@ import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db } from '../connection/transaction.ts';
-import type { Run } from './inverses.ts';
 
 /** Which objectives of an account, newest first. */
 export interface OverviewKey extends PageRequest {
@@ -197,24 +196,6 @@ export async function readSurroundings(
     from objectives o ${AROUND}
     where o.id = any (${objectiveIds}::bigint[])`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-/** The runs that decide which one is nearest, of each objective; see listUnjudgedRuns. Ascending within an objective. */
-export async function listUnjudgedRunsOf(
-  db: Db,
-  objectiveIds: readonly number[],
-): Promise<readonly (Run & { readonly objectiveId: number })[]> {
-  const { rows } = await sql<Run & { readonly objectiveId: number }>`
-    select o.id as "objectiveId", r.id, r.iteration, r.input, r.output, r.excluded_at as "excludedAt"
-    from objectives o cross join lateral (
-      select id, iteration, input, output, excluded_at from inverses
-      where objective_id = o.id and iteration = o.nearest_iteration and output is not null
-      union all
-      select id, iteration, input, output, excluded_at from inverses
-      where objective_id = o.id and iteration > o.judged_through and output is not null and source is null) r
-    where o.id = any (${objectiveIds}::bigint[])
-    order by o.id, r.iteration`.execute(db);
-  return rows;
 }
 
 /** The outputs at some iterations of some objectives, as far as there are any, ascending within an objective. */

@@ -1,9 +1,9 @@
 /** Why an objective ended, in words. */
 import { compileGoal, distanceToInterval } from '../acceptance.ts';
 import { describeFit } from '../fit-quality.ts';
-import type { Inverse } from '../inverse.ts';
-import { makeMissMeasure, type NearestRun } from '../nearest.ts';
+import { makeMissMeasure } from '../nearest.ts';
 import { isAspiration, type Objective, type ObjectiveDefinition } from '../objective.ts';
+import { type Answer, nameOfRun } from './answer.ts';
 import type { Ending } from './ending.ts';
 import { questOf } from './quest.ts';
 import { StopReason } from './stop-reason.ts';
@@ -15,13 +15,15 @@ const NEXT_TO_NOTHING = 0.01;
 /** Digits of what models expect. */
 const ROUGH = 2;
 
-/** The run that an objective shows as its best. */
+/** The answer, as sentences name it. */
 export interface ShownRun {
-  /** For example "run 4" or "case 3". */
+  /** For example "run 4", "case 3" or "the input of run 4". */
   readonly name: string;
   readonly output: readonly number[];
-  /** The largest miss in units of its tolerance; null when it is not known. */
+  /** The largest miss in units of its tolerance; null where the misses are not to be told. */
   readonly worstMiss: number | null;
+  /** With confirm or confidence: of how many runs the output is the mean, at an input that was not declared. */
+  readonly undeclaredRuns?: number;
 }
 
 type Evidence = Extract<Ending, { readonly quiet: number }>;
@@ -39,18 +41,15 @@ type Ended = Pick<
   | keyof ObjectiveDefinition
 >;
 
-/** The optimal run, else the nearest one. The best fit is the nearest one, which may be a case. */
-export function shownRunOf(
-  objective: Ended,
-  optimal: Pick<Inverse, 'iteration' | 'output'> | null | undefined,
-  best: NearestRun | null,
-): ShownRun | null {
-  if (optimal?.output != null && !(isFit(objective) && best !== null))
-    return { name: `run ${optimal.iteration}`, output: optimal.output, worstMiss: null };
-  if (best === null) return null;
-  const { source } = best;
-  const name = source.kind === 'inverse' ? `run ${source.iteration}` : `case ${source.number + 1}`;
-  return { name, output: best.output, worstMiss: Math.max(0, ...best.misses) };
+export function shownRunOf(answer: Answer | null): ShownRun | null {
+  if (answer === null) return null;
+  const { kind, source, output, misses, runs } = answer;
+  const name = nameOfRun(source);
+  // What was declared is the input, of which a single run may miss.
+  if (kind === 'declared') return { name: `the input of ${name}`, output, worstMiss: 0 };
+  if (kind === 'likeliest') return { name: `the input of ${name}`, output, worstMiss: null, undeclaredRuns: runs ?? 1 };
+  const areAspirationsLeft = kind === 'best-value' || kind === 'knee';
+  return { name, output, worstMiss: areAspirationsLeft ? null : Math.max(0, ...misses) };
 }
 
 /** One or two sentences with figures; null while the objective runs. */
@@ -173,6 +172,10 @@ function describeBest(objective: Ended, best: ShownRun | null): string {
   const title = isFront(objective) ? 'best compromise' : 'best output';
   if (isMet && aspirations !== '') return `; the ${title} is ${aspirations} of ${best.name}`;
   if (isMet) return `; ${best.name} meets every target`;
+  if (best.undeclaredRuns !== undefined) {
+    const { undeclaredRuns: runs } = best;
+    return `; ${best.name} comes nearest to it, after ${runs} ${runs === 1 ? 'run' : 'runs'}`;
+  }
   const missed = best.worstMiss === null ? '' : `, ${describeMisses(objective, best.output)}`;
   if (isFit(objective)) {
     return `; no run meets the limits beside the fit: relax them, or widen the bounds of the inputs; the nearest run, ${best.name}${missed}`;

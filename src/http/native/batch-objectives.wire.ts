@@ -1,4 +1,4 @@
-/** The objectives of a batch with the best run of each. */
+/** The objectives of a batch with the answer of each. */
 import { z } from 'zod';
 import type { BatchObjective, BatchObjectives } from '../../application/batches/read-batches.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
@@ -6,6 +6,7 @@ import { mapBatches } from '../answer/json-array.ts';
 import type { ExportedRow, RowTable } from '../answer/row-table.ts';
 import type { AnswerSpec } from '../operation.ts';
 import { MEDIA_TYPES, workbookSchema } from '../wire/formats.ts';
+import { answerSchema, presentAnswer } from './answer.wire.ts';
 import { inputByNameSchema, presentInputByName } from './by-name.wire.ts';
 
 const STOP_REASONS = {
@@ -25,16 +26,19 @@ const factFields = {
   worstMiss: z
     .number()
     .nullable()
-    .describe('The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied.'),
+    .describe('The worst miss of the answer, in units of its tolerance; 0 when everything is satisfied.'),
   failureReason: z.string().nullable().describe('Why the objective could not be loaded, or why the batch stopped it.'),
 };
 
 export const batchObjectiveSchema = z
   .object({
     ...factFields,
-    bestInput: z.array(z.number()).nullable().describe('The case or inverse that comes nearest so far.'),
+    bestInput: z.array(z.number()).nullable().describe('Of the answer.'),
     bestInputByName: inputByNameSchema,
     bestOutput: z.array(z.number()).nullable(),
+    answer: answerSchema
+      .optional()
+      .describe('As of the objective, with the same input and output; absent while there is none.'),
   })
   .meta({ id: 'BatchObjective' });
 
@@ -48,8 +52,8 @@ const batchObjectiveLine = z
     attemptCount: factFields.attemptCount,
     completedCount: factFields.completedCount,
     satisfied: factFields.satisfied,
-    input: byName(z.union([z.number(), z.string(), z.boolean()])).describe('Of the best run, by name.'),
-    output: byName(z.number()).describe('Of the best run, by name.'),
+    input: byName(z.union([z.number(), z.string(), z.boolean()])).describe('Of the answer, by name.'),
+    output: byName(z.number()).describe('Of the answer, by name.'),
     worstMiss: factFields.worstMiss,
     failureReason: factFields.failureReason,
   })
@@ -60,14 +64,14 @@ export const batchObjectiveTypes: NonNullable<AnswerSpec['otherTypes']> = {
   [MEDIA_TYPES.csv]: z
     .string()
     .describe(
-      'RFC 4180 with a header: the inputs and the outputs of the best run, each titled by name and unit, then position, objectiveId, stopReason, attemptCount, completedCount, satisfied, worstMiss, failureReason.',
+      'RFC 4180 with a header: the inputs and the outputs of the answer, each titled by name and unit, then position, objectiveId, stopReason, attemptCount, completedCount, satisfied, worstMiss, failureReason.',
     ),
   [MEDIA_TYPES.ndjson]: batchObjectiveLine,
   [MEDIA_TYPES.xlsx]: workbookSchema,
 };
 
 export function presentBatchObjective(row: BatchObjective): z.infer<typeof batchObjectiveSchema> {
-  const { best, objective } = row;
+  const { answer: best, objective } = row;
   const { inputByName } = presentInputByName(objective?.labels ?? null, best?.input ?? null) as {
     inputByName?: z.infer<typeof inputByNameSchema>;
   };
@@ -76,10 +80,11 @@ export function presentBatchObjective(row: BatchObjective): z.infer<typeof batch
     bestInput: best && [...best.input],
     ...(inputByName !== undefined && { bestInputByName: inputByName }),
     bestOutput: best && [...best.output],
+    ...(best && objective && { answer: presentAnswer(best, objective) }),
   };
 }
 
-function factsOf({ position, objectiveId, objective, completedCount, best, failureReason }: BatchObjective) {
+function factsOf({ position, objectiveId, objective, completedCount, answer: best, failureReason }: BatchObjective) {
   return {
     position,
     objectiveId,
@@ -104,8 +109,8 @@ export function toBatchObjectiveTable({ columns, batches }: BatchObjectives): Ro
     batches: mapBatches(batches, (row): ExportedRow => {
       const facts = factsOf(row);
       return {
-        input: row.best?.input ?? null,
-        output: row.best?.output ?? null,
+        input: row.answer?.input ?? null,
+        output: row.answer?.output ?? null,
         facts: [...BEFORE, ...AFTER].map((name) => facts[name]),
         met: null,
       };

@@ -10,6 +10,7 @@ import { findNearestRun } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import { UNKNOWN_RUN } from '../../domain/run-fields.ts';
+import { answerOf } from '../../domain/search/answer.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { presentCorrection } from './corrections.wire.ts';
 import { presentExplanation } from './explanation.wire.ts';
@@ -221,7 +222,11 @@ export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   Objective: presentObjective(stored),
   ExplainedObjective: {
     ...presentObjective(stored),
-    ...presentExplanation(objective, explanation, findNearestRun(stored, stored.inverses)),
+    ...presentExplanation(
+      objective,
+      explanation,
+      answerOf(stored, { nearest: findNearestRun(stored, stored.inverses), optimal: null, standing: null }),
+    ),
   },
   Suggestion: presentSuggestion(view),
   Inverse: presentInverse(view),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ADVICE_KINDS, type AdvisedRun, describeAdvice } from '../../domain/advice.ts';
 import { describeDiagnosis } from '../../domain/diagnosis-words.ts';
-import { diagnosisAt, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
+import { diagnosisAt, type FirstRun, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
 import { toInputByName, toOutputByName } from '../../domain/names.ts';
-import { makeMissMeasure, type NearestRun } from '../../domain/nearest.ts';
+import { makeMissMeasure } from '../../domain/nearest.ts';
 import type { Objective } from '../../domain/objective.ts';
 import { endsSearch, leastRelaxation } from '../../domain/relaxation.ts';
+import { type Answer, currentStanding } from '../../domain/search/answer.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { inputByNameSchema, outputByNameSchema } from './by-name.wire.ts';
 
@@ -167,7 +168,9 @@ export const explanationFields = {
   advice: z.array(adviceSchema).describe('What the runs show that you can act on.'),
   standing: standingSchema
     .nullable()
-    .describe('The probability with which the best input meets the targets; null without confirm and confidence.'),
+    .describe(
+      'The probability with which the input of the answer meets the targets; null without confirm and confidence, and after a change of the data until the next suggestion.',
+    ),
   insight: insightSchema.nullable().describe('How far the model can be trusted; null before the first suggestion.'),
   diagnosis: diagnosisSchema
     .nullable()
@@ -179,14 +182,19 @@ function presentAdvisedRun(run: AdvisedRun) {
   return { caseNumber: null, objectiveId: run.objectiveId, iteration: run.iteration };
 }
 
+function isOfAnother(run: FirstRun | undefined): boolean {
+  return run !== undefined && 'iteration' in run && run.objectiveId !== undefined;
+}
+
 /** Omits the diagnosis of a satisfied objective: the satisfying output refutes it. */
 export function presentExplanation(
   objective: Objective,
   explanation: StoredExplanation | null,
-  best: NearestRun | null,
+  best: Pick<Answer, 'input' | 'output'> | null,
 ) {
   if (explanation === null) return { advice: [], standing: null, insight: null, diagnosis: null };
-  const { caseCount, insight, standing, advice } = explanation;
+  const { caseCount, insight, advice } = explanation;
+  const standing = currentStanding(objective, explanation.standing);
   const { labels } = objective;
   const isRefuted = explanation.diagnosis === null || objective.stopReason === StopReason.satisfied;
   const diagnosis = isRefuted ? null : diagnosisAt(best, explanation.diagnosis, objective);
@@ -200,7 +208,7 @@ export function presentExplanation(
     standing: standing
       ? {
           caseCount,
-          inverseId: standing.inverseId ?? null,
+          inverseId: isOfAnother(standing.from) ? null : (standing.inverseId ?? null),
           input: [...standing.input],
           ...(labels && { inputByName: toInputByName(labels, standing.input) }),
           runs: standing.runs,
@@ -229,7 +237,7 @@ function presentDiagnosis(
     caseCount,
     diagnosis,
   }: { readonly caseCount: number; readonly diagnosis: NonNullable<StoredExplanation['diagnosis']> },
-  best: NearestRun | null,
+  best: Pick<Answer, 'input' | 'output'> | null,
 ) {
   const { labels } = objective;
   const { nearestInput, nearestOutput, unmet, costs } = diagnosis;

@@ -7,8 +7,10 @@ import { InputType, Scale } from '../../domain/input-space.ts';
 import { type MissMeasure, makeMissMeasure, tolerancesOf } from '../../domain/nearest.ts';
 import { ALL_OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import { HISTORY_COLUMNS, type HistoryColumnName, type HistoryFieldName, RUN_FIELDS } from '../../domain/run-fields.ts';
+import { ownIterationOf } from '../../domain/search/answer.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { answerSchema, presentAnswer } from './answer.wire.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { fitQualitySchema, presentFitQuality } from './fit.wire.ts';
 import {
@@ -78,14 +80,15 @@ export const historySchema = z
     every: z
       .int()
       .describe(
-        'One iteration in this many is here, besides the first, the last, the optimal and the best one; larger than requested if there are more than 500,000 numbers.',
+        'One iteration in this many is here, besides the first, the last, the optimal one and that of the answer; larger than requested if there are more than 500,000 numbers.',
       ),
     optimalIteration: z.int().nullable().describe('The iteration of optimalInverse.'),
+    answer: answerSchema.nullable().describe('As of the objective. The fields that begin with best have the same.'),
     bestIteration: z
       .int()
       .nullable()
-      .describe('The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged.'),
-    bestCaseNumber: z.int().nullable().describe('1 for the first input case; null when an iteration comes nearest.'),
+      .describe('The iteration of the answer; null when it is a case, or nothing has been judged.'),
+    bestCaseNumber: z.int().nullable().describe('1 for the first input case; null when the answer is an iteration.'),
     bestInput: z
       .array(z.number())
       .nullable()
@@ -156,7 +159,7 @@ export async function* presentHistory(history: History, stamp: ObjectiveStamp): 
     // Lets another slice begin.
     yield '';
   }
-  const { objective, explanation, best } = history;
+  const { objective, explanation, answer } = history;
   yield JSON.stringify({
     ...presentHead(history),
     insightVersion: presentInsightVersion(stamp),
@@ -170,7 +173,7 @@ export async function* presentHistory(history: History, stamp: ObjectiveStamp): 
     yield* separated(texts);
     yield close!;
   }
-  yield `,${JSON.stringify(presentExplanation(objective, explanation ?? null, best)).slice(1)}`;
+  yield `,${JSON.stringify(presentExplanation(objective, explanation ?? null, answer)).slice(1)}`;
 }
 
 function* separated(texts: readonly string[]): Generator<string, void> {
@@ -234,8 +237,17 @@ export function presentInsightVersion(stamp: ObjectiveStamp): string {
 }
 
 function presentHead(history: History) {
-  const { objective, surroundings, columns, every, optimalIteration, best, openIterations, lateIterations, endReason } =
-    history;
+  const {
+    objective,
+    surroundings,
+    columns,
+    every,
+    optimalIteration,
+    answer,
+    openIterations,
+    lateIterations,
+    endReason,
+  } = history;
   const { modelId, modelName, projectId, projectName, trialNumber } = surroundings;
   const { inputNames, inputUnits, outputNames, outputUnits } = columns;
   const { inputTypes, minimums, maximums, scales, categories } = columns;
@@ -263,13 +275,14 @@ function presentHead(history: History) {
     maximumAttempts: objective.maximumAttempts,
     every,
     optimalIteration,
-    bestIteration: best?.source.kind === 'inverse' ? best.source.iteration : null,
-    bestCaseNumber: best?.source.kind === 'case' ? best.source.number + 1 : null,
-    bestInput: best?.input ?? null,
-    bestOutput: best?.output ?? null,
-    bestMisses: best?.misses ?? null,
-    bestMissedBy: best?.missedBy ?? null,
-    fit: presentFitQuality(objective, best?.output ?? null),
+    answer: answer && presentAnswer(answer, objective),
+    bestIteration: ownIterationOf(answer, objective.id),
+    bestCaseNumber: answer?.source.kind === 'case' ? answer.source.number + 1 : null,
+    bestInput: answer?.input ?? null,
+    bestOutput: answer?.output ?? null,
+    bestMisses: answer?.misses ?? null,
+    bestMissedBy: answer?.missedBy ?? null,
+    fit: presentFitQuality(objective, answer?.output ?? null),
     objectives: statedTargets(objective),
     objectiveTypes: objective.objectiveTypes,
     ...presentSettings(objective),

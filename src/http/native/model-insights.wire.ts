@@ -16,7 +16,12 @@ export const runSchema = z
   .object({
     caseNumber: z.int().nullable().describe('1 for the first input case; null for an inverse.'),
     inverseId: z.int().nullable().describe('null for a case.'),
-    iteration: z.int().nullable().describe('The number of that inverse.'),
+    objectiveId: z
+      .int()
+      .nullable()
+      .describe('The objective of that inverse, which may be another one of the trial; null for a case.'),
+    objectiveNumber: z.int().nullable().describe('Its number within the trial.'),
+    iteration: z.int().nullable().describe('The number of that inverse within that objective.'),
     input: z.array(z.number()),
     output: z.array(z.number()),
   })

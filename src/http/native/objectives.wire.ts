@@ -3,21 +3,20 @@ import { countOpen, type ExplainedObjective, type ReadObjective } from '../../ap
 import { evaluateOutput } from '../../domain/acceptance.ts';
 import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
-import type { Labels } from '../../domain/names.ts';
-import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
+import { findNearestRun } from '../../domain/nearest.ts';
 import {
   ALL_OBJECTIVE_TYPES,
   type Objective,
   type ObjectiveWithInverses,
   statedTargets,
 } from '../../domain/objective.ts';
-import { RUN_FIELDS } from '../../domain/run-fields.ts';
+import { type Answer, answerOf } from '../../domain/search/answer.ts';
 import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
 import { ENDING_KINDS, isResumable } from '../../domain/search/ending.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
-import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
+import { answerSchema, bestRunSchema, presentAnswer, presentBestRun } from './answer.wire.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { fitQualitySchema, presentFitQuality } from './fit.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse } from './inverses.wire.ts';
@@ -137,25 +136,6 @@ export const loadedObjectivesSchema = z
   })
   .meta({ id: 'LoadedObjectives' });
 
-const nearestRunSchema = z
-  .object({
-    caseNumber: z.int().nullable().describe('1 for the first input case; null when an inverse came nearest.'),
-    inverseId: z.int().nullable().describe('null when a case came nearest.'),
-    iteration: z.int().nullable().describe('The number of that inverse; 1 is the initial point.'),
-    input: z.array(z.number()),
-    inputByName: inputByNameSchema,
-    output: z.array(z.number()),
-    outputByName: outputByNameSchema,
-    misses: z
-      .array(z.number())
-      .describe(
-        'One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range.',
-      ),
-    missedBy: z.array(z.number()).describe(RUN_FIELDS.missedBy.description),
-    worstMiss: z.number().describe('The largest of misses; 0 when everything is satisfied.'),
-  })
-  .meta({ id: 'NearestRun' });
-
 export const objectiveSchema = z
   .object({
     ...echoFields,
@@ -166,16 +146,17 @@ export const objectiveSchema = z
     ...endReasonField,
     ...endFields,
     optimalInverse: embeddedInverseSchema.nullable(),
-    best: nearestRunSchema
+    best: bestRunSchema
       .nullable()
       .describe(
-        'The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them.',
+        'The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds after the data of the trial changed.',
       ),
-    fit: fitQualitySchema
+    answer: answerSchema
       .nullable()
       .describe(
-        'How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one. null without a fit.',
+        'The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null likewise.',
       ),
+    fit: fitQualitySchema.nullable().describe('How well the answer fits its data. null without a fit.'),
     inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
   })
   .meta({ id: 'Objective' });
@@ -184,7 +165,7 @@ export const objectiveSchema = z
 export const explainedObjectiveSchema = objectiveSchema.extend(explanationFields).meta({ id: 'ExplainedObjective' });
 
 export function presentExplainedObjective(read: ExplainedObjective) {
-  return { ...presentReadObjective(read), ...presentExplanation(read.objective, read.explanation, read.best) };
+  return { ...presentReadObjective(read), ...presentExplanation(read.objective, read.explanation, read.answer) };
 }
 
 export function presentLoadedObjectives(objective: Objective, openCount = 0): z.infer<typeof loadedObjectivesSchema> {
@@ -203,36 +184,37 @@ export function presentLoadedObjectives(objective: Objective, openCount = 0): z.
 export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
   const optimal = objective.inverses.find((inverse) => inverse.id === objective.optimalInverseId);
   const inverses = objective.inverses.map((inverse) => presentEmbeddedInverse(objective, inverse));
-  const best = findNearestRun(objective, objective.inverses);
+  const known = { nearest: findNearestRun(objective, objective.inverses), optimal: optimal ?? null, standing: null };
   const openCount = countOpen(objective.inverses);
-  return presentWith(objective, { optimal: optimal ?? null, best, openCount }, inverses);
+  return presentWith(objective, { optimal: known.optimal, answer: answerOf(objective, known), openCount }, inverses);
 }
 
 /** The same, streamed while it is read. */
-export function presentReadObjective({ objective, optimalInverse, best, openCount, inverses }: ReadObjective) {
+export function presentReadObjective({ objective, optimalInverse, answer, openCount, inverses }: ReadObjective) {
   const shown = JsonArray.of(inverses, (inverse) => presentEmbeddedInverse(objective, inverse));
-  return presentWith(objective, { optimal: optimalInverse, best, openCount }, shown);
+  return presentWith(objective, { optimal: optimalInverse, answer, openCount }, shown);
 }
 
 interface Standouts {
   readonly optimal: Inverse | null;
-  readonly best: NearestRun | null;
+  readonly answer: Answer | null;
   readonly openCount: number;
 }
 
 function presentWith<Inverses>(objective: Objective, standouts: Standouts, inverses: Inverses) {
-  const { optimal, best, openCount } = standouts;
+  const { optimal, answer, openCount } = standouts;
   return {
     ...presentEcho(objective, openCount),
     number: objective.number,
     ...presentMarks(objective),
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
-    endReason: endReasonOf(objective, shownRunOf(objective, optimal, best)),
+    endReason: endReasonOf(objective, shownRunOf(answer)),
     ...presentEnd(objective),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
-    best: best && presentNearestRun(best, objective.labels),
-    fit: presentFitQuality(objective, (best ?? optimal)?.output ?? null),
+    best: answer && presentBestRun(answer, objective),
+    answer: answer && presentAnswer(answer, objective),
+    fit: presentFitQuality(objective, answer?.output ?? null),
     inverses,
   };
 }
@@ -261,24 +243,6 @@ export function presentLearning({ reuse, continuesId, fixedInputs, constraints, 
 
 function presentConstraints(sent: readonly SentConstraint[]): z.infer<typeof constraint>[] {
   return sent.map((one) => (typeof one === 'string' ? one : { ...one, coefficients: [...one.coefficients] }));
-}
-
-function presentNearestRun(
-  { source, input, output, misses, missedBy }: NearestRun,
-  labels: Labels | null,
-): z.infer<typeof nearestRunSchema> {
-  return {
-    caseNumber: source.kind === 'case' ? source.number + 1 : null,
-    inverseId: source.kind === 'inverse' ? source.id : null,
-    iteration: source.kind === 'inverse' ? source.iteration : null,
-    input: [...input],
-    ...presentInputByName(labels, input),
-    output: [...output],
-    ...presentOutputByName(labels, output),
-    misses: [...misses],
-    missedBy: [...missedBy],
-    worstMiss: Math.max(...misses),
-  };
 }
 
 function presentEcho(objective: Objective, openCount: number) {

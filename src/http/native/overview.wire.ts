@@ -44,7 +44,7 @@ export const objectiveGlanceSchema = z
     metCount: z
       .int()
       .nullable()
-      .describe('Outputs that meet their objectives in the best run so far; null while nothing has been judged.'),
+      .describe('Outputs that meet their objectives in the answer so far; null while nothing has been judged.'),
     limitCount: z
       .int()
       .describe(
@@ -54,18 +54,16 @@ export const objectiveGlanceSchema = z
     limitsMet: z
       .int()
       .nullable()
-      .describe('How many of these the best run so far meets; null while nothing has been judged.'),
+      .describe('How many of these the answer so far meets; null while nothing has been judged.'),
     misfit: z
       .number()
       .nullable()
-      .describe(
-        'Of the best run so far, as in misfit of a run; null without a fit, and while nothing has been judged.',
-      ),
+      .describe('Of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged.'),
     worstMiss: z
       .number()
       .nullable()
       .describe(
-        'By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while nothing has been judged.',
+        'By how much the answer misses its worst output, as in the objective; 0 when it meets all, null while nothing has been judged.',
       ),
     worstOutput: z
       .object({
@@ -76,7 +74,7 @@ export const objectiveGlanceSchema = z
           .describe('From being satisfied, in the unit of the output; for exact the L1 norm beyond what is allowed.'),
       })
       .nullable()
-      .describe('The output that the best run misses most; null when it meets all or nothing has been judged.'),
+      .describe('The output that the answer misses most; null when it meets all or nothing has been judged.'),
     trend: z
       .object({
         iterations: z.array(z.int()).describe('0 means the cases.'),

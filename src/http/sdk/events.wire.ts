@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { EVENT_NAMES, type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import { Matrix } from '../../domain/matrix.ts';
+import { ANSWER_KINDS, type Answer } from '../../domain/search/answer.ts';
 import { batchSchema, presentBatch } from '../wire/batch.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { objectiveSchema, presentObjective } from './objectives.wire.ts';
@@ -14,11 +15,23 @@ import { presentProject, projectSchema } from './projects.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
+/** Beside optimalInverse, which may be one lucky run where the runs at an input are judged together. */
+const answerSchema = z.strictObject({
+  kind: z.enum(ANSWER_KINDS),
+  inverseId: z.int().nullable().describe('The first run at the input; null for a case.'),
+  caseNumber: z.int().nullable().describe('1 for the first input case; null for a run.'),
+  input: z.array(z.number()),
+  output: z.array(z.number()).describe('The mean of the runs at the input, where they are judged together.'),
+  runs: z.int().nullable(),
+});
+
+const toldObjectiveSchema = objectiveSchema.extend({ answer: answerSchema.nullable().optional() });
+
 export const eventSchema = z.strictObject({
   ...recordFields,
   name: z.enum(EVENT_NAMES),
   subject: z.string().describe('The record in data, as kind/id.'),
-  data: z.union([projectSchema, trialSchema, objectiveSchema, inverseSchema, batchSchema]),
+  data: z.union([projectSchema, trialSchema, toldObjectiveSchema, inverseSchema, batchSchema]),
   shortened: z
     .literal(true)
     .optional()
@@ -154,7 +167,8 @@ function* objectiveForms(event: RecordedEvent, record: Recorded<'objective'>, ma
   const { objective, isCut } = record;
   const present = (inverse: Inverse) => presentInverse(objective, inverse);
   const optimalInverse = record.optimalInverse && present(record.optimalInverse);
-  const bare = { ...presentObjective({ ...objective, inverses: [] }), optimalInverse };
+  const answer = record.answer && presentAnswer(record.answer);
+  const bare = { ...presentObjective({ ...objective, inverses: [] }), optimalInverse, answer };
   const bytesLeft = (isWhole: boolean) => maximumBytes - bytesOf(presentEvent(event, record, { data: bare, isWhole }));
   const newest = takeNewest(objective.inverses, present, bytesLeft(true));
   if (!isCut && newest.length === objective.inverses.length) {
@@ -165,9 +179,21 @@ function* objectiveForms(event: RecordedEvent, record: Recorded<'objective'>, ma
   const last = objective.inverses.slice(-1).map(present);
   for (const shorten of [withoutResults, withoutLists]) {
     const lists = shorten === withoutLists && NO_LISTS;
-    const data = { ...bare, ...lists, optimalInverse: optimalInverse && shorten(optimalInverse) };
+    const shortAnswer = answer && lists ? { ...answer, input: [], output: [] } : answer;
+    const data = { ...bare, ...lists, answer: shortAnswer, optimalInverse: optimalInverse && shorten(optimalInverse) };
     yield { data: { ...data, inverses: last.map(shorten) }, isWhole: false };
   }
+}
+
+function presentAnswer({ kind, source, input, output, runs }: Answer): z.infer<typeof answerSchema> {
+  return {
+    kind,
+    inverseId: source.kind === 'inverse' ? source.id : null,
+    caseNumber: source.kind === 'case' ? source.number + 1 : null,
+    input: [...input],
+    output: [...output],
+    runs,
+  };
 }
 
 /** The last items, in their order, that together take at most `bytes` as a list. */

@@ -1,4 +1,4 @@
-"""Reads a search from the service: its runs, the best of them, and why it ended."""
+"""Reads a search from the service: its runs, its answer, and why it ended."""
 
 from __future__ import annotations
 
@@ -72,12 +72,13 @@ def _read(name: str, place: Place, space: Space, earlier: Sequence[int]) -> Step
     if status == "running" or (status == "stopped" and batch.status == "failed"):
         status = _batch_status(batch, None)
     diagnosis = objective.diagnosis.detail if objective.diagnosis is not None and status != "satisfied" else None
-    best = found.best(ended)
+    best = found.answer(ended.answer)
     probability = _probability_of(ended)
     reason = batch.failure_reason if status == "failed" else _describe_end(ended.end_reason, probability)
     advice = advice_in(objective)
     fitted = (yield from _read_fit(objective_id, ended, space)) if space.fits else None
     facts: dict[str, Any] = {"objective": objective, "probability": probability, "advice": advice, "fit": fitted}
+    facts["answer"] = ended.answer
     return Result(status, reason, best, History(found.runs), diagnosis, **facts, **ids)
 
 
@@ -127,7 +128,7 @@ def _batch_status(batch: m.Batch, failure: str | None) -> Status:
 
 
 class _Found:
-    """The runs of an objective among all runs, and which is the best."""
+    """The runs of an objective among all runs, and which of them is the answer."""
 
     def __init__(self, objective: m.History, space: Space, known: Sequence[Run]) -> None:
         self._objective = objective
@@ -147,25 +148,22 @@ class _Found:
                 self.runs.append(run)
             self._by_iteration[run.number] = copied or run
 
-    def best(self, ended: m.ExplainedObjective) -> Run | None:
-        objective = self._objective
-        if ended.standing is not None:
-            # Where runs differ the verdict rests on all runs at an input.
-            values = self._space.values_of(ended.standing.input)
-            inverses = dict(zip(objective.inverse_ids, objective.iterations, strict=True))
-            first = self._by_iteration.get(inverses.get(ended.standing.inverse_id or 0, 0))
-            found = first or next((run for run in self.runs if run.input == values and run.output is not None), None)
-            if found is not None:
-                return found
-        nearest = self._by_iteration.get(objective.best_iteration or 0) or self._cases.get(objective.best_case_number or 0)
-        optimal = self._by_iteration.get(objective.optimal_iteration or 0)
-        if ended.fit is not None:
-            # The least misfit, be it of a case.
-            return nearest or optimal
-        if None in objective.objectives:
-            # Without aspirations nothing is near or far.
-            return optimal or nearest
-        return optimal if optimal is not None and not (nearest is not None and nearest.is_satisfied) else nearest
+    def answer(self, answer: m.SearchAnswer | None) -> Run | None:
+        """The answer, as the service says what it is: the first run at its input, with the mean of the runs there."""
+        if answer is None:
+            return None
+        values, output = self._space.values_of(answer.input), self._space.output_of(answer.output)
+        named = self._cases.get(answer.case_number or 0) or self._by_iteration.get(answer.iteration or 0)
+        # One that another objective made first, or that is not among the runs, is known by its input.
+        found = named or next((run for run in self.runs if run.input == values and run.output is not None), None)
+        if found is None:
+            kind: Literal["designed", "suggested"] = "suggested" if answer.case_number is None else "designed"
+            number = answer.case_number or answer.iteration or 0
+            found = Run(kind, number, values, output, id=inverse_id(answer.inverse_id))
+        if found.output == output:
+            return found
+        off = missed(self._space, answer.misses, answer.missed_by)
+        return replace(found, output=output, failure=None, **off)
 
 
 def _describe_end(reason: str | None, probability: float | None) -> str | None:

@@ -118,7 +118,9 @@ class Result:
     reason: str | None
     """Why it ended, in words; None while it runs."""
     best: Run | None
-    """The run that meets the goals, or comes nearest to them. None while nothing has succeeded."""
+    """The answer of the search: the run that meets the goals or comes nearest to them, or the best value or fit. With `confirm` or
+    `confidence` it is the input that meets them most surely: named after the first run there, with the mean of all runs there. None
+    while nothing has succeeded."""
     history: History
     diagnosis: str | None
     """Why the goals cannot be met, if they cannot: what each of them costs, and by how much to relax them."""
@@ -137,6 +139,8 @@ class Result:
     """What you can act on: how the problem was understood, and what the runs show."""
     fit: FitResult | None = None
     """With outputs that are fitted: how well the best run fits, and what the data tell about the inputs."""
+    answer: m.SearchAnswer | None = None
+    """The same answer as the service sends it: of which kind it is, and of how many `runs` its output is the mean."""
 
     @property
     def satisfied(self) -> bool:
@@ -166,7 +170,14 @@ class Result:
         assert self.best is not None  # noqa: S101 - asked before
         off = describe_off(self.best.off_by)
         met = "meets every goal" if self.fit is None else "fits best"
-        return f"{self.best.name} misses {off}" if off else f"{self.best.name} {met}"
+        runs = self._mean_of
+        name = self.best.name if runs is None else f"the input of {self.best.name}, after {runs} {'run' if runs == 1 else 'runs'} there,"
+        return f"{name} misses {off}" if off else f"{name} {met}"
+
+    @property
+    def _mean_of(self) -> int | None:
+        """Of how many runs the output of `best` is the mean, where runs at an input are judged together."""
+        return self.answer.runs if self.answer is not None and self.answer.kind in ("declared", "likeliest") else None
 
     def _goals(self) -> dict[str, str]:
         """The target of each output, in words."""
@@ -202,7 +213,7 @@ class Result:
             if name in intervals:
                 lower, upper = intervals[name].lower, intervals[name].upper
                 axes.axhspan(bottom if lower is None else lower, top if upper is None else upper, color="tab:green", alpha=0.2)
-            best = [(n, value) for n, value, run in points if run is self.best]
+            best = [(n, value) for n, value, run in points if self.best is not None and run.id == self.best.id]
             axes.plot([n for n, _ in best], [value for _, value in best], "*", color="tab:red", label="best", markersize=12)
             axes.set_ylabel(name)
         grid[-1][0].set_xlabel("run")

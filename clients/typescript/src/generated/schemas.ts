@@ -978,14 +978,16 @@ export interface Objective {
   isResumable: boolean;
   optimalInverse: EmbeddedInverse | null;
   /**
-   * The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the
-   * data of the trial changed, and for objectives of an earlier release until a worker has judged them.
+   * The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds
+   * after the data of the trial changed.
    */
   best: NearestRun | null;
   /**
-   * How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one.
-   * null without a fit.
+   * The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null
+   * likewise.
    */
+  answer: SearchAnswer | null;
+  /** How well the answer fits its data. null without a fit. */
   fit: FitQuality | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
@@ -1058,11 +1060,11 @@ export interface EmbeddedInverse {
 }
 
 export interface NearestRun {
-  /** 1 for the first input case; null when an inverse came nearest. */
+  /** 1 for the first input case; null when an inverse was the first at the input. */
   caseNumber: number | null;
-  /** null when a case came nearest. */
+  /** null when a case was. */
   inverseId: number | null;
-  /** The number of that inverse; 1 is the initial point. */
+  /** The number of that inverse; 1 is the initial point. null for one of another objective of the trial. */
   iteration: number | null;
   input: number[];
   /**
@@ -1070,6 +1072,51 @@ export interface NearestRun {
    * input or names of inputs; absent where the project has no names.
    */
   inputByName?: Record<string, number | string | boolean> | null | undefined;
+  /** With confirm or confidence the mean of the runs at the input, otherwise the output of the run. */
+  output: number[];
+  /**
+   * The output by the names of the outputs. null without output or names of outputs; absent where the project has no
+   * names.
+   */
+  outputByName?: Record<string, number> | null | undefined;
+  /** One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range. */
+  misses: number[];
+  /**
+   * The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within;
+   * for exact, its difference from the target.
+   */
+  missedBy: number[];
+  /** The largest of misses; 0 when everything is satisfied. */
+  worstMiss: number;
+}
+
+export interface SearchAnswer {
+  /**
+   * met: a run that meets every target. declared: an input that meets them as surely as asked, by confirm or
+   * confidence. likeliest: the one that comes nearest to that. surest: the solution that holds most surely with its
+   * tolerances. best-fit: the least misfit. best-value: the best of an output to minimize or maximize. knee: the best
+   * compromise of a front. nearest: no run meets everything, and this one comes nearest.
+   */
+  kind: 'met' | 'declared' | 'likeliest' | 'surest' | 'best-fit' | 'best-value' | 'knee' | 'nearest';
+  /** The first run at the input in words, such as run 17 or case 3. */
+  name: string;
+  /** Of that run, which may be one of another objective of the trial; null for a case. */
+  objectiveId: number | null;
+  /** Of how many runs the output is the mean; null for an input that an earlier release declared. */
+  runs: number | null;
+  /** 1 for the first input case; null when an inverse was the first at the input. */
+  caseNumber: number | null;
+  /** null when a case was. */
+  inverseId: number | null;
+  /** The number of that inverse; 1 is the initial point. null for one of another objective of the trial. */
+  iteration: number | null;
+  input: number[];
+  /**
+   * The input by the names of the inputs, with categories by their names and booleans as true or false. null without
+   * input or names of inputs; absent where the project has no names.
+   */
+  inputByName?: Record<string, number | string | boolean> | null | undefined;
+  /** With confirm or confidence the mean of the runs at the input, otherwise the output of the run. */
   output: number[];
   /**
    * The output by the names of the outputs. null without output or names of outputs; absent where the project has no
@@ -1259,20 +1306,25 @@ export interface ExplainedObjective {
   isResumable: boolean;
   optimalInverse: EmbeddedInverse | null;
   /**
-   * The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the
-   * data of the trial changed, and for objectives of an earlier release until a worker has judged them.
+   * The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds
+   * after the data of the trial changed.
    */
   best: NearestRun | null;
   /**
-   * How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one.
-   * null without a fit.
+   * The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null
+   * likewise.
    */
+  answer: SearchAnswer | null;
+  /** How well the answer fits its data. null without a fit. */
   fit: FitQuality | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
   /** What the runs show that you can act on. */
   advice: Advice[];
-  /** The probability with which the best input meets the targets; null without confirm and confidence. */
+  /**
+   * The probability with which the input of the answer meets the targets; null without confirm and confidence, and
+   * after a change of the data until the next suggestion.
+   */
   standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
   insight: Insight | null;
@@ -1785,15 +1837,17 @@ export interface History {
   attemptCount: number;
   maximumAttempts: number;
   /**
-   * One iteration in this many is here, besides the first, the last, the optimal and the best one; larger than
-   * requested if there are more than 500,000 numbers.
+   * One iteration in this many is here, besides the first, the last, the optimal one and that of the answer; larger
+   * than requested if there are more than 500,000 numbers.
    */
   every: number;
   /** The iteration of optimalInverse. */
   optimalIteration: number | null;
-  /** The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged. */
+  /** As of the objective. The fields that begin with best have the same. */
+  answer: SearchAnswer | null;
+  /** The iteration of the answer; null when it is a case, or nothing has been judged. */
   bestIteration: number | null;
-  /** 1 for the first input case; null when an iteration comes nearest. */
+  /** 1 for the first input case; null when the answer is an iteration. */
   bestCaseNumber: number | null;
   /** The input of bestIteration or bestCaseNumber; null while nothing has been judged. */
   bestInput: number[] | null;
@@ -1968,7 +2022,10 @@ export interface History {
   misfits: Array<number | null>;
   /** What the runs show that you can act on. */
   advice: Advice[];
-  /** The probability with which the best input meets the targets; null without confirm and confidence. */
+  /**
+   * The probability with which the input of the answer meets the targets; null without confirm and confidence, and
+   * after a change of the data until the next suggestion.
+   */
   standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
   insight: Insight | null;
@@ -2278,7 +2335,11 @@ export interface KnownRun {
   caseNumber: number | null;
   /** null for a case. */
   inverseId: number | null;
-  /** The number of that inverse. */
+  /** The objective of that inverse, which may be another one of the trial; null for a case. */
+  objectiveId: number | null;
+  /** Its number within the trial. */
+  objectiveNumber: number | null;
+  /** The number of that inverse within that objective. */
   iteration: number | null;
   input: number[];
   output: number[];
@@ -2427,22 +2488,22 @@ export interface ObjectiveGlance {
   maximumAttempts: number;
   inputCount: number;
   outputCount: number;
-  /** Outputs that meet their objectives in the best run so far; null while nothing has been judged. */
+  /** Outputs that meet their objectives in the answer so far; null while nothing has been judged. */
   metCount: number | null;
   /** Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit. */
   limitCount: number;
   /** Of these, the outputs to minimize or maximize without a target, which no run meets. */
   openCount: number;
-  /** How many of these the best run so far meets; null while nothing has been judged. */
+  /** How many of these the answer so far meets; null while nothing has been judged. */
   limitsMet: number | null;
-  /** Of the best run so far, as in misfit of a run; null without a fit, and while nothing has been judged. */
+  /** Of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged. */
   misfit: number | null;
   /**
-   * By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while
-   * nothing has been judged.
+   * By how much the answer misses its worst output, as in the objective; 0 when it meets all, null while nothing has
+   * been judged.
    */
   worstMiss: number | null;
-  /** The output that the best run misses most; null when it meets all or nothing has been judged. */
+  /** The output that the answer misses most; null when it meets all or nothing has been judged. */
   worstOutput: {
     /** Zero-based; null for exact objectives, which are judged together. */
     number: number | null;
@@ -3697,11 +3758,11 @@ export interface BatchObjective {
   /** Those of them that were completed or given up. */
   completedCount: number;
   satisfied: boolean;
-  /** The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied. */
+  /** The worst miss of the answer, in units of its tolerance; 0 when everything is satisfied. */
   worstMiss: number | null;
   /** Why the objective could not be loaded, or why the batch stopped it. */
   failureReason: string | null;
-  /** The case or inverse that comes nearest so far. */
+  /** Of the answer. */
   bestInput: number[] | null;
   /**
    * The input by the names of the inputs, with categories by their names and booleans as true or false. null without
@@ -3709,6 +3770,8 @@ export interface BatchObjective {
    */
   bestInputByName?: Record<string, number | string | boolean> | null | undefined;
   bestOutput: number[] | null;
+  /** As of the objective, with the same input and output; absent while there is none. */
+  answer?: SearchAnswer | undefined;
 }
 
 export interface BatchObjectiveLine {
@@ -3723,11 +3786,11 @@ export interface BatchObjectiveLine {
   /** Those of them that were completed or given up. */
   completedCount: number;
   satisfied: boolean;
-  /** Of the best run, by name. */
+  /** Of the answer, by name. */
   input: Record<string, number | string | boolean> | null;
-  /** Of the best run, by name. */
+  /** Of the answer, by name. */
   output: Record<string, number> | null;
-  /** The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied. */
+  /** The worst miss of the answer, in units of its tolerance; 0 when everything is satisfied. */
   worstMiss: number | null;
   /** Why the objective could not be loaded, or why the batch stopped it. */
   failureReason: string | null;

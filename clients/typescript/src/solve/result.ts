@@ -1,11 +1,11 @@
 /** What came of a problem. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Run as JournalRun } from '../evaluator/journal.ts';
 import { describeProbability, probabilityOf } from '../evaluator/nearness.ts';
 import { countRetried } from '../evaluator/retries.ts';
 import { numberOf } from '../evaluator/run-name.ts';
-import type { Diagnosis, ExplainedObjective, NearestRun } from '../generated/schemas.ts';
+import type { Diagnosis, ExplainedObjective } from '../generated/schemas.ts';
 import { adviceIn } from './adviser.ts';
+import { runOfAnswer } from './answer.ts';
 import type { Advice } from './defaults.ts';
 import { type FitResult, fitOf } from './fitted.ts';
 import { FollowedSearch } from './followed-search.ts';
@@ -44,8 +44,10 @@ export interface FinishedRun<I extends Inputs, G extends Goals> {
 export interface Best<I extends Inputs, G extends Goals> {
   /** As in `history`: `case 3` or `run 17`. */
   readonly name: string;
-  /** Its number, as in `history`. */
+  /** Its number, as in `history`. With `confirm` or `confidence` this is the first run at the input. */
   readonly run: number | null;
+  /** Of how many runs at the input `output` is the mean; null for an input that an earlier release declared. */
+  readonly runs: number | null;
   readonly input: ValuesOf<I>;
   readonly output: OutputsOf<G>;
   /** How far each output is from its goal, in units of its tolerance; 0 where it is met. */
@@ -57,7 +59,10 @@ export interface Best<I extends Inputs, G extends Goals> {
 
 export interface Result<I extends Inputs, G extends Goals> {
   readonly status: Status;
-  /** The run that comes nearest to the goals; null if none has an output. */
+  /**
+   * The answer of the search: the run that meets the goals or comes nearest to them, the best value or fit, or with `confirm` or
+   * `confidence` the input that meets them most surely. null if no run has an output.
+   */
   readonly best: Best<I, G> | null;
   /** The runs of this machine, the first one first. */
   readonly history: readonly FinishedRun<I, G>[];
@@ -147,32 +152,20 @@ function bestOf<I extends Inputs, G extends Goals>(
   objective: ExplainedObjective | null,
   session: Session,
 ): Best<I, G> | null {
-  if (objective?.best == null) return null;
-  const { input, output, misses, missedBy, worstMiss } = objective.best;
+  if (objective?.answer == null) return null;
+  const { answer } = objective;
+  const { input, output, runs, misses, missedBy, worstMiss } = answer;
+  const { name, number } = runOfAnswer(answer, session.runs, (run) => session.nameOf(run));
   return {
-    ...whichRun(objective.best, session),
+    name,
+    run: number,
+    runs,
     input: toValues(inputs, input),
     output: byName(goals, output),
     misses: missesByName(goals, misses),
     worstMiss,
     missedBy: missesByName(goals, missedBy),
   };
-}
-
-/** Another machine may have made it; then the service alone knows it. */
-function whichRun(best: NearestRun, session: Session): Pick<Best<Inputs, Goals>, 'name' | 'run'> {
-  const own = session.runs.find((run) => isSame(run, best));
-  if (own !== undefined) return { name: session.nameOf(own), run: numberOf(own) };
-  const { caseNumber, iteration } = best;
-  return caseNumber === null
-    ? { name: `run ${iteration}`, run: iteration }
-    : { name: `case ${caseNumber}`, run: caseNumber };
-}
-
-function isSame(run: JournalRun, { caseNumber, inverseId, iteration, input }: NearestRun): boolean {
-  if (caseNumber !== null) return run.kind === 'case' && run.caseNumber === caseNumber;
-  // A search begins with a copy: of the start, or of a run that was made before it.
-  return run.inverseId === inverseId || (iteration === 1 && isDeepStrictEqual(run.input, input));
 }
 
 /** null unless it ended without success. */

@@ -32,7 +32,7 @@ export function compare(histories: readonly History[]): readonly Compared[] {
   const areFits = histories.every(isFit);
   return histories.map((head, k) => {
     const columns = replaceRows(emptyColumns(head.minimums.length, head.objectives.length), 0, head);
-    const distances = measureRuns(columns, head.objectiveTypes);
+    const distances = measureRuns(columns, head.objectiveTypes, head.objectives);
     return {
       id: head.objectiveId,
       label: labels[k]!,

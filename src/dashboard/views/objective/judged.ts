@@ -19,14 +19,16 @@ export interface JudgedAll extends Judged {
 
 export function judgeAll({ run, order }: Judged, others: ReadonlySignal<Others>): JudgedAll {
   const columns = computed(() => joinColumns(others.value.columns, run.columns.value));
-  const distances = computed(() => measureRuns(columns.value, run.head.value.objectiveTypes));
+  const distances = computed(() =>
+    measureRuns(columns.value, run.head.value.objectiveTypes, run.head.value.objectives),
+  );
   return { run: { ...run, columns }, order, distances, others };
 }
 
 export function judge(run: Run): Judged {
   return {
     run,
-    distances: computed(() => measureRuns(run.columns.value, run.head.value.objectiveTypes)),
+    distances: computed(() => measureRuns(run.columns.value, run.head.value.objectiveTypes, run.head.value.objectives)),
     order: computed(() => worstFirst(run.head.value)),
   };
 }

@@ -858,9 +858,11 @@ class Objective(Wire):
     """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
-    """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
+    """The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds after the data of the trial changed."""
+    answer: SearchAnswer | None
+    """The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null likewise."""
     fit: FitQuality | None
-    """How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one. null without a fit."""
+    """How well the answer fits its data. null without a fit."""
     inverses: list[EmbeddedInverse]
     """In order of creation."""
 
@@ -922,15 +924,46 @@ class EmbeddedInverse(Wire):
 
 class NearestRun(Wire):
     case_number: int | None
-    """1 for the first input case; null when an inverse came nearest."""
+    """1 for the first input case; null when an inverse was the first at the input."""
     inverse_id: int | None
-    """null when a case came nearest."""
+    """null when a case was."""
     iteration: int | None
-    """The number of that inverse; 1 is the initial point."""
+    """The number of that inverse; 1 is the initial point. null for one of another objective of the trial."""
     input: list[float]
     input_by_name: dict[str, float | str | bool] | None = None
     """The input by the names of the inputs, with categories by their names and booleans as true or false. null without input or names of inputs; absent where the project has no names."""
     output: list[float]
+    """With confirm or confidence the mean of the runs at the input, otherwise the output of the run."""
+    output_by_name: dict[str, float] | None = None
+    """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
+    misses: list[float]
+    """One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range."""
+    missed_by: list[float]
+    """The same in units of the outputs: how far each is beyond the end of its interval, negative below it and 0 within; for exact, its difference from the target."""
+    worst_miss: float
+    """The largest of misses; 0 when everything is satisfied."""
+
+
+class SearchAnswer(Wire):
+    kind: Literal["met", "declared", "likeliest", "surest", "best-fit", "best-value", "knee", "nearest"]
+    """met: a run that meets every target. declared: an input that meets them as surely as asked, by confirm or confidence. likeliest: the one that comes nearest to that. surest: the solution that holds most surely with its tolerances. best-fit: the least misfit. best-value: the best of an output to minimize or maximize. knee: the best compromise of a front. nearest: no run meets everything, and this one comes nearest."""
+    name: str
+    """The first run at the input in words, such as run 17 or case 3."""
+    objective_id: int | None
+    """Of that run, which may be one of another objective of the trial; null for a case."""
+    runs: int | None
+    """Of how many runs the output is the mean; null for an input that an earlier release declared."""
+    case_number: int | None
+    """1 for the first input case; null when an inverse was the first at the input."""
+    inverse_id: int | None
+    """null when a case was."""
+    iteration: int | None
+    """The number of that inverse; 1 is the initial point. null for one of another objective of the trial."""
+    input: list[float]
+    input_by_name: dict[str, float | str | bool] | None = None
+    """The input by the names of the inputs, with categories by their names and booleans as true or false. null without input or names of inputs; absent where the project has no names."""
+    output: list[float]
+    """With confirm or confidence the mean of the runs at the input, otherwise the output of the run."""
     output_by_name: dict[str, float] | None = None
     """The output by the names of the outputs. null without output or names of outputs; absent where the project has no names."""
     misses: list[float]
@@ -1105,15 +1138,17 @@ class ExplainedObjective(Wire):
     """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
-    """The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them."""
+    """The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds after the data of the trial changed."""
+    answer: SearchAnswer | None
+    """The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null likewise."""
     fit: FitQuality | None
-    """How well the best run fits its data: that of `best`, a case or a run; where that is not known yet the optimal one. null without a fit."""
+    """How well the answer fits its data. null without a fit."""
     inverses: list[EmbeddedInverse]
     """In order of creation."""
     advice: list[Advice]
     """What the runs show that you can act on."""
     standing: Standing | None
-    """The probability with which the best input meets the targets; null without confirm and confidence."""
+    """The probability with which the input of the answer meets the targets; null without confirm and confidence, and after a change of the data until the next suggestion."""
     insight: Insight | None
     """How far the model can be trusted; null before the first suggestion."""
     diagnosis: Diagnosis | None
@@ -1614,13 +1649,15 @@ class History(Wire):
     attempt_count: int
     maximum_attempts: int
     every: int
-    """One iteration in this many is here, besides the first, the last, the optimal and the best one; larger than requested if there are more than 500,000 numbers."""
+    """One iteration in this many is here, besides the first, the last, the optimal one and that of the answer; larger than requested if there are more than 500,000 numbers."""
     optimal_iteration: int | None
     """The iteration of optimalInverse."""
+    answer: SearchAnswer | None
+    """As of the objective. The fields that begin with best have the same."""
     best_iteration: int | None
-    """The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged."""
+    """The iteration of the answer; null when it is a case, or nothing has been judged."""
     best_case_number: int | None
-    """1 for the first input case; null when an iteration comes nearest."""
+    """1 for the first input case; null when the answer is an iteration."""
     best_input: list[float] | None
     """The input of bestIteration or bestCaseNumber; null while nothing has been judged."""
     best_output: list[float] | None
@@ -1727,7 +1764,7 @@ class History(Wire):
     advice: list[Advice]
     """What the runs show that you can act on."""
     standing: Standing | None
-    """The probability with which the best input meets the targets; null without confirm and confidence."""
+    """The probability with which the input of the answer meets the targets; null without confirm and confidence, and after a change of the data until the next suggestion."""
     insight: Insight | None
     """How far the model can be trusted; null before the first suggestion."""
     diagnosis: Diagnosis | None
@@ -2045,8 +2082,12 @@ class KnownRun(Wire):
     """1 for the first input case; null for an inverse."""
     inverse_id: int | None
     """null for a case."""
+    objective_id: int | None
+    """The objective of that inverse, which may be another one of the trial; null for a case."""
+    objective_number: int | None
+    """Its number within the trial."""
     iteration: int | None
-    """The number of that inverse."""
+    """The number of that inverse within that objective."""
     input: list[float]
     output: list[float]
 
@@ -2213,19 +2254,19 @@ class ObjectiveGlance(Wire):
     input_count: int
     output_count: int
     met_count: int | None
-    """Outputs that meet their objectives in the best run so far; null while nothing has been judged."""
+    """Outputs that meet their objectives in the answer so far; null while nothing has been judged."""
     limit_count: int
     """Outputs that a run can meet by themselves: all but those of a fit, which count together as its misfit."""
     open_count: int
     """Of these, the outputs to minimize or maximize without a target, which no run meets."""
     limits_met: int | None
-    """How many of these the best run so far meets; null while nothing has been judged."""
+    """How many of these the answer so far meets; null while nothing has been judged."""
     misfit: float | None
-    """Of the best run so far, as in misfit of a run; null without a fit, and while nothing has been judged."""
+    """Of the answer so far, as in misfit of a run; null without a fit, and while nothing has been judged."""
     worst_miss: float | None
-    """By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while nothing has been judged."""
+    """By how much the answer misses its worst output, as in the objective; 0 when it meets all, null while nothing has been judged."""
     worst_output: ObjectiveGlanceWorstOutput | None
-    """The output that the best run misses most; null when it meets all or nothing has been judged."""
+    """The output that the answer misses most; null when it meets all or nothing has been judged."""
     trend: ObjectiveGlanceTrend | None
     """How near the runs came, at evenly spaced iterations and at the best one. null unless requested, and while nothing has been judged."""
     waits_for: Literal["suggestion", "output"] | None
@@ -3516,14 +3557,16 @@ class BatchObjective(Wire):
     """Those of them that were completed or given up."""
     satisfied: bool
     worst_miss: float | None
-    """The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied."""
+    """The worst miss of the answer, in units of its tolerance; 0 when everything is satisfied."""
     failure_reason: str | None
     """Why the objective could not be loaded, or why the batch stopped it."""
     best_input: list[float] | None
-    """The case or inverse that comes nearest so far."""
+    """Of the answer."""
     best_input_by_name: dict[str, float | str | bool] | None = None
     """The input by the names of the inputs, with categories by their names and booleans as true or false. null without input or names of inputs; absent where the project has no names."""
     best_output: list[float] | None
+    answer: SearchAnswer | None = None
+    """As of the objective, with the same input and output; absent while there is none."""
 
 
 class BatchObjectiveLine(Wire):
@@ -3539,11 +3582,11 @@ class BatchObjectiveLine(Wire):
     """Those of them that were completed or given up."""
     satisfied: bool
     input: dict[str, float | str | bool] | None
-    """Of the best run, by name."""
+    """Of the answer, by name."""
     output: dict[str, float] | None
-    """Of the best run, by name."""
+    """Of the answer, by name."""
     worst_miss: float | None
-    """The worst miss of the best run, in units of its tolerance; 0 when everything is satisfied."""
+    """The worst miss of the answer, in units of its tolerance; 0 when everything is satisfied."""
     failure_reason: str | None
     """Why the objective could not be loaded, or why the batch stopped it."""
 

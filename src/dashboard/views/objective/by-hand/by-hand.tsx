@@ -69,7 +69,7 @@ export function ByHand({ run }: { readonly run: Run }) {
     <section ref={panel} class="by-hand" aria-labelledby="by-hand-title">
       <h2 id="by-hand-title">{!isRunning ? 'Result' : waiting.length > 1 ? 'Next inputs' : 'Next input'}</h2>
       <Outcome run={run} outcome={outcome} />
-      {!isRunning && <Result head={head} columns={columns} />}
+      {!isRunning && <Result head={head} />}
       {canWrite &&
         overtaken.map((one) => <OvertakenCard key={one.inverseId} run={run} typed={typed} overtaken={one} />)}
       {waiting.map((row, i) => (

@@ -1,5 +1,6 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../shown/columns.ts';
+import { countMet, isFit, judgedCount } from '../../../../shown/distances.ts';
 import { correcting, ownTarget } from '../actions/correcting.ts';
 import type { Run } from '../history.ts';
 
@@ -32,16 +33,13 @@ export function Outcome({ run, outcome }: OutcomeProps) {
   );
 }
 
-function sentence(
-  { iteration, source, status, results }: ReportedInverse,
-  { bestIteration, objectiveTypes }: Head,
-): string {
+function sentence({ iteration, source, status, results }: ReportedInverse, head: Head): string {
   if (status === 'failed') return `Run ${iteration} failed.`;
   if (source !== null) return `Run ${iteration} of ${source} informs the search.`;
-  const isBest = bestIteration === iteration;
-  // All values of a fit count together: none is met by itself.
-  const judged = results.filter((_, j) => objectiveTypes[j] !== 'fit');
-  if (judged.length === 0) return isBest ? 'The best fit so far.' : 'Not the best fit so far.';
-  const met = judged.filter(({ satisfied }) => satisfied).length;
-  return `${met} of ${judged.length} met${isBest ? ', best so far' : ''}.`;
+  const isBest = head.bestIteration === iteration;
+  const judged = judgedCount(head);
+  if (judged === 0)
+    return isBest ? `The best ${isFit(head) ? 'fit ' : ''}so far.` : `Not the best ${isFit(head) ? 'fit ' : ''}so far.`;
+  const met = countMet(head, (j) => results[j]!.satisfied);
+  return `${met} of ${judged} met${isBest ? ', best so far' : ''}.`;
 }

@@ -9,6 +9,7 @@ import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { service } from '../../../shell/service.ts';
 import { Ask, useAnswer } from '../further/answer.tsx';
+import { nameOfFound } from '../further/found-run.tsx';
 import { ChartFigure } from './chart-figure.tsx';
 import { Chooser, MOST_CHARTS } from './chooser.tsx';
 import { hasNames, inputAxis, sliceSeries } from './model-lines.ts';
@@ -68,7 +69,8 @@ function Shown({ data, chosen: { output, input } }: { readonly data: ChartData; 
     <>
       <p class="hint">
         Points are runs, whatever their other inputs. The line is what the models expect if only this input of{' '}
-        {bestName(answer)} changes; the shaded range around it is its doubt (95 %). The green range meets the target.
+        {bestName(answer, head.objectiveId)} changes; the shaded range around it is its doubt (95 %). The green range
+        meets the target.
       </p>
       <div class="charts-grid">
         {inputs.flatMap((i) =>
@@ -90,10 +92,9 @@ function Shown({ data, chosen: { output, input } }: { readonly data: ChartData; 
   );
 }
 
-function bestName(answer: Predictions | undefined): string {
+function bestName(answer: Predictions | undefined, ownId: number): string {
   if (!answer?.run) return 'the best run';
-  const { iteration, caseNumber } = answer.run;
-  return iteration === null ? `the best one, case ${caseNumber},` : `the best one, run ${iteration},`;
+  return `the best one, ${nameOfFound(answer.run, ownId)},`;
 }
 
 interface ChartProps {

@@ -41,9 +41,8 @@ export function makeChartData(all: JudgedAll): ChartData {
 }
 
 function bestRow({ run, others }: JudgedAll): number {
-  const { optimalIteration, bestIteration, bestCaseNumber } = run.head.value;
+  const { bestIteration, bestCaseNumber } = run.head.value;
   const { sources } = others.value;
-  const iteration = optimalIteration ?? bestIteration;
-  if (iteration !== null) return run.columns.value.iterations.indexOf(iteration, sources.length);
+  if (bestIteration !== null) return run.columns.value.iterations.indexOf(bestIteration, sources.length);
   return sources.findIndex(({ objectiveId, number }) => objectiveId === null && number === bestCaseNumber);
 }

@@ -13,6 +13,7 @@ import { ZoomFields } from '../../../parts/zoom-fields.tsx';
 import { service } from '../../../shell/service.ts';
 import type { Run } from '../history.ts';
 import { Ask, useAnswer } from './answer.tsx';
+import { FoundRun, nameOfFound } from './found-run.tsx';
 import { frontVolumes } from './front-volumes.ts';
 
 /** The non-dominated runs in the outputs without target, and the growth of the front. */
@@ -48,24 +49,28 @@ function Shown({ head, front, columns }: ShownProps) {
       <p>
         {counted(points.length, 'run')} on the front
         {predicted.length > 0 && `; the models expect ${predicted.length} more between and beyond them`}.
-        {knee !== null && ` The best compromise is ${nameOf(knee)}.`}
+        {knee !== null && (
+          <>
+            {' '}
+            The best compromise is <FoundRun run={knee} ownId={head.objectiveId} />.
+          </>
+        )}
       </p>
       {outputs.length > 1 && <Scatter head={head} front={front} columns={columns} />}
       <ChartTable
         summary="The front as a table"
         head={['Run', ...outputs.map((j) => names[j]!)]}
         rows={[
-          ...points.map((point) => [nameOf(point), ...outputs.map((j) => cell(point.output[j]!))]),
+          ...points.map((point) => [
+            nameOfFound(point, head.objectiveId),
+            ...outputs.map((j) => cell(point.output[j]!)),
+          ]),
           ...predicted.map(({ output }) => ['expected', ...outputs.map((j) => cell(output[j]!))]),
         ]}
       />
       <Volumes head={head} front={front} columns={columns} />
     </>
   );
-}
-
-function nameOf({ iteration, caseNumber }: Found['points'][number]): string {
-  return iteration === null ? `case ${caseNumber}` : `run ${iteration}`;
 }
 
 interface Point {
@@ -86,9 +91,9 @@ function Scatter({ head, front, columns }: ShownProps) {
   const palette = colours.value;
   const { known, expected, drawing } = useMemo(() => {
     const at = (output: readonly number[], name: string): Point => ({ x: output[across]!, y: output[up]!, name });
-    const known = points.map((point) => at(point.output, nameOf(point)));
+    const known = points.map((point) => at(point.output, nameOfFound(point, head.objectiveId)));
     const expected = predicted.map(({ output }) => at(output, 'expected'));
-    const best = knee === null ? [] : [at(knee.output, nameOf(knee))];
+    const best = knee === null ? [] : [at(knee.output, nameOfFound(knee, head.objectiveId))];
     const series = (
       label: string,
       colour: string,

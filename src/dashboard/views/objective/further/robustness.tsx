@@ -24,7 +24,7 @@ export function Robustness({ run }: { readonly run: Run }) {
   const [texts, setTexts] = useState<readonly string[]>(
     head.minimums.map((_, i) => String(stated?.values[i] ?? (canDiffer(head, i) ? 1 : 0))),
   );
-  const [iteration, setIteration] = useState(String(head.optimalIteration ?? head.bestIteration ?? 1));
+  const [iteration, setIteration] = useState(String(head.bestIteration ?? head.optimalIteration ?? 1));
   const [hasTried, setTried] = useState(false);
   const id = useId();
   const names = inputNames(head);

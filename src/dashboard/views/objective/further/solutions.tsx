@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Solutions as Found } from '../../../../../clients/typescript/src/index.ts';
 import { chance } from '../../../../shown/asked.ts';
@@ -10,6 +11,7 @@ import { service } from '../../../shell/service.ts';
 import type { Run } from '../history.ts';
 import { Ask, useAnswer } from './answer.tsx';
 import { describeDifference, distanceBetween } from './differences.ts';
+import { FoundRun } from './found-run.tsx';
 
 /** Inputs that meet all targets: those that were run apart from those that the models expect to. */
 export function Solutions({ run }: { readonly run: Run }) {
@@ -61,10 +63,10 @@ function Tables({ head, found: { verified, predicted } }: { readonly head: Head;
             head={head}
             label="Solutions that were run"
             first={first!}
-            rows={verified.map(({ iteration, caseNumber, input, output }) => ({
-              name: iteration === null ? `case ${caseNumber}` : `run ${iteration}`,
-              input,
-              outputs: output.map((value) => ({ text: short(value), full: String(value) })),
+            rows={verified.map((found) => ({
+              name: <FoundRun run={found} ownId={head.objectiveId} />,
+              input: found.input,
+              outputs: found.output.map((value) => ({ text: short(value), full: String(value) })),
             }))}
           />
         </>
@@ -92,7 +94,7 @@ function Tables({ head, found: { verified, predicted } }: { readonly head: Head;
 }
 
 interface Row {
-  readonly name: string;
+  readonly name: ComponentChildren;
   readonly input: readonly number[];
   readonly outputs: readonly { readonly text: string; readonly full: string }[];
 }

@@ -7,7 +7,7 @@ import type { JudgedAll } from '../judged.ts';
  * @param number  of the case, or the iteration
  * @param source  undefined: a run of the objective itself
  */
-export function runKey(number: number, source: RunSource | undefined): string {
+export function runKey(number: number, source: Pick<RunSource, 'objectiveId'> | undefined): string {
   if (source === undefined) return String(number);
   return source.objectiveId === null ? `case-${number}` : `objective-${source.objectiveId}-run-${number}`;
 }

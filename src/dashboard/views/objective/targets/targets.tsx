@@ -1,7 +1,7 @@
 /** The targets of all outputs and how near the runs have come; the worst first. */
 import { computed } from '@preact/signals';
 import { useId, useMemo, useState } from 'preact/hooks';
-import { type Columns, rowOf, seeksFront, vectorAt } from '../../../../shown/columns.ts';
+import type { Columns } from '../../../../shown/columns.ts';
 import { distanceOf, type Span, spanOf, sumOfDistances } from '../../../../shown/distances.ts';
 import { rough, short, titled } from '../../../../shown/formats.ts';
 import { marginText, wantedText } from '../../../../shown/margin.ts';
@@ -98,8 +98,8 @@ function Together({ run }: { readonly run: Run }) {
 function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; readonly name: string }) {
   const { head, columns } = run;
   const interval = head.value.intervals[j]!;
-  const best = shownOutput(run)?.[j];
-  const { bestMisses, bestMissedBy } = head.value;
+  const { bestOutput, bestMisses, bestMissedBy } = head.value;
+  const best = bestOutput?.[j];
   const miss = bestMisses?.[j];
   const seen = useMemo(() => computed(() => spanOf(columns.value.outputs[j]!)), [columns, j]).value;
   const latest = latestOf(columns.value, j);
@@ -136,13 +136,6 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
       </td>
     </tr>
   );
-}
-
-/** The best compromise of a front, or else the nearest run. */
-function shownOutput({ head, columns }: Run): readonly number[] | null | undefined {
-  const { optimalIteration, bestOutput } = head.value;
-  if (optimalIteration === null || !seeksFront(head.value)) return bestOutput;
-  return vectorAt(columns.value.outputs, rowOf(columns.value, optimalIteration));
 }
 
 function Distance({ value }: { readonly value: number }) {
