@@ -45,7 +45,8 @@ export function chooseKept(
 ): Kept | undefined {
   const source = changes.has(OWN) ? null : [...changes.keys()][0];
   const some = runs.filter((run) => run.source === source);
-  return some.findLast(({ input }) => answer !== null && keyOf(input) === keyOf(answer)) ?? some.at(-1);
+  const repeats = some.filter(({ input }) => answer !== null && keyOf(input) === keyOf(answer));
+  return repeats.at(-1) ?? some.at(-1);
 }
 
 /**
@@ -76,7 +77,7 @@ export function differing(
     const by = Math.abs(after - before);
     return by <= limit ? 0 : limit > 0 ? by / limit : Number.POSITIVE_INFINITY;
   });
-  return [...excess.keys()].filter((k) => excess[k] !== 0).toSorted((a, b) => compare(excess[b]!, excess[a]!));
+  return [...excess.keys()].filter((k) => excess[k] !== 0).sort((a, b) => compare(excess[b]!, excess[a]!));
 }
 
 function compare(a: number, b: number): number {
@@ -107,7 +108,7 @@ function widened(z: number, freedom: number): number {
 }
 
 function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = [...values].sort((a, b) => a - b);
   const half = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }

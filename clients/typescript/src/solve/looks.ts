@@ -128,7 +128,7 @@ async function filesIn(file: BoxFile, most: number): Promise<readonly BoxFile[]>
   if (!stats.isDirectory()) return [file];
   const found: BoxFile[] = [];
   const entries = await readdir(file.path, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (SKIPPED.includes(entry.name) || entry.isSymbolicLink()) continue;
     const inner = { ...file, path: path.join(file.path, entry.name), name: path.join(file.name, entry.name) };
     found.push(...(await filesIn(inner, most - found.length)));
