@@ -10,7 +10,7 @@ import type { Condition, RegionReport } from '../problem.ts';
 import { decode, type Encoding, encode, everyInput } from '../space/encoding.ts';
 import { BoxProgram } from './box-program.ts';
 import { CompiledCondition } from './compiled-condition.ts';
-import type { LinearForm } from './expression.ts';
+import { encodeLinear } from './encode-linear.ts';
 import { Inwards } from './inwards.ts';
 import {
   type BoxParts,
@@ -391,21 +391,4 @@ export class Conditions {
     decode(this.#encoding, u, x);
     return x;
   }
-}
-
-/** The condition on the features: x_v = middle_v + half_v u_f for every number, a constant for one that is held. */
-function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm, relation: Condition['relation']) {
-  const encoded = new Float64Array(encoding.p);
-  let rest = constant;
-  for (const [v, value] of coefficients) {
-    const { minimum, maximum } = encoding.scales[v]!;
-    if (encoding.movable[v] === 0) {
-      rest += value * encoding.variables[v]!.minimum;
-      continue;
-    }
-    rest += value * (minimum / 2 + maximum / 2);
-    encoded[encoding.first[v]!]! += value * (maximum / 2 - minimum / 2);
-  }
-  const sign = relation === '<=' ? -1 : 1;
-  return { coefficients: encoded.map((one) => sign * one), bound: -sign * rest, isEquation: relation === '=' };
 }
