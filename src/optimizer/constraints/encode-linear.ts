@@ -3,7 +3,11 @@ import type { Encoding } from '../space/encoding.ts';
 import type { LinearForm } from './expression.ts';
 
 /** The condition on the features: x_v = middle_v + half_v u_f for every number, a constant for one that is held. */
-export function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm, relation: Condition['relation']) {
+export function encodeLinear(
+  encoding: Encoding,
+  { constant, coefficients }: LinearForm,
+  relation: Condition['relation'],
+) {
   const encoded = new Float64Array(encoding.p);
   let rest = constant;
   for (const [v, value] of coefficients) {
