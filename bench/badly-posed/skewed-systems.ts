@@ -47,6 +47,18 @@ const mixer = ([speed, fill, blade]: readonly number[]): readonly [number, numbe
 
 export const tuningSystems: readonly RandomSystem[] = [
   define({
+    name: 'margin',
+    source: 'a loss with exponential noise, which may be negative, and an output with normal noise',
+    variables: [float(0, 1), float(0, 1), float(0, 1)],
+    objectives: [atMost(1), atLeast(1)],
+    start: [0.1, 0.9, 0.9],
+    known: [0.6, 0.4, 0.1],
+    draw: ([a, b, c], chance) => [
+      4 * (a! - 0.6) ** 2 + 3 * (b! - 0.4) ** 2 + 2 * c! - 1.2 + 0.7 * chance.exponential(1),
+      a! + b! + c! + 0.1 * chance.normal(),
+    ],
+  }),
+  define({
     name: 'bank',
     source: 'Gross et al. (2008), Fundamentals of queueing theory; M/M/c, mean wait of 120 customers',
     variables: [integer(1, 5), float(10, 60), float(2, 10)],
