@@ -166,7 +166,7 @@ describe('a search for an input that holds', () => {
 
   it.each([1, 2, 3])('declares no run after fewer than five, whatever the shape of the noise (seed %i)', (seed) => {
     // Most runs are near the smallest one, and the outputs may be negative.
-    const { request, end } = play(
+    const { end } = play(
       {
         variables: [float(0, 1)],
         goal: { targets: [atMost(1), atLeast(-5)], l1: null },
