@@ -40,7 +40,7 @@ const DRAWS = { reported: 1024, ranking: 32 };
 const RANKED = 30;
 const JUDGED = 4;
 /** A repeat at less hope of ever being declared is wasted. */
-const LEAST_HOPE = 0.02;
+const LEAST_HOPE = 0.005;
 /** An input whose means meet the targets with a smaller probability is not run again while there is a new one. */
 const NEGLIGIBLE = 0.01;
 /** The largest odds that other inputs lend the models: noise there may be different. */
