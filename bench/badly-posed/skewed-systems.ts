@@ -238,9 +238,9 @@ export const unseenSystems: readonly RandomSystem[] = [
     name: 'clinic',
     source: 'Gross et al. (2008), Fundamentals of queueing theory; M/M/c, mean wait of 80 patients',
     variables: [integer(1, 6), float(5, 30), float(4, 15)],
-    objectives: [atMost(4), atLeast(55)],
+    objectives: [atMost(6), atLeast(50)],
     start: [2, 14, 9],
-    known: [5, 20, 9.5],
+    known: [6, 30, 9],
     draw: ([doctors, arrivals, minutes], chance) => {
       const service = () => chance.exponential(minutes!);
       const { wait, load } = serve({ servers: doctors!, arrivals: arrivals!, customers: 80, service }, chance);
