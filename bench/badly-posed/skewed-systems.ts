@@ -47,6 +47,18 @@ const mixer = ([speed, fill, blade]: readonly number[]): readonly [number, numbe
 
 export const tuningSystems: readonly RandomSystem[] = [
   define({
+    name: 'margin',
+    source: 'a loss with exponential noise, which may be negative, and an output with normal noise',
+    variables: [float(0, 1), float(0, 1), float(0, 1)],
+    objectives: [atMost(1), atLeast(1)],
+    start: [0.1, 0.9, 0.9],
+    known: [0.6, 0.4, 0.1],
+    draw: ([a, b, c], chance) => [
+      4 * (a! - 0.6) ** 2 + 3 * (b! - 0.4) ** 2 + 2 * c! - 1.2 + 0.7 * chance.exponential(1),
+      a! + b! + c! + 0.1 * chance.normal(),
+    ],
+  }),
+  define({
     name: 'bank',
     source: 'Gross et al. (2008), Fundamentals of queueing theory; M/M/c, mean wait of 120 customers',
     variables: [integer(1, 5), float(10, 60), float(2, 10)],
@@ -204,5 +216,68 @@ export const freshSystems: readonly RandomSystem[] = [
     known: [1.3, 1.7, 0.2],
     average: pump,
     draw: (x, { normal }) => pump(x).map((y) => y * (1 + 0.08 * normal())),
+  }),
+];
+
+const etched = ([time, bath, stir]: readonly number[]): readonly [number, number] => [
+  3 + 9 * (time! - 0.55) ** 2 + 6 * (bath! - 0.45) ** 2 + 1.5 * stir!,
+  6 * time! + 4 * bath! + 3 * stir! - 2 * time! * bath!,
+];
+const baked = ([heat, minutes, rack]: readonly number[]): readonly [number, number] => [
+  2 * heat! + minutes! - 0.8 * rack! ** 2,
+  heat! * minutes! + 0.5 * rack!,
+];
+const turned = ([feed, speed, depth]: readonly number[]): readonly [number, number] => [
+  10 * feed! + 4 * depth! + 3 * (speed! - 0.6) ** 2,
+  18 * speed! * feed! + 6 * depth!,
+];
+
+/** No constant was chosen on these. */
+export const unseenSystems: readonly RandomSystem[] = [
+  define({
+    name: 'clinic',
+    source: 'Gross et al. (2008), Fundamentals of queueing theory; M/M/c, mean wait of 80 patients',
+    variables: [integer(1, 6), float(5, 30), float(4, 15)],
+    objectives: [atMost(6), atLeast(50)],
+    start: [2, 14, 9],
+    known: [6, 30, 9],
+    draw: ([doctors, arrivals, minutes], chance) => {
+      const service = () => chance.exponential(minutes!);
+      const { wait, load } = serve({ servers: doctors!, arrivals: arrivals!, customers: 80, service }, chance);
+      return [wait, load];
+    },
+  }),
+  define({
+    name: 'etching',
+    source:
+      'Limpert, Stahel, Abbt (2001), Log-normal distributions across the sciences; roughness that varies by 0.42, and a depth',
+    variables: [float(0, 1), float(0, 1), float(0, 1)],
+    objectives: [atMost(8), atLeast(5)],
+    start: [0.1, 0.9, 0.9],
+    known: [0.6, 0.45, 0.1],
+    draw: (x, chance) => {
+      const [roughness, depth] = etched(x);
+      return [roughness * lognormal(0.4, chance), depth + 0.2 * chance.normal()];
+    },
+  }),
+  define({
+    name: 'oven',
+    source: 'two smooth outputs with normal noise whose deviation differs by a factor of five',
+    variables: [float(0, 1), float(0, 1), float(0, 1)],
+    objectives: within([1.2, 0.5], 0.3),
+    start: [0.1, 0.9, 0.9],
+    known: [0.5, 0.5, 0.5],
+    average: baked,
+    draw: (x, { normal }) => baked(x).map((y) => y + 0.05 * 5 ** x[0]! * normal()),
+  }),
+  define({
+    name: 'lathe',
+    source: 'two smooth outputs with normal noise',
+    variables: [float(0, 1), float(0, 1), float(0, 1)],
+    objectives: [atMost(8), atLeast(7)],
+    start: [0.1, 0.9, 0.9],
+    known: [0.45, 0.9, 0.4],
+    average: turned,
+    draw: (x, { normal }) => turned(x).map((y) => y + 0.5 * normal()),
   }),
 ];

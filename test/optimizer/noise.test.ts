@@ -4,6 +4,7 @@ import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer
 import { type Belief, beliefAt } from '../../src/optimizer/confidence/belief.ts';
 
 import {
+  foresight,
   jointExcess,
   makeDraws,
   meanGiven,
@@ -159,11 +160,26 @@ describe('a search for an input that holds', () => {
     const rows = Array.from({ length: count }, (_, i) => i).filter((i) => X[i] === X[end!.bestIndex]);
     const hits = rows.filter((i) => Y[2 * i]! <= 2 && Y[2 * i + 1]! >= 0.2).length;
     expect(rows.length).toBeGreaterThanOrEqual(5);
-    const [least, most] = [0, 0.999].map((low) =>
-      ofShare({ runs: rows.length, hits, failures: 0 }, { value: 1, low, high: 1 }),
+    expect(hits / rows.length).toBeGreaterThanOrEqual(0.9);
+    expect(end!.standing!.run.low).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it.each([3, 5])('declares no run after fewer than five, whatever the shape of the noise (seed %i)', (seed) => {
+    // Most runs are near the smallest one, and the outputs may be negative.
+    const { end } = play(
+      {
+        variables: [float(0, 1)],
+        goal: { targets: [atMost(1), atLeast(-5)], l1: null },
+        mean: ([x]) => [x!, x!],
+        draw: ([x], normal) => [4 * (x! - 0.5) ** 2 - 1 + (normal() ** 2 + normal() ** 2) / 2, x! + 0.05 * normal()],
+        sds: [0, 0],
+        noise: { standardDeviations: null, asked: { kind: 'confidence', least: 0.6, of: 'run' } },
+        seed,
+      },
+      40,
     );
-    expect(end!.standing!.run.low).toBeGreaterThanOrEqual(Math.max(0.9, least!.low));
-    expect(end!.standing!.run.low).toBeLessThanOrEqual(most!.low);
+    expect(end?.reason).toBe('reached');
+    expect(end!.standing!.runs).toBeGreaterThanOrEqual(5);
   });
 
   it('asks for no more runs where positive outputs scatter little', () => {
@@ -202,7 +218,7 @@ describe('a search for an input that holds', () => {
   it('runs the inputs of a small space again once it has tried all', () => {
     const variables: Variable[] = [{ kind: 'integer', minimum: 0, maximum: 2 }];
     const goal: Goal = { targets: [atLeast(1.75)], l1: null };
-    const game: NoisyGame = { variables, goal, mean: ([x]) => [x!], sds: [0.1], noise: sure('run') };
+    const game: NoisyGame = { variables, goal, mean: ([x]) => [x!], sds: [0.1], noise: sure('run'), seed: 2 };
     const { request, end } = play(game, 40);
     expect(end?.reason).toBe('reached');
     expect(request.history.X[end!.bestIndex]).toBe(2);
@@ -317,6 +333,8 @@ describe('a probability', () => {
     runs: 2,
     failures: 0,
     hits: 2,
+    trust: 1,
+    least: 0.9,
     outputs: [
       { ...known, mean: 0.2, observed: 0.4, lower: Number.NEGATIVE_INFINITY, upper: 0.6 },
       { ...known, mean: 0, observed: -0.1, lower: -0.7, upper: 0.7 },
@@ -361,20 +379,58 @@ describe('a probability', () => {
       const theta = mean + Math.sqrt(variance) * random.normal();
       if (Math.exp(theta + output.noise / 2) <= 1.6) hits++;
     }
-    const skewed: Belief = { runs: 2, hits: 2, failures: 0, outputs: [output] };
+    const skewed: Belief = { ...belief, outputs: [output] };
     expect(ofMean(skewed, null, makeDraws(512, 1)).value).toBeCloseTo(hits / draws, 2);
   });
 
-  it('of skewed runs is that of their share: uniform at first, or a quarter of what the models are worth', () => {
-    const models = (low: number) => ({ value: 1, low, high: 1 });
-    // After k hits without a miss, P(share < p) = p^(k + 1).
-    const hits = { runs: 21, hits: 21, failures: 0 };
-    expect(ofShare(hits, models(0)).low).toBeCloseTo(0.1 ** (1 / 22), 9);
-    expect(ofShare(hits, models(0)).value).toBeCloseTo(22 / 23, 9);
-    expect(ofShare({ ...hits, runs: 5, hits: 5 }, models(0.99)).low).toBeCloseTo(0.1 ** (1 / 29.75), 9);
-    // Beta(2, 2) has the cumulative distribution 3 p^2 - 2 p^3; a failed run is a miss.
-    const { low } = ofShare({ runs: 1, hits: 1, failures: 1 }, models(0));
-    expect(3 * low ** 2 - 2 * low ** 3).toBeCloseTo(0.1, 9);
+  describe('where the noise is estimated', () => {
+    /** Models that are sure of hits and, without the runs at the input, expect them with about one half. */
+    const estimated = {
+      ...known,
+      variance: 25,
+      noise: 0.01,
+      freedom: 4,
+      squares: 0.01,
+      mean: 0,
+      lower: Number.NEGATIVE_INFINITY,
+    };
+    const at = (hits: number, runs = hits, rest: Partial<Belief> = {}): Belief => ({
+      ...belief,
+      runs,
+      hits,
+      outputs: [{ ...estimated, observed: -3, upper: 0 }],
+      ...rest,
+    });
+    const table = makeDraws(512, 1);
+    const share = (one: Belief) => ofShare(one, null, table);
+
+    it('is that of the share of hits where models are not trusted: uniform at 0.9, and doubtful below', () => {
+      // After k hits without a miss, P(share < p) = p^(k + 1).
+      expect(share(at(21, 21, { trust: 0 })).low).toBeCloseTo(0.1 ** (1 / 22), 6);
+      expect(share(at(21, 21, { trust: 0 })).value).toBeCloseTo(22 / 23, 6);
+      // Beta(2, 2) has the cumulative distribution 3 p^2 - 2 p^3; a failed run is a miss.
+      const { low } = share(at(1, 1, { trust: 0, failures: 1 }));
+      expect(3 * low ** 2 - 2 * low ** 3).toBeCloseTo(0.1, 6);
+      // Five hits do not show 0.6 where one input in ten is that good, seven do: 0.9 / 0.6 q : 0.1 / 0.4 (1 - q) with q = 0.6^(k + 1).
+      const doubtful = { trust: 0, least: 0.6 };
+      expect(share(at(5, 5, doubtful)).low).toBeLessThan(0.6);
+      expect(share(at(7, 7, doubtful)).low).toBeGreaterThanOrEqual(0.6);
+    });
+
+    it('takes more hits than the few runs that happen to be near each other', () => {
+      expect(ofRun(at(4), null, table).low).toBeGreaterThan(0.99);
+      expect(share(at(4)).low).toBeLessThan(0.9);
+      expect(share(at(15)).low).toBeGreaterThanOrEqual(0.9);
+    });
+
+    it('is believed of the models less after a miss that they did not expect, and where they misjudged other inputs', () => {
+      expect(share(at(14, 15)).low).toBeLessThan(0.9);
+      expect(share(at(10, 10, { trust: 4 })).low).toBeGreaterThan(share(at(10)).low);
+      expect(share(at(10, 10, { trust: 0.1 })).low).toBeLessThan(share(at(10)).low);
+      const sure = { outputs: [{ ...estimated, mean: -3, variance: 0.01, observed: -3, upper: 0 }] };
+      expect(foresight(at(4, 4, sure), null, table)).toBeGreaterThan(1);
+      expect(foresight(at(2, 4, sure), null, table)).toBeLessThan(0.1);
+    });
   });
 
   it('falls with failed runs at the input', () => {
@@ -385,7 +441,7 @@ describe('a probability', () => {
 
   it('is larger where the outputs go together', () => {
     const half = { ...known, mean: 0, observed: 0, lower: Number.NEGATIVE_INFINITY, upper: 0 };
-    const pair: Belief = { runs: 1, hits: 1, failures: 0, outputs: [half, half] };
+    const pair: Belief = { ...belief, runs: 1, hits: 1, outputs: [half, half] };
     const { forMean } = makeDraws(50_000, 2);
     const correlated = (r: number) => Float64Array.of(1, 0, r, Math.sqrt(1 - r * r));
     // Sheppard 1899: two medians are not exceeded together with the probability 1/4 + asin(r) / 2 pi.

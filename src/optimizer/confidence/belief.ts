@@ -35,6 +35,10 @@ export interface Belief {
   readonly runs: number;
   readonly hits: number;
   readonly failures: number;
+  /** Odds that the models are right about runs here, by all but these runs, see `ofShare`. */
+  readonly trust: number;
+  /** The share of hits that is asked for. */
+  readonly least: number;
   readonly outputs: readonly OutputBelief[];
 }
 
@@ -56,6 +60,8 @@ export interface NoisyModels {
   readonly rows: ReadonlySet<number>;
   /** Degrees of freedom of an estimated noise at an input that has been run so many times. */
   freedomAt(runs: number): number;
+  /** The share of hits that is asked of an input. */
+  readonly least: number;
   /** Factor on the variances of the models. */
   readonly doubt: number;
   /** m x m, lower triangular: the factor of the correlation of the outputs around their predictions. */
@@ -98,7 +104,7 @@ export function beliefAt(
       : ((units === 'means' ? inLogarithms(models, output.fitted, j, values, standardized) : null) ??
           inOutputUnits(models, output.fitted, j, values, standardized));
   });
-  return { runs: members.length, hits, failures, outputs };
+  return { runs: members.length, hits, failures, trust: 1, least: models.least, outputs };
 }
 
 /** Whether the runs of an output may be skewed. */

@@ -11,10 +11,11 @@
 import { byLoss } from '../goal/targets.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import type { Proposal, Standing } from '../problem.ts';
+import type { Goal, Proposal, Standing } from '../problem.ts';
 import { featuresOf } from '../space/encoding.ts';
-import { isSkewed } from './belief.ts';
 import {
+  type Draws,
+  foresight,
   jointExcess,
   makeDraws,
   ofRun,
@@ -39,9 +40,11 @@ const DRAWS = { reported: 1024, ranking: 32 };
 const RANKED = 30;
 const JUDGED = 4;
 /** A repeat at less hope of ever being declared is wasted. */
-const LEAST_HOPE = 0.02;
+const LEAST_HOPE = 0.005;
 /** An input whose means meet the targets with a smaller probability is not run again while there is a new one. */
 const NEGLIGIBLE = 0.01;
+/** The largest odds that other inputs lend the models: noise there may be different. */
+const MOST_TRUST = 4;
 
 interface Judged {
   readonly tried: Tried;
@@ -120,27 +123,37 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
     .sort((a, b) => order(a.members[0]!, b.members[0]!))
     .slice(0, RANKED)
     .map((tried) => ({ tried, beliefs: beliefsAt(models, goal, asked.meansIn, tried.u, tried) }))
+    .map((one, _, all) => ({ ...one, beliefs: withTrust(one, all, goal, ranking) }))
     .map((one) => ({ ...one, value: asked.rankOf(judgeBeliefs(one.beliefs, goal, ranking)) }))
     .sort((a, b) => b.value - a.value)
     .filter(({ tried }, rank) => rank < JUDGED || asked.isShown(prepared, tried))
     .map(({ tried, beliefs }): Judged & { readonly rank: number } => {
       const row = cases.rows[tried.members[0]!]!;
       const runs = tried.members.length + tried.failures;
-      const { run: independent, mean } = judgeBeliefs(beliefs, goal, reported);
+      const { run: decisive, mean } = judgeBeliefs(beliefs, goal, reported);
       // The means of outputs seem to go together less than their runs do.
       const excess = goal.l1 ? 0 : jointExcess(beliefs.forRun, models.correlation, reported.forMean);
-      const decisive = withValue(independent, independent.value + excess);
-      const likely = ofRun(withLikelyNoise(beliefs.forRun), goal.l1, together);
-      // Nothing is known of the tails of skewed runs: their share decides.
-      const run = isSkewed(beliefs.forRun)
-        ? ofShare(beliefs.forRun, decisive)
-        : withValue(decisive, likely.value + excess);
+      const likely = ofRun(withLikelyNoise(beliefs.forRun), goal.l1, together).value + excess;
+      const told = withValue(ofRun(beliefs.forRun, goal.l1, reported), likely);
+      const run = ofShare(beliefs.forRun, goal.l1, reported, told);
       const standing = { row, runs, run, mean };
       const one = { tried, beliefs, standing };
       return { ...one, rank: (asked.isReached(prepared, one) ? 2 : 0) + asked.rankOf({ run: decisive, mean }) };
     })
     .sort((a, b) => b.rank - a.rank);
   return { models, judged };
+}
+
+/** The models are trusted as far as they foresaw the hits and misses at the other inputs that have been run again. */
+function withTrust(
+  { tried, beliefs }: Pick<Judged, 'tried' | 'beliefs'>,
+  all: readonly Pick<Judged, 'tried' | 'beliefs'>[],
+  { l1 }: Goal,
+  draws: Draws,
+): Beliefs {
+  const others = all.filter((one) => one.tried !== tried && one.tried.members.length > 1);
+  const odds = others.reduce((product, one) => product * foresight(one.beliefs.forRun, l1, draws), 1);
+  return { ...beliefs, forRun: { ...beliefs.forRun, trust: Math.min(MOST_TRUST, odds) } };
 }
 
 /** The proposal that a decision means in place of another one. */

@@ -9,7 +9,7 @@ import { dot } from '../linalg/dense.ts';
 import { normalCdf } from '../numerics/normal.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Goal, UncertainProbability } from '../problem.ts';
-import type { Belief, OutputBelief } from './belief.ts';
+import { type Belief, isSkewed, type OutputBelief } from './belief.ts';
 import { drawNoise } from './draw-noise.ts';
 
 /** Standard normal numbers for draws of a belief: for each draw and output one for the noise variance and one for the mean. */
@@ -29,9 +29,9 @@ const INNER = 32;
 const QUANTILE = 0.1;
 /** Factors on the noise and its degrees of freedom; decision 25 has the figures. */
 const LIKELY = { noise: 0.85, freedom: 1.5 };
-/** What the models say counts as this share of the runs among which one would miss by it. */
-const TRUST = 0.25;
-const BISECTIONS = 40;
+/** Probability that an input holds as surely as asked before anything is known of it: most inputs that are run again do not. */
+export const PROMISING = 0.1;
+const BISECTIONS = 32;
 /** Least standard deviation relative to the value: smaller ones are rounding. */
 const ROUNDING = 1e-12;
 
@@ -59,8 +59,14 @@ export function meanGiven(
  * @param l1 of the goal; the belief is then in units of the outputs
  */
 export function ofRun(belief: Belief, l1: Goal['l1'], draws: Draws): UncertainProbability {
+  const { shares, expected } = sharesOf(belief, l1, draws);
+  return summary(expected, shares, successOf(belief));
+}
+
+/** Draws of the share of hits, and of its expectation given the noise. */
+function sharesOf(belief: Belief, l1: Goal['l1'], draws: Draws): { shares: Float64Array; expected: Float64Array } {
   const { count, m } = draws;
-  const values = new Float64Array(count);
+  const shares = new Float64Array(count);
   const expected = new Float64Array(count);
   const drawn = makeDrawn(m);
   for (let d = 0; d < count; d++) {
@@ -75,10 +81,10 @@ export function ofRun(belief: Belief, l1: Goal['l1'], draws: Draws): UncertainPr
         average *= inside(belief.outputs[j]!, means[j]!, variances[j]! + noises[j]!);
       }
     }
-    values[d] = l1 ? shareWithin(l1, means, noises, draws) : value;
-    expected[d] = l1 ? values[d]! : average;
+    shares[d] = l1 ? shareWithin(l1, means, noises, draws) : value;
+    expected[d] = l1 ? shares[d]! : average;
   }
-  return summary(expected, values, successOf(belief));
+  return { shares, expected };
 }
 
 /** That the means of the outputs meet all targets; otherwise as `ofRun`. */
@@ -174,29 +180,88 @@ export function withNoiseTogether(draws: Draws): Draws {
 }
 
 /**
- * The same by the share of hits among the runs at the input, whatever the shape of the noise: a beta distribution. Before the first run
- * it is uniform, or narrower where the low end of what the models say is high, see `TRUST`.
+ * That a fresh run meets all targets, whatever the shape of its noise. Either the models are right about the runs at this input, or
+ * nothing is known but how many of them were hits. Which of the two is believed depends on how well the models, without these runs,
+ * foresaw their hits and misses, and on `trust`. Noise that is known and about normal needs no such doubt.
  *
- * Source: Gelman et al. 2014, section 2.4.
+ * Source: Gelman et al. 2014, section 2.4; Hoeting, Madigan, Raftery and Volinsky 1999, Bayesian model averaging.
  *
- * @param models what they say of a fresh run
+ * @param models what they say; their value is used and, where noise is known, their ends
  */
 export function ofShare(
-  { runs, hits, failures }: Pick<Belief, 'runs' | 'hits' | 'failures'>,
-  models: UncertainProbability,
+  belief: Belief,
+  l1: Goal['l1'],
+  draws: Draws,
+  models = ofRun(belief, l1, draws),
 ): UncertainProbability {
-  const prior = Math.max(1, (TRUST * models.low) / Math.max(ROUNDING, 1 - models.low));
-  const misses = runs - hits + failures;
+  const isKnown = belief.outputs.every(({ freedom }) => freedom === Number.POSITIVE_INFINITY);
+  if (isKnown && !isSkewed(belief)) return models;
+  const weight = weightOf(belief.trust * foresight(belief, l1, draws));
+  const success = successOf(belief);
+  const shares = sharesOf(belief, l1, draws)
+    .shares.map((share) => success * share)
+    .sort();
+  const unknown = shareOfHits(belief);
+  const below = (p: number) => (weight * countBelow(shares, p)) / shares.length + (1 - weight) * unknown.below(p);
   const quantile = (q: number) => {
     let [low, high] = [0, 1];
     for (let k = 0; k < BISECTIONS; k++) {
       const middle = (low + high) / 2;
-      if (shareBelow(middle, hits + prior, misses) < q) low = middle;
+      if (below(middle) < q) low = middle;
       else high = middle;
     }
     return low;
   };
-  return { value: (hits + prior) / (hits + prior + misses + 1), low: quantile(QUANTILE), high: quantile(1 - QUANTILE) };
+  const value = weight * models.value + (1 - weight) * unknown.mean;
+  const [low, high] = [quantile(QUANTILE), quantile(1 - QUANTILE)];
+  return { value, low: Math.min(low, value), high: Math.max(high, value) };
+}
+
+/** How many times as likely the hits and misses at an input are by the models without its runs as where only they are known. */
+export function foresight(belief: Belief, l1: Goal['l1'], draws: Draws): number {
+  const { runs, hits } = belief;
+  if (runs === 0) return 1;
+  const outputs = belief.outputs.map((output) => ({ ...output, squares: 0 }));
+  const { shares } = sharesOf({ ...belief, runs: 0, outputs }, l1, draws);
+  const sum = shares.reduce((total, share) => total + share ** hits * (1 - share) ** (runs - hits), 0);
+  return sum / shares.length / shareOfHits({ ...belief, failures: 0 }).likelihood;
+}
+
+/** The probability that odds stand for, which may be infinite. */
+const weightOf = (odds: number) => (odds < 1 ? odds / (1 + odds) : 1 / (1 + 1 / odds));
+
+/**
+ * The share of hits at an input by its hits and misses alone: before the first run it is above `least` with the probability
+ * `PROMISING`, and uniform on either side. At 0.9 it is uniform altogether.
+ */
+function shareOfHits({ runs, hits, failures, least }: Belief) {
+  const misses = runs - hits + failures;
+  const uniform = (p: number) => shareBelow(p, hits + 1, misses);
+  const [under, over] = [(1 - PROMISING) / least, PROMISING / (1 - least)];
+  const at = uniform(least);
+  const total = under * at + over * (1 - at);
+  // The mean of a beta distribution below p is that of one with a further hit.
+  const further = shareBelow(least, hits + 2, misses);
+  const mean = (hits + 1) / (hits + misses + 2);
+  let orders = hits + misses + 1;
+  for (let k = 1; k <= misses; k++) orders *= (hits + k) / k;
+  return {
+    below: (p: number) => (under * Math.min(at, uniform(p)) + over * Math.max(0, uniform(p) - at)) / total,
+    mean: (mean * (under * further + over * (1 - further))) / total,
+    /** Of the hits and misses in their order. */
+    likelihood: total / orders,
+  };
+}
+
+/** @param sorted ascending */
+function countBelow(sorted: Float64Array, value: number): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (sorted[middle]! < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** The probability that a beta variable (hits, misses + 1) is smaller than p. Source: Abramowitz and Stegun 1964, 26.5.6. */

@@ -14,7 +14,7 @@ import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { globalScope } from '../surrogate/scope.ts';
 import { type Belief, beliefAt, type NoisyModels, type RunsThere } from './belief.ts';
-import { type Draws, ofMean, ofRun } from './probability.ts';
+import { type Draws, ofMean, ofShare, PROMISING } from './probability.ts';
 
 /** An input that has been evaluated. */
 export interface Tried extends RunsThere {
@@ -34,6 +34,7 @@ const INDEPENDENT_CASES = 8;
 
 export function makeModels(prepared: Prepared, work: Work): NoisyModels {
   const { cases, encoding } = prepared;
+  const { noise } = prepared.request;
   const surrogate = prepared.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
   const repeats = repeatsIn(cases.U, encoding.p, cases.N);
@@ -48,6 +49,7 @@ export function makeModels(prepared: Prepared, work: Work): NoisyModels {
     rows: new Set(globalScope(prepared, cases, prepared.request.goal).rows),
     // The repeats at the input itself count beside this.
     freedomAt: (runs) => Math.min(MOST_FREEDOM, Math.max(LEAST_FREEDOM, freedom - Math.max(0, runs - 1))),
+    least: noise?.asked?.kind === 'confidence' ? noise.asked.least : 1 - PROMISING,
     doubt: 1 + DOUBT / beyond,
     correlation: correlationOf(surrogate),
   };
@@ -116,7 +118,7 @@ export function beliefsAt(
 }
 
 export function judgeBeliefs({ forRun, forMean }: Beliefs, goal: Goal, draws: Draws): Probabilities {
-  return { run: ofRun(forRun, goal.l1, draws), mean: ofMean(forMean, goal.l1, draws) };
+  return { run: ofShare(forRun, goal.l1, draws), mean: ofMean(forMean, goal.l1, draws) };
 }
 
 /** Whether the mean of the runs at an input meets all targets. */

@@ -1,6 +1,6 @@
 import { type Belief, isSkewed } from '../confidence/belief.ts';
 import type { Asked } from '../confidence/policy.ts';
-import { ofMean, ofRun, ofShare } from '../confidence/probability.ts';
+import { ofMean, ofShare } from '../confidence/probability.ts';
 import { rateOfDeclaration } from '../confidence/rate.ts';
 import { type Beliefs, isMeanInside, type Probabilities } from '../confidence/standing.ts';
 import { normalQuantile } from '../numerics/normal.ts';
@@ -14,10 +14,8 @@ type Confidence = Extract<Noise['asked'], { kind: 'confidence' }>;
 /** Runs at one input whose mean is to show that the mean is inside. */
 const RUNS_OF_MEAN = 4;
 /** See `leastRuns`. */
-const ESTIMATED_RUNS = 3;
-const SKEWED_RUNS = 5;
-/** Degrees of freedom of the noise without which three runs that happen to be near each other would decide. */
-const NOISE_FREEDOM = 4;
+const RUNS_OF_ORDINARY_MEAN = 3;
+const ESTIMATED_RUNS = 5;
 /** Share of the probability of a miss that the mean of skewed outputs may have: it is rough and judged again with every run. */
 const SKEWED_SHARE = 0.5;
 
@@ -26,7 +24,7 @@ interface Judgement extends Pick<Asked, 'meansIn' | 'rankOf'> {
   /** How far inside its interval the mean of an output is to lie, in standard deviations of the noise. @param m outputs */
   marginOf(least: number, m: number): number;
   beliefOf(beliefs: Beliefs): Belief;
-  probabilityOf: typeof ofRun;
+  probabilityOf: typeof ofMean;
   /** Whether a probability is as large as asked. */
   isEnough(least: number, belief: Belief, probability: UncertainProbability): boolean;
 }
@@ -38,10 +36,7 @@ const JUDGEMENTS: Readonly<Record<keyof Probabilities, Judgement>> = {
     marginOf: (least, m) => normalQuantile(((1 + least) / 2) ** (1 / m)),
     rankOf: ({ run }) => run.low + 1e-3 * run.value,
     beliefOf: ({ forRun }) => forRun,
-    probabilityOf: (belief, l1, draws) => {
-      const models = ofRun(belief, l1, draws);
-      return isSkewed(belief) ? ofShare(belief, models) : models;
-    },
+    probabilityOf: ofShare,
     // The low end leaves little doubt, see `UncertainProbability`.
     isEnough: (least, _, { low }) => low >= least,
   },
@@ -93,8 +88,7 @@ function probabilityAsked({ of, least }: Confidence): Asked {
 
 /** Runs at an input without which it is not declared: what is estimated is to be seen there. */
 function leastRuns(of: Confidence['of'], { request }: Prepared, belief: Belief): number {
-  if (isSkewed(belief)) return SKEWED_RUNS;
+  if (isSkewed(belief)) return ESTIMATED_RUNS;
   if (request.noise!.standardDeviations) return 1;
-  const known = Math.min(...belief.outputs.map(({ freedom }) => freedom));
-  return of === 'mean' ? ESTIMATED_RUNS : Math.max(ESTIMATED_RUNS, 1 + NOISE_FREEDOM - known);
+  return of === 'mean' ? RUNS_OF_ORDINARY_MEAN : ESTIMATED_RUNS;
 }
