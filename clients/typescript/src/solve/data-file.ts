@@ -21,12 +21,13 @@ export function readDataColumns(
   file: string,
   names: { readonly x: string; readonly y: string; readonly sigma: string | null },
 ): DataColumns {
+  const wanted = Object.values(names).filter((name) => name !== null);
   const { table, places } = atFile(file, () => {
     const read = readTitledTable(text);
-    return { table: read, places: new Map(Object.values(names).map((name) => [name, findTitle(read, name ?? '')])) };
+    return { table: read, places: new Map(wanted.map((name) => [name, findTitle(read, name)])) };
   });
   const { titles, rows } = table;
-  const missing = Object.values(names).filter((name) => name !== null && places.get(name) === undefined);
+  const missing = wanted.filter((name) => places.get(name) === undefined);
   if (missing.length > 0) {
     throw new RangeError(`${file} has no column ${missing.join(' and no ')}; it has ${titles.cells.join(', ')}.`);
   }
