@@ -67,6 +67,7 @@ export function makeOutputReader(texts: readonly string[], curves: readonly Curv
   const twice = rules.find(({ name }, i) => rules.findIndex((rule) => rule.name === name) !== i);
   if (twice !== undefined) throw new LocalFault(`--read ${twice.text}: "${twice.name}" has a rule already.`);
   return {
+    removes: rules.map(({ file }) => file),
     check(names) {
       if (whole !== undefined) return;
       const arrays = names.map((name) => placeInArray(name)?.array);
