@@ -115,7 +115,12 @@ test('a value asked for that is not finite is a failed run, and one that is not 
 
 test.each([
   [':/mass = (\\d+)/', 'mass = 1\n', 'mass = 2\n', 2],
-  [':/mass = (\\d+)/', 'mass = 1\n', 'nothing\n', '70 bytes of what the command printed are left out, and the last match'],
+  [
+    ':/mass = (\\d+)/',
+    'mass = 1\n',
+    'nothing\n',
+    '70 bytes of what the command printed are left out, and the last match',
+  ],
   [':/mass = (\\d+)/', 'mass = 1\n', 'ss = 2\n', 'the last match may be among them'],
   [':/mass = (\\d+)/first', 'mass = 1\n', 'mass = 2\n', 1],
   [':/mass = (\\d+)/first', 'nothing\n', 'mass = 2\n', 'the first match may be among them'],
