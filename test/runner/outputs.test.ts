@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { fit, fitText } from '../../clients/typescript/src/solve/fit.ts';
+import { fitText, fit as fitValues } from '../../clients/typescript/src/solve/fit.ts';
 import { makeOutputReader } from '../../src/runner/read-output.ts';
 import CASES from './outputs/cases.json' with { type: 'json' };
 
@@ -33,7 +33,7 @@ test.each(CASES.tables)('$file has its column, or is refused by every reader', a
   if (values !== undefined) {
     expect(await readers[0]!.read(folder, { names })).toEqual({ kind: 'output', output: values });
     expect(fitText(text, file, { x, y: column }).values).toEqual(values);
-    const data = fit(values, { x: fitText(text, file, { x, y: column }).x! });
+    const data = fitValues(values, { x: fitText(text, file, { x, y: column }).x! });
     const whole = { names: ['y'], fits: new Map([['y', data]]) };
     expect(await readers[1]!.read(folder, whole)).toEqual({ kind: 'output', output: values });
     const last = makeOutputReader([`y=${file}:row last column ${column}`]);
@@ -41,7 +41,7 @@ test.each(CASES.tables)('$file has its column, or is refused by every reader', a
     return;
   }
   expect(() => fitText(text, file, { x, y: column })).toThrow(refused!);
-  const whole = { names: ['y'], fits: new Map([['y', fit([1, 2, 3], { x: [0, 1, 2] })]]) };
+  const whole = { names: ['y'], fits: new Map([['y', fitValues([1, 2, 3], { x: [0, 1, 2] })]]) };
   expect(await readers[1]!.read(folder, whole)).toMatchObject({ kind: 'unreadable' });
 });
 

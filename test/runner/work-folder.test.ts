@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { fit } from '../../clients/typescript/src/solve/fit.ts';
+import { fit as fitValues } from '../../clients/typescript/src/solve/fit.ts';
 import { type CommandOptions, makeCommandRunner } from '../../src/runner/command-runner.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 
@@ -35,7 +35,7 @@ test('a file of an earlier run that comes with the copies is no output of this r
   const reads = ['mass=case/out.txt:/mass = (\\S+)/'];
   expect(await runShell('true', { copies: ['case'], reads })).toMatchObject(fault);
   const curve = { name: 'mass', csv: 'case/out.csv', x: null, y: 'h' };
-  const fits = new Map([['mass', fit([9])]]);
+  const fits = new Map([['mass', fitValues([9])]]);
   expect(await runShell('true', { copies: ['case'], curves: [curve], fits })).toMatchObject(fault);
   expect(await runShell('echo "mass = 4" >> case/out.txt', { copies: ['case'], reads })).toMatchObject({ output: [4] });
   expect(await readFile(at('case', 'out.txt'), 'utf8')).toBe('mass = 9\n');
