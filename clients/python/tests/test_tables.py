@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from backsolve import fit
 
 FOLDER = Path(__file__).parents[3] / "test" / "runner" / "outputs"
