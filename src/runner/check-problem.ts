@@ -102,8 +102,16 @@ export async function checkProblemFile(
   if (found.length > 0) throw new ProblemFileError(file, sortByPlace(withoutRepeats(found)));
   const { feasibleInput } = checked;
   const bodies = feasibleInput === null ? stated : { ...stated, project: { ...stated.project, feasibleInput } };
-  const { notes = [] } = described;
+  const notes = [...(described.notes ?? []), ...noteOfSharedFolder(problem)];
   return { problem, bodies, known: checked.known, designedCount, notes, file: path.resolve(file), positionOf };
+}
+
+function noteOfSharedFolder({ jobs, blackBox, fits }: Problem): readonly string[] {
+  if (jobs === 1 || blackBox.sharesFolder !== true || fits.some(({ read }) => read !== null)) return [];
+  return [
+    `${jobs} runs at a time run in one folder. If the program writes files, state workFolder: true, which gives each run a folder of its own, ` +
+      'and the files that it reads as copies; workFolder: false states that it writes none.',
+  ];
 }
 
 /** What inputs or outputs lack may be known to a black box that could not be asked. */

@@ -127,9 +127,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   };
 
   const run = async (evaluation: Evaluation, folder: string, signal: AbortSignal): Promise<Outcome> => {
-    await fillWorkFolder(folder, copies, templates, evaluation.inputByName);
-    for (const file of [...(reader?.removes ?? []), ...(jacobian === undefined ? [] : [jacobian])])
-      await rm(path.join(folder, file), { force: true });
+    const removes = [...(reader?.removes ?? []), ...(jacobian === undefined ? [] : [jacobian])];
+    await fillWorkFolder(folder, copies, templates, evaluation.inputByName, removes);
     const message = writeMessage(evaluation, options.withToken ?? false);
     await writeFile(path.join(folder, 'evaluation.json'), writeMessage(evaluation, false)).catch((error: Error) => {
       throw new LocalFault(`The work folder cannot be written: ${whyUnwritten(error)}`, { cause: error });

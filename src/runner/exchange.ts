@@ -1,6 +1,7 @@
 /** What a program and the runner tell each other: inputs in the environment and on standard input, outputs as text. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { CurveError } from '../../clients/typescript/src/solve/curve.ts';
+import { readNumber } from '../../clients/typescript/src/solve/number-text.ts';
 import { type Fit, pointNames, readCurve } from '../../clients/typescript/src/solve/fit.ts';
 import type { InputValues } from './template.ts';
 
@@ -73,24 +74,30 @@ export function readFailWord(line: string | undefined): string | undefined {
  * number where there is one output, or {"failed": true, "reason": "..."}. `origin` names the text in reasons.
  */
 export function readDocument(text: string, expected: Expected, origin: string): Reading {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Many programs write numbers that JSON does not have.
-    const lenient = parseOrUndefined(text.replace(/-?\b(?:nan|inf|infinity)\b/gi, 'null'));
-    if (lenient !== undefined) return withoutNaN(lenient, expected, origin);
+  const { value, isLenient } = parseJson(text) ?? { value: undefined, isLenient: false };
+  if (value === undefined) {
     return { kind: 'unreadable', reason: `${origin} is not JSON: ${JSON.stringify(shorten(text))}` };
   }
-  return readValue(value, expected, origin);
-}
-
-/** Of what is not finite only derivatives may be unknown. */
-function withoutNaN(lenient: unknown, expected: Expected, origin: string): Reading {
-  const reading = readValue(lenient, expected, origin);
-  if (reading.kind === 'output' && reading.jacobian !== undefined) return reading;
+  const reading = readValue(value, expected, origin);
+  if (reading.kind !== 'unreadable' || !isLenient) return reading;
   return { kind: 'failed', reason: `${origin} has a number that is not finite` };
 }
+
+/**
+ * JSON in which also NaN, Infinity and the like stand for numbers, as many programs write them; they become null, as JavaScript writes
+ * them. Undefined if it is none.
+ */
+export function parseJson(text: string): { readonly value: unknown; readonly isLenient: boolean } | undefined {
+  try {
+    return { value: JSON.parse(text), isLenient: false };
+  } catch {
+    const lenient = text.replace(TEXT_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : 'null'));
+    const value = parseOrUndefined(lenient);
+    return value === undefined ? undefined : { value, isLenient: true };
+  }
+}
+
+const TEXT_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|[-+]?\b(?:nan|inf|infinity)\b/gi;
 
 function readValue(value: unknown, expected: Expected, origin: string): Reading {
   const { names, fits } = expected;
@@ -193,18 +200,6 @@ function toNumbers(given: unknown): unknown {
 /** JavaScript and others write null for what is not finite. */
 function toNumber(given: unknown): unknown {
   return typeof given === 'string' ? readNumber(given) : (given ?? Number.NaN);
-}
-
-/**
- * Also with the exponent letter D of Fortran, or its three digits without a letter (1.5-103), and the ways to write what is not finite,
- * which become NaN. Undefined if it is none of them.
- */
-export function readNumber(given: string): number | undefined {
-  const text = given.trim();
-  if (/^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$/.test(text)) return Number(text.replace(/[dD]/, 'e'));
-  if (/^[+-]?(\d+\.\d*|\.\d+)[+-]\d{3}$/.test(text)) return Number(text.replace(/(?<=.)[+-]/, 'e$&'));
-  if (/^[+-]?(nan(\(\w*\))?|inf|infinity|\*+|1\.#(inf|ind|qnan)\d*)$/i.test(text)) return Number.NaN;
-  return undefined;
 }
 
 function parseOrUndefined(text: string): unknown {

@@ -1,6 +1,7 @@
 /** A file in which a program leaves the derivatives of its outputs. */
 import path from 'node:path';
-import { type Reading, readNumber, shorten } from './exchange.ts';
+import { readNumber } from '../../clients/typescript/src/solve/number-text.ts';
+import { parseJson, type Reading, shorten } from './exchange.ts';
 import { readRegularFile } from './read-file.ts';
 import { whatIsWrong } from './read-output.ts';
 
@@ -27,11 +28,7 @@ export async function withJacobianFile(
  */
 export function parseJacobian(text: string): unknown {
   if (/^\s*[[{]/.test(text)) {
-    try {
-      return JSON.parse(text.replace(NO_NUMBER, 'null'));
-    } catch {
-      return undefined;
-    }
+    return parseJson(text)?.value;
   }
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '' && !COMMENT.test(line));
   const table = lines.map(cellsOf);
@@ -53,7 +50,6 @@ export function parseJacobian(text: string): unknown {
 }
 
 const COMMENT = /^\s*[#%]/;
-const NO_NUMBER = /-?\b(?:nan|inf|infinity)\b/gi;
 
 /** Between commas or semicolons a cell may be empty. */
 function cellsOf(line: string): readonly string[] {

@@ -8,12 +8,24 @@
  *   level=out.csv:column h                 all cells of a column below the header, for an output that is an array
  *   mass=out.csv:row 3 column mass        a cell of a table: the third row below the header; `row last`; column 2 counts from 1,
  *                                         and then the first line is row 1
+ *   mass=out.dat:row 3 columns 21-30      characters of a line, for columns that touch; the first line is row 1
+ *
+ * What is not plainly the output of the run is not read: see table.ts, find-pattern.ts, log-gap.ts.
  */
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { readTable } from '../../clients/typescript/src/solve/table.ts';
-import { type Expected, placeInArray, type Reading, readDocument, shorten, toOutput } from './exchange.ts';
+import {
+  findTitle,
+  readEvenTable,
+  readPositions,
+  readTitledTable,
+  TableError,
+} from '../../clients/typescript/src/solve/table.ts';
+import { type Expected, parseJson, placeInArray, type Reading, readDocument, shorten, toOutput } from './exchange.ts';
+import { findByPattern } from './find-pattern.ts';
+import { findInLog, isLog } from './log-gap.ts';
 import { readRegularFile } from './read-file.ts';
+import { ReadingError } from './reading-error.ts';
 import { isOutside } from './work-folder.ts';
 
 type Find = (text: string) => unknown;
@@ -23,6 +35,8 @@ interface Rule {
   readonly name: string | undefined;
   readonly file: string;
   readonly find: Find;
+  /** Which part of a text is enough, where the middle is missing: the last match lies behind, the first one before. */
+  readonly part: 'first' | 'last' | 'all';
   /** As given, for messages. */
   readonly text: string;
 }
@@ -53,6 +67,7 @@ export function makeOutputReader(texts: readonly string[], curves: readonly Curv
   const twice = rules.find(({ name }, i) => rules.findIndex((rule) => rule.name === name) !== i);
   if (twice !== undefined) throw new LocalFault(`--read ${twice.text}: "${twice.name}" has a rule already.`);
   return {
+    removes: rules.map(({ file }) => file),
     check(names) {
       if (whole !== undefined) return;
       const arrays = names.map((name) => placeInArray(name)?.array);
@@ -81,7 +96,9 @@ export function makeOutputReader(texts: readonly string[], curves: readonly Curv
       const output: number[] = [];
       for (const name of names) {
         const rule = ruleOf(rules, name)!;
-        const value = partOf(rule.find(texts.get(rule.file)!), name, rule);
+        const found = findBy(rule, texts.get(rule.file)!);
+        if (found instanceof Error) return { kind: 'unreadable', reason: `${rule.text}: ${found.message}` };
+        const value = partOf(found, name, rule);
         if (value === undefined) return { kind: 'unreadable', reason: `${rule.text}: nothing was found` };
         const reading = toOutput([value], { names: [name], fits }, rule.file);
         if (reading.kind !== 'output') return reading;
@@ -97,6 +114,16 @@ function ruleOf(rules: readonly Rule[], name: string): Rule | undefined {
   return rules.find((one) => one.name === name) ?? rules.find((one) => one.name === placeInArray(name)?.array);
 }
 
+/** What it finds, or why that is not plainly the output. */
+function findBy(rule: Rule, content: string): unknown {
+  try {
+    return isLog(rule.file) ? findInLog(content, rule.find, rule.part) : rule.find(content);
+  } catch (error) {
+    if (error instanceof TableError || error instanceof ReadingError) return error;
+    throw error;
+  }
+}
+
 function partOf(found: unknown, name: string, rule: Rule): unknown {
   if (rule.name === name) return found;
   return Array.isArray(found) ? found[placeInArray(name)!.at] : undefined;
@@ -104,31 +131,40 @@ function partOf(found: unknown, name: string, rule: Rule): unknown {
 
 function parseRule(text: string): Rule {
   const equals = text.indexOf('=');
-  if (equals < 0) return { name: undefined, file: checkFile(text, text), find: (content) => content, text };
+  if (equals < 0)
+    return { name: undefined, file: checkFile(text, text), find: (content) => content, part: 'all', text };
   const name = text.slice(0, equals).trim();
   const source = text.slice(equals + 1).trim();
   if (name === '') throw new LocalFault(`--read ${text}: the name of the output is missing before "=".`);
   for (const [pattern, make] of SELECTORS) {
     const match = pattern.exec(source);
-    if (match !== null) return { name, file: checkFile(match[1]!, text), find: make(match, text), text };
+    if (match === null) continue;
+    const part = pattern !== PATTERN ? 'all' : match[3]!.includes('first') ? 'first' : 'last';
+    return { name, file: checkFile(match[1]!, text), find: make(match, text), part, text };
   }
-  return { name, file: checkFile(source, text), find: (content) => content.trim(), text };
+  return { name, file: checkFile(source, text), find: (content) => content.trim(), part: 'all', text };
 }
 
 function ruleOfCurve({ name, csv, x, y }: CurvePlace): Rule {
   const text = `${name}: ${csv}, ${x === null ? `column ${y}` : `columns ${x} and ${y}`}`;
   const find = (content: string) => {
-    const [titles, ...rows] = readTable(content);
-    const column = (title: string) => rows.map(({ cells }) => cells[titles!.cells.indexOf(title)] || null);
-    if (![x ?? y, y].every((title) => titles?.cells.includes(title))) return undefined;
-    return x === null ? column(y) : { x: column(x), y: column(y) };
+    const table = readTitledTable(content);
+    const [atX, atY] = [x ?? y, y].map((title) => findTitle(table, title));
+    if (atX === undefined || atY === undefined) return undefined;
+    const column = (at: number) => table.rows.map(({ cells }) => cells[at] || null);
+    return x === null ? column(atY) : { x: column(atX), y: column(atY) };
   };
-  return { name, file: checkFile(csv, text), find, text };
+  return { name, file: checkFile(csv, text), find, part: 'all', text };
 }
 
+const PATTERN = /^(.+?):\s*\/(.*)\/(\w*)$/s;
 const SELECTORS: readonly (readonly [RegExp, (match: RegExpExecArray, text: string) => Find])[] = [
-  [/^(.+?):\s*\/(.*)\/(\w*)$/s, ([, , pattern, flags], text) => findByPattern(pattern!, flags!, text)],
+  [PATTERN, ([, , pattern, flags], text) => findByPattern(pattern!, flags!, text)],
   [/^(.+?)#((?:\/.*)?)$/, ([, , pointer], text) => findByPointer(pointer!, text)],
+  [
+    /^(.+?):\s*row\s+(\d+|last)\s+columns\s+(\d+)\s*-\s*(\d+)$/,
+    ([, , row, from, to], text) => findPositions(row!, Number(from), Number(to), text),
+  ],
   [/^(.+?):\s*row\s+(\d+|last)\s+column\s+(.+)$/, ([, , row, column], text) => findCell(row!, column!.trim(), text)],
   [/^(.+?):\s*column\s+(.+)$/, ([, , column]) => findColumn(column!.trim())],
   [
@@ -148,27 +184,6 @@ export function checkFile(file: string, text: string): string {
   return normal;
 }
 
-function findByPattern(source: string, flags: string, text: string): Find {
-  const match = /^(i?)(first)?(i?)$/.exec(flags);
-  if (match === null)
-    throw new LocalFault(`--read ${text}: "${flags}" is unknown; after /.../ comes i, first or nothing.`);
-  let pattern: RegExp;
-  try {
-    pattern = new RegExp(source, flags.includes('i') && flags !== 'first' ? 'gmi' : 'gm');
-  } catch (error) {
-    throw new LocalFault(`--read ${text}: ${(error as Error).message}.`);
-  }
-  const isFirst = match[2] !== undefined;
-  return (content) => {
-    let found: RegExpExecArray | undefined;
-    for (const one of content.matchAll(pattern)) {
-      found = one;
-      if (isFirst) break;
-    }
-    return found?.[1] ?? found?.[0];
-  };
-}
-
 function findByPointer(pointer: string, text: string): Find {
   const keys = pointer
     .split('/')
@@ -176,18 +191,19 @@ function findByPointer(pointer: string, text: string): Find {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (/~(?![01])/.test(pointer)) throw new LocalFault(`--read ${text}: in a JSON pointer, ~ is written ~0 and / ~1.`);
   return (content) => {
-    let value: unknown;
-    try {
-      value = JSON.parse(content);
-    } catch {
-      return undefined;
-    }
+    let value = parseJson(content)?.value;
     for (const key of keys) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
       value = (value as Readonly<Record<string, unknown>>)[key];
     }
-    return value ?? undefined;
+    return value;
   };
+}
+
+function findPositions(row: string, from: number, to: number, text: string): Find {
+  if (row === '0') throw new LocalFault(`--read ${text}: rows count from 1.`);
+  if (from < 1 || to < from) throw new LocalFault(`--read ${text}: columns count from 1, as in columns 21-30.`);
+  return (content) => readPositions(content, row === 'last' ? row : Number(row), from, to);
 }
 
 function findCell(row: string, column: string, text: string): Find {
@@ -195,19 +211,19 @@ function findCell(row: string, column: string, text: string): Find {
   const number = /^\d+$/.test(column) ? Number(column) : undefined;
   if (number === 0) throw new LocalFault(`--read ${text}: columns count from 1.`);
   return (content) => {
-    const rows = readTable(content);
-    const body = number === undefined ? rows.slice(1) : rows;
-    const cells = row === 'last' ? body.at(-1) : body[Number(row) - 1];
-    const at = number === undefined ? (rows[0]?.cells ?? []).indexOf(column) : number - 1;
-    return cells?.cells[at];
+    const table = number === undefined ? readTitledTable(content) : undefined;
+    const rows = table?.rows ?? readEvenTable(content);
+    const cells = (row === 'last' ? rows.at(-1) : rows[Number(row) - 1])?.cells;
+    const at = table === undefined ? number! - 1 : findTitle(table, column);
+    return at === undefined ? undefined : cells?.[at];
   };
 }
 
 function findColumn(title: string): Find {
   return (content) => {
-    const [titles, ...rows] = readTable(content);
-    const at = titles?.cells.indexOf(title) ?? -1;
-    return at < 0 ? undefined : rows.map(({ cells }) => cells[at] || null);
+    const table = readTitledTable(content);
+    const at = findTitle(table, title);
+    return at === undefined ? undefined : table.rows.map(({ cells }) => cells[at] || null);
   };
 }
 

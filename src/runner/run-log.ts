@@ -52,7 +52,7 @@ export class RunLog {
     if (this.#bytes > fileBytes && !this.#isBroken) {
       const tail = Buffer.concat(this.#tail).subarray(-Math.min(this.#bytes - fileBytes, TAIL_IN_FILE_BYTES));
       const left = this.#bytes - fileBytes - tail.length;
-      this.#file.write(left > 0 ? `\n[${left} bytes are left out here]\n` : '');
+      this.#file.write(left > 0 ? gapLine(left) : '');
       this.#file.write(tail);
     }
     this.#file.end();
@@ -71,6 +71,13 @@ export class RunLog {
     }
   }
 }
+
+/** In the place of what is left out; GAP finds it. */
+function gapLine(bytes: number): string {
+  return `\n[${bytes} bytes are left out here]\n`;
+}
+
+export const GAP = /\n\[(\d+) bytes are left out here\]\n/;
 
 /** Of the end, for people. */
 const SHOWN_BYTES = 16 * 1024;

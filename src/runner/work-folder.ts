@@ -1,5 +1,5 @@
 /** A folder of its own for each evaluation: its files, what it printed, and what came of it. */
-import { chmod, cp, lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { type Evaluation, LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
@@ -104,21 +104,29 @@ export async function makeWorkFolder(root: string, { id, try: number }: Evaluati
   }
 }
 
-/** Throws LocalFault: an evaluation without all its files would fail through no fault of its own. */
+/**
+ * Files that links under `copies` point to are copied as well, so that no run writes into a file of the user or of another run. Of
+ * `removes`, what an earlier run left among the copies goes; files of templates stay.
+ *
+ * Throws LocalFault: an evaluation without all its files would fail through no fault of its own.
+ */
 export async function fillWorkFolder(
   folder: string,
   copies: readonly string[],
   templates: readonly FileTemplate[],
   values: InputValues,
+  removes: readonly string[],
 ): Promise<void> {
   try {
     for (const source of copies) {
       await cp(source, path.join(folder, path.basename(source)), {
         recursive: true,
         preserveTimestamps: true,
-        filter: refuseDevices,
+        dereference: true,
+        filter: isCopied,
       });
     }
+    for (const file of removes) await removeFile(path.join(folder, file));
     for (const { template, target, mode } of templates) {
       const file = path.join(folder, target);
       await makeFolders(path.dirname(file));
@@ -130,11 +138,27 @@ export async function fillWorkFolder(
   }
 }
 
-/** Copying a device would never end. */
-async function refuseDevices(source: string): Promise<boolean> {
-  const stats = await lstat(source);
-  if (stats.isFile() || stats.isDirectory() || stats.isSymbolicLink()) return true;
-  throw new LocalFault(`--copy ${source}: ${NO_FILE}.`);
+/** Not a link that points nowhere. Copying a device, or a folder into itself, would never end. */
+async function isCopied(source: string): Promise<boolean> {
+  const isLink = (await lstat(source)).isSymbolicLink();
+  const stats = await stat(source).catch((error: NodeJS.ErrnoException) => {
+    if (isLink && error.code === 'ENOENT') return undefined;
+    throw error.code === 'ELOOP' ? new LocalFault(`--copy ${source}: it is a link that leads to itself.`) : error;
+  });
+  if (stats === undefined) return false;
+  if (!stats.isFile() && !stats.isDirectory()) throw new LocalFault(`--copy ${source}: ${NO_FILE}.`);
+  if (isLink && stats.isDirectory()) {
+    const target = await realpath(source);
+    const within = path.relative(target, await realpath(path.dirname(source)));
+    if (!isOutside(within)) throw new LocalFault(`--copy ${source}: it is a link to a folder that it lies in.`);
+  }
+  return true;
+}
+
+/** A folder of that name stays: it is no file that could be read. */
+async function removeFile(file: string): Promise<void> {
+  const stats = await lstat(file).catch(() => undefined);
+  if (stats !== undefined && !stats.isDirectory()) await rm(file, { force: true });
 }
 
 function asFault(error: unknown, what: string): LocalFault {

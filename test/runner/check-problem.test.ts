@@ -146,3 +146,23 @@ describe('numbers without a scale', () => {
 interface Row extends StatedNumber {
   readonly powers: string | null;
 }
+
+it.each([
+  ['', 1],
+  ['jobs: 1', 0],
+  ['workFolder: true', 0],
+  ['workFolder: false', 0],
+  ['read: [p=out.txt]', 0],
+  ['copies: [run]', 0],
+])('Runs at the same time in one folder are told, with %j', async (more, count) => {
+  const file = path.join(folder, 'shared.yaml');
+  const text = 'inputs: {x: {minimum: 0, maximum: 1}}\noutputs: {p: {target: 1, within: 5%}}\ncommand: [run]\n';
+  const jobs = more.startsWith('jobs') ? '' : 'jobs: 4\n';
+  await writeFile(file, text + jobs + more);
+  const { notes, problem } = await checkProblemFile(file, {}, checkDefinition);
+  expect(notes).toHaveLength(count);
+  if (count > 0) expect(notes[0]).toContain('4 runs at a time run in one folder');
+  // What is said about the folder alone makes no other program of it.
+  const [{ workFolder }] = problem.blackBox.identity as [{ workFolder?: boolean }];
+  expect(workFolder).toBe(more === 'workFolder: true' ? true : undefined);
+});

@@ -53,6 +53,8 @@ export interface BlackBox {
   readonly identity: readonly unknown[];
   /** As result files show it. */
   readonly record: Readonly<Record<string, unknown>>;
+  /** Whether runs at the same time may write into each other's files, which the problem file has not answered for. */
+  readonly sharesFolder?: boolean;
   /** What it is made of: when one of them has changed, runs may not count any more. */
   files(where: Surroundings): Promise<readonly BoxFile[]>;
   open(where: Surroundings): OpenBlackBox;

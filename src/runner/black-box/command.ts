@@ -28,6 +28,8 @@ export interface CommandDefinition {
   readonly read: readonly string[];
   /** The file with the derivatives. */
   readonly jacobian?: string;
+  /** Whether each run has a folder of its own although no other key needs one; absent where it is not stated. */
+  readonly workFolder?: boolean;
   /** What exit codes mean. */
   readonly onExit: ReadonlyMap<number, ExitMeaning>;
   readonly environment: Readonly<Record<string, string>>;
@@ -37,19 +39,25 @@ export interface CommandDefinition {
 export const command: BlackBoxKind = {
   key: 'command',
   example: 'the program that evaluates an input, such as ["python3", "model.py"]',
-  keys: ['command', 'shell', 'templates', 'copies', 'read', 'jacobian', 'onExit', 'environment', 'keep'],
+  keys: ['command', 'shell', 'templates', 'copies', 'read', 'jacobian', 'workFolder', 'onExit', 'environment', 'keep'],
   read: (reader, fields) => toBlackBox(readCommand(reader, fields)),
 };
 
 function toBlackBox(stated: CommandDefinition): BlackBox {
-  const { keep: _, onExit, ...how } = stated;
+  const { keep: _, onExit, workFolder, ...how } = stated;
   return {
     key: 'command',
-    identity: [how, [...onExit], null],
+    identity: [workFolder === true ? { ...how, workFolder } : how, [...onExit], null],
+    sharesFolder: workFolder === undefined && !hasOwnFolder(stated),
     record: { command: { ...stated, onExit: Object.fromEntries(onExit) }, evaluatorUrl: null },
     files: (where) => filesOfCommand(stated, where),
     open: (where) => openCommand(stated, where),
   };
+}
+
+/** Whether a key needs a work folder; the curves of fits do, too. */
+function hasOwnFolder({ templates, copies, read, jacobian }: CommandDefinition): boolean {
+  return templates.length + copies.length + read.length > 0 || jacobian !== undefined;
 }
 
 /** More words are no command line. */
@@ -103,7 +111,7 @@ export function openCommand(
 }
 
 function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: CallOptions, where: Surroundings) {
-  const { command: line, shell, templates, copies, jacobian, onExit, keep } = stated;
+  const { command: line, shell, templates, copies, jacobian, workFolder, onExit, keep } = stated;
   const isOfCall = (rule: string) => !rule.includes('=') || names.outputs.includes(rule.split('=')[0]!.trim());
   return {
     command: line,
@@ -114,6 +122,7 @@ function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: 
     copies,
     reads: isWhole ? stated.read : stated.read.filter(isOfCall),
     jacobian,
+    inWorkFolder: workFolder,
     fits,
     curves,
     onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
@@ -135,6 +144,7 @@ export function readCommand(reader: ValueReader, fields: Fields): CommandDefinit
     copies: reader.texts(fields.get('copies'), ['copies']),
     read: reader.texts(fields.get('read'), ['read']),
     ...readJacobianFile(reader, fields.get('jacobian')),
+    ...(fields.has('workFolder') && { workFolder: reader.boolean(fields.get('workFolder')!, ['workFolder']) === true }),
     onExit: readOnExit(reader, fields.get('onExit')),
     environment: readEnvironment(reader, fields.get('environment')),
     keep: (keep && reader.word(keep, ['keep'], ['all', 'failed', 'none'])) ?? 'failed',

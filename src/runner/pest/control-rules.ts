@@ -1,5 +1,5 @@
 /** What is refused of a control file, by name. */
-import { readNumber } from '../exchange.ts';
+import { readNumber } from '../../../clients/typescript/src/solve/number-text.ts';
 import type { Counts, PestControl, PestParameter } from './control.ts';
 import { type ControlSections, placeOf, wordsOf } from './control-sections.ts';
 import { PestFileError } from './pest-error.ts';

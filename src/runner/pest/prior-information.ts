@@ -1,5 +1,5 @@
 /** Prior information: `pi1 1.0 * log(k) = -0.3 2.0 group`, a sum of parameters that is known with an error of 1 / weight. */
-import { readNumber } from '../exchange.ts';
+import { readNumber } from '../../../clients/typescript/src/solve/number-text.ts';
 import type { PestParameter, PriorEquation } from './control.ts';
 import { type ControlLine, placeOf } from './control-sections.ts';
 import { type FileTexts, numberIn, rowsOfFiles, textIn } from './control-tables.ts';

@@ -2,7 +2,7 @@
  * Priors of PEtab, as petab 0.10.0 reads them (petab.v1.priors, petab.v2.core): on the parameter itself, truncated by its bounds. The names of
  * version 1 that begin with parameterScale have parameters on the scale of the parameter table.
  */
-import { readNumber } from '../exchange.ts';
+import { readNumber } from '../../../clients/typescript/src/solve/number-text.ts';
 import { PetabError } from './petab-error.ts';
 import type { PetabParameter, PetabPrior } from './petab-problem.ts';
 import type { PetabRow } from './table.ts';

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from ._errors import OutputError
+from ._tables import TableError, find_title, read_number, read_titled_table
 from .inputs import Value
 
 Loss: TypeAlias = Literal["linear", "soft_l1", "huber", "cauchy"]
@@ -218,26 +219,23 @@ def _numbers(what: str, given: Any) -> list[float]:
 
 def _read_file(path: Path, x: str, y: str, sigma: Any) -> tuple[list[float], list[float], Any]:
     """The columns of a CSV file; an empty cell is a gap."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file, skipinitialspace=True))
-    titles = list(rows[0]) if rows else []
     wanted = [x, y, *([sigma] if isinstance(sigma, str) else [])]
-    missing = [name for name in wanted if name not in titles]
+    try:
+        table = read_titled_table(path.read_bytes().decode(errors="replace"))
+        places = {name: find_title(table, name) for name in wanted}
+    except TableError as error:
+        raise ValueError(f"{path}: {error}.") from error
+    missing = [name for name in wanted if places[name] is None]
     if missing:
-        raise ValueError(f"{path} has no column {' and no '.join(missing)}; it has {', '.join(titles) or 'no rows'}.")
+        raise ValueError(f"{path} has no column {' and no '.join(missing)}; it has {', '.join(table.titles.cells)}.")
 
     def column(name: str) -> list[float]:
-        cells = [(row[name] or "").strip() for row in rows]
-        for number, cell in enumerate(cells, 2):
-            try:
-                float(cell or "nan")
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {name} is {cell!r}, which is no number.") from error
-        return [float(cell or "nan") for cell in cells]
+        at = places[name] or 0
+        return [_read_cell(row.cells[at], f"{path}, line {row.line}: {name}") for row in table.rows]
 
     values, at, errors = column(y), column(x), column(sigma) if isinstance(sigma, str) else None
     for number, value in enumerate(values):
-        where = f"{path}, line {number + 2}"
+        where = f"{path}, line {table.rows[number].line}"
         if math.isnan(value):
             continue
         if math.isnan(at[number]):
@@ -246,3 +244,13 @@ def _read_file(path: Path, x: str, y: str, sigma: Any) -> tuple[list[float], lis
             found = "empty" if math.isnan(errors[number]) else errors[number]
             raise ValueError(f"{where}: {sigma} must be positive where there is a value, is {found}.")
     return values, at, sigma if errors is None else errors
+
+
+def _read_cell(cell: str, where: str) -> float:
+    if cell == "" or cell.lower() == "nan":
+        return math.nan
+    number = read_number(cell)
+    if number is not None and math.isfinite(number):
+        return number
+    comma = "; write a decimal point" if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", cell) else ""
+    raise ValueError(f"{where} is {cell!r}, which is no number{comma}.")

@@ -1,5 +1,6 @@
 /** Measured values in a CSV file. */
-import { readTable, type TableRow } from './table.ts';
+import { readNumber } from './number-text.ts';
+import { findTitle, readTitledTable, TableError, type TableRow } from './table.ts';
 
 export interface DataColumns {
   readonly x: readonly number[];
@@ -13,22 +14,25 @@ export interface DataColumns {
  *
  * @param file  what messages call it
  *
- * Throws RangeError that names the file, and the line and the column of the first wrong cell.
+ * Throws RangeError that names the file, and the line, and the column of the first wrong cell.
  */
 export function readDataColumns(
   text: string,
   file: string,
   names: { readonly x: string; readonly y: string; readonly sigma: string | null },
 ): DataColumns {
-  const [titles, ...rows] = readTable(text.replace(/^\uFEFF/, ''));
-  const known = titles?.cells ?? [];
-  const missing = Object.values(names).filter((name) => name !== null && !known.includes(name));
+  const wanted = Object.values(names).filter((name) => name !== null);
+  const { table, places } = atFile(file, () => {
+    const read = readTitledTable(text);
+    return { table: read, places: new Map(wanted.map((name) => [name, findTitle(read, name)])) };
+  });
+  const { titles, rows } = table;
+  const missing = wanted.filter((name) => places.get(name) === undefined);
   if (missing.length > 0) {
-    const found = known.join(', ') || 'no rows';
-    throw new RangeError(`${file} has no column ${missing.join(' and no ')}; it has ${found}.`);
+    throw new RangeError(`${file} has no column ${missing.join(' and no ')}; it has ${titles.cells.join(', ')}.`);
   }
   const where = (row: TableRow, name: string) => `${file}, line ${row.line}: ${name}`;
-  const column = (name: string) => rows.map((row) => readCell(row.cells[known.indexOf(name)] ?? '', where(row, name)));
+  const column = (name: string) => rows.map((row) => readCell(row.cells[places.get(name)!]!, where(row, name)));
   const [x, y] = [column(names.x), column(names.y)];
   const sigma = names.sigma === null ? null : column(names.sigma);
   for (const [i, row] of rows.entries()) {
@@ -41,10 +45,18 @@ export function readDataColumns(
   return { x, y, sigma };
 }
 
+function atFile<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof TableError ? new RangeError(`${file}: ${error.message}.`) : error;
+  }
+}
+
 function readCell(cell: string, where: string): number {
   if (cell === '' || /^nan$/i.test(cell)) return Number.NaN;
-  const number = Number(cell);
-  if (Number.isFinite(number)) return number;
+  const number = readNumber(cell);
+  if (number !== undefined && Number.isFinite(number)) return number;
   const comma = /^[-+]?\d+,\d+$/.test(cell) ? '; write a decimal point' : '';
   throw new RangeError(`${where} is ${JSON.stringify(cell)}, which is no number${comma}.`);
 }

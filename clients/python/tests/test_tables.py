@@ -1,0 +1,55 @@
+"""Files that real programs wrote, by the list that the readers in TypeScript are held to as well."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backsolve import fit
+
+FOLDER = Path(__file__).parents[3] / "test" / "runner" / "outputs"
+CASES = json.loads((FOLDER / "cases.json").read_text())["tables"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["file"])
+def test_a_file_has_its_column_or_is_refused(case: dict[str, Any]) -> None:
+    path = FOLDER / case["file"]
+    if "values" in case:
+        made = fit(path, x=case["x"], y=case["column"])
+        assert made.values == tuple(case["values"])
+    else:
+        with pytest.raises(ValueError, match=path.name) as refused:
+            fit(path, x=case["x"], y=case["column"])
+        assert case["refused"] in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("time, mass\n0 61,5\n", 'line 2 has both blanks and commas between numbers: "0 61,5"'),
+        ("time,mass\n0,5,61,5\n", "a decimal comma would split numbers, write a decimal point"),
+        ("#\ttime\tmass\n0\t10\t60\n", "line 2 has 3 cells, but line 1 has 2"),
+        ('"time","mass"\n"0","10","60"\n', "line 2 has 3 cells, but line 1 has 2"),
+        ("   time   mass\n0   10   60\n", "line 2 has 3 cells, but line 1 has 2"),
+        ("time,mass\n0,1\n#1,2\n", 'line 3 is a comment amid the rows: "#1,2"'),
+        ('time,mass\n0,"3"5\n', "which is no number"),
+        ("time,mass\n0,1_000\n", "which is no number"),
+        ("time,mass\n0,inf\n", "which is no number"),
+        ("time mass\n0 2.000-548\n", "which is no number"),
+        ("time,mass\n", "it has no row below its titles"),
+        ("", "it has no lines"),
+    ],
+)
+def test_a_table_is_refused(tmp_path: Path, text: str, refused: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"data\.csv") as error:
+        fit(path, x="time", y="mass")
+    assert refused in str(error.value)
+
+
+def test_numbers_and_separators_are_those_of_programs(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    path.write_bytes(b"\xef\xbb\xbf# time;mass\r\n0;1.5D+03\r\n\r\n1;1.5-103\r\n2;nan\r\n")
+    assert fit(path, x="time", y="mass").values == (1500.0, 1.5e-103)

@@ -1,0 +1,81 @@
+/** A number in a text by a regular expression: `/mass = (\S+)/`, `/mass = (\S+)/first`. */
+import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { shorten } from './exchange.ts';
+import { ReadingError } from './reading-error.ts';
+
+interface Match {
+  readonly text: string;
+  /** Of the text in the content. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** @param rule  as given, for messages. Throws LocalFault for a wrong pattern, what it returns ReadingError. */
+export function findByPattern(source: string, flags: string, rule: string): (content: string) => string | undefined {
+  const match = /^(i?)(first)?(i?)$/.exec(flags);
+  if (match === null)
+    throw new LocalFault(`--read ${rule}: "${flags}" is unknown; after /.../ comes i, first or nothing.`);
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(source, flags.includes('i') && flags !== 'first' ? 'dgmi' : 'dgm');
+  } catch (error) {
+    throw new LocalFault(`--read ${rule}: ${(error as Error).message}.`);
+  }
+  const isFirst = match[2] !== undefined;
+  const takesComma = source.includes('),');
+  return (content) => {
+    const found = isFirst ? firstMatch(content, pattern) : lastMatch(content, pattern);
+    if (found === undefined) return undefined;
+    refusePart(content, found, takesComma);
+    // Maxima writes a blank behind the sign.
+    return found.text.replace(/^([-+])\s+(?=[\d.])/, '$1');
+  };
+}
+
+function firstMatch(content: string, pattern: RegExp): Match | undefined {
+  for (const one of content.matchAll(pattern)) return toMatch(one);
+  return undefined;
+}
+
+function lastMatch(content: string, pattern: RegExp): Match | undefined {
+  let found: RegExpExecArray | undefined;
+  for (const one of content.matchAll(pattern)) found = one;
+  return found && toMatch(found);
+}
+
+function toMatch(found: RegExpExecArray): Match {
+  const at = found[1] === undefined ? 0 : 1;
+  const text = found[at]!;
+  const from = found.indices![at]![0] + text.length - text.trimStart().length;
+  return { text: text.trim(), from, to: from + text.trim().length };
+}
+
+/** A number as it may stand in a text, with a power of ten behind it. */
+const NUMBER =
+  /(?:\d+\.?\d*|\.\d+)(?:[eEdDbBqQ][-+]?\d+|(?<=\.\d*)[-+]\d{3}(?!\d)|\.?#\w+|\s?(?:\*|x|×|·)\s?10\s?(?:\^|\*\*)\s?[-+({]*\d+|\*\^[-+]?\d+)?/g;
+/** A sign before a number: at the number itself, or with blanks between where it cannot be an operator. */
+const SIGN = /(?:^|[^\s\w])([-+])$|(?:^|[^\s\d])\s*([-+])[^\S\n]+$|\s([-+])$/;
+
+/** Throws ReadingError where the text is a part of a number. @param takesComma  whether the pattern says that a comma follows */
+function refusePart(content: string, { text, from, to }: Match, takesComma: boolean): void {
+  if (!/^[-+]?[\d.]/.test(text)) return;
+  const start = content.lastIndexOf('\n', from - 1) + 1;
+  const end = content.indexOf('\n', to);
+  const line = content.slice(start, end < 0 ? undefined : end).replace(/\r$/, '');
+  const [first, last] = [from - start, to - start];
+  const refuse = (whole: string): never => {
+    throw new ReadingError(`it takes ${text} of ${whole.trim()} in the line ${JSON.stringify(shorten(line.trim()))}`);
+  };
+  for (const number of line.matchAll(NUMBER)) {
+    const [a, b] = [number.index, number.index + number[0].length];
+    if (b <= first || a >= last) continue;
+    if (a < first || b > last) refuse(line.slice(Math.min(a, first), Math.max(b, last)));
+  }
+  const comma = /^,\d+/.exec(line.slice(last));
+  if (comma !== null && !takesComma && /^[-+]?\d+$/.test(text)) refuse(text + comma[0]);
+  if (/^[-+]/.test(text)) return;
+  const before = line.slice(0, first);
+  const sign = SIGN.exec(before) ?? (text.includes('.') ? /\w([-+])$/.exec(before) : null);
+  // Of `+ 0.5` nothing is lost.
+  if (sign?.slice(1).includes('-')) refuse(`${line.slice(before.lastIndexOf('-'), first)}${text}`);
+}

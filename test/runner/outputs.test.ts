@@ -1,0 +1,133 @@
+/** Files that real programs wrote, read by every reader: the right number, or a refusal that shows the line. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { fitText, fit as fitValues } from '../../clients/typescript/src/solve/fit.ts';
+import { makeOutputReader } from '../../src/runner/read-output.ts';
+import CASES from './outputs/cases.json' with { type: 'json' };
+
+const folder = path.join(import.meta.dirname, 'outputs');
+const read = (name: string) => readFile(path.join(folder, name), 'utf8');
+
+let own: string;
+beforeEach(async () => {
+  own = await mkdtemp(path.join(tmpdir(), 'backsolve-outputs-'));
+  return () => rm(own, { recursive: true });
+});
+
+/** The outcome of a rule on a file of its own. */
+async function readText(rule: string, text: string, file = 'out.txt') {
+  await writeFile(path.join(own, file), text);
+  return makeOutputReader([`y=${file}${rule}`]).read(own, { names: ['y'] });
+}
+
+test.each(CASES.tables)('$file has its column, or is refused by every reader', async (one) => {
+  const { file, x, column, values, refused } = one as (typeof CASES.tables)[number] & { readonly refused?: string };
+  const names = (values ?? ['']).map((_, i) => `y[${i}]`);
+  const readers = [
+    makeOutputReader([`y=${file}:column ${column}`]),
+    makeOutputReader([], [{ name: 'y', csv: file, x, y: column }]),
+  ];
+  const text = await read(file);
+  if (values !== undefined) {
+    expect(await readers[0]!.read(folder, { names })).toEqual({ kind: 'output', output: values });
+    expect(fitText(text, file, { x, y: column }).values).toEqual(values);
+    const data = fitValues(values, { x: fitText(text, file, { x, y: column }).x! });
+    const whole = { names: ['y'], fits: new Map([['y', data]]) };
+    expect(await readers[1]!.read(folder, whole)).toEqual({ kind: 'output', output: values });
+    const last = makeOutputReader([`y=${file}:row last column ${column}`]);
+    expect(await last.read(folder, { names: ['y'] })).toEqual({ kind: 'output', output: [values.at(-1)] });
+    return;
+  }
+  expect(() => fitText(text, file, { x, y: column })).toThrow(refused!);
+  const whole = { names: ['y'], fits: new Map([['y', fitValues([1, 2, 3], { x: [0, 1, 2] })]]) };
+  expect(await readers[1]!.read(folder, whole)).toMatchObject({ kind: 'unreadable' });
+});
+
+test.each(CASES.rules)('y=%s', async (rule, expected) => {
+  const reading = await makeOutputReader([`y=${rule}`]).read(folder, { names: ['y'] });
+  if (typeof expected === 'number') expect(reading).toEqual({ kind: 'output', output: [expected] });
+  else expect(reading).toEqual({ kind: 'unreadable', reason: expect.stringContaining(expected) });
+});
+
+test('every file of the folder has a case', async () => {
+  const named = [...CASES.tables.map(({ file }) => file), ...CASES.rules.map(([rule]) => String(rule).split(':')[0])];
+  const files = (await readdir(folder)).filter((name) => /\.(txt|csv|log)$/.test(name));
+  expect(files.filter((name) => !named.includes(name))).toEqual(['numpy-nan.txt']);
+  const reading = await makeOutputReader(['y=numpy-nan.txt:row last column mass']).read(folder, { names: ['y'] });
+  expect(reading).toMatchObject({ kind: 'failed' });
+});
+
+test.each([
+  [':row 1 column 1', '61,5\n62,5\n', 'may be one number with a decimal comma, or two cells: "61,5"'],
+  [':row 2 column 2', '0 61,5\n1 62,5\n', 'has both blanks and commas between numbers: "0 61,5"'],
+  [':row 1 column mass', 'time, mass\n0 61,5\n', 'has both blanks and commas between numbers: "0 61,5"'],
+  [':row 1 column mass', 'time,mass\n0,5,61,5\n', 'a decimal comma would split numbers, write a decimal point'],
+  [':row 1 column mass', '# time mass\n0 10 60\n', 'line 2 has 3 cells, but line 1 has 2'],
+  [':row 1 column mass', '#\ttime\tmass\n0\t10\t60\n', 'line 2 has 3 cells, but line 1 has 2'],
+  [':row 1 column mass', '"time","mass"\n"0","10","60"\n', 'line 2 has 3 cells, but line 1 has 2'],
+  [':row 1 column mass', '   time   mass\n0   10   60\n', 'line 2 has 3 cells, but line 1 has 2'],
+  [':row 1 column mass', 'time mass\n0 1\n# 1 2\n', 'line 3 has 3 cells, but line 1 has 2'],
+  [':row 1 column mass', 'time,mass\n0,1\n#1,2\n', 'line 3 is a comment amid the rows: "#1,2"'],
+  [':row 1 column mass', 'time,mass\n0,"3"5\n', 'is not a number: "\\"3\\"5"'],
+  [':row 1 column mass', 'time,mass\n', 'it has no row below its titles'],
+  [':row 1 column 2', '1 2.000-548\n', 'is not a number: "2.000-548"'],
+  [':/mass = (\\d+)/', 'mass = 61,5\n', 'it takes 61 of 61,5 in the line "mass = 61,5"'],
+  [':/mass = (\\d+)/', 'mass = 61.5\n', 'it takes 61 of 61.5'],
+  [':/mass = 0(\\S+)/', 'mass = 0.5\n', 'it takes .5 of 0.5'],
+  [':/mass = \\W?([\\d.]+)/', 'mass = -0.5\n', 'it takes 0.5 of -0.5'],
+  [':/([\\d.]+)$/', '2AR AR 2-548.600\n', 'it takes 548.600 of -548.600'],
+  [':/mass = ([\\d.]+)/', 'mass = 2.5*10^-4\n', 'it takes 2.5 of 2.5*10^-4'],
+  [':/mass = ([\\d.]+)/', 'mass = 2.5 x 10^-4\n', 'it takes 2.5 of 2.5 x 10^-4'],
+  [':/mass = ([\\d.]+)/', 'mass = 1.#INF\n', 'it takes 1. of 1.#INF'],
+  [':/mass = ([\\d.]+)/', 'mass = 0.250-548.600\n', 'it takes 0.250 of 0.250-548'],
+])('y=out.txt%s of %j is refused', async (rule, text, reason) => {
+  expect(await readText(rule, text)).toEqual({ kind: 'unreadable', reason: expect.stringContaining(reason) });
+});
+
+test.each([
+  [':row 1 column mass', '#,mass\n7,5\n8,6\n', 5],
+  [':row 1 column mass', '#\ttime\tmass\n0\t5\n', 5],
+  [':row 2 column 2', '1, 5\n2, 6\n', 6],
+  [':row 2 column 1', '1,5.5\n2,6\n', 2],
+  [':/n = (\\d+),/', 'n = 61,5\n', 61],
+  [':/run-(\\d+)/', 'run-7: done\n', 7],
+  [':/to (\\S+) mm/', '1 to 12.5 mm\n', 12.5],
+  [':/5 - (\\S+)/', '5 - 0.5\n', 0.5],
+  [':/(\\d+):/', 'step 12: 30\n', 12],
+  [':/mass ([\\d.]+)/', 'mass 12.5kg\n', 12.5],
+  [':/mass = (\\S+)/', 'mass = +0.5\n', 0.5],
+  ['#/mass', '{"mass": 7, "sag": NaN, "note": "a NaN", "inf": [-Infinity]}', 7],
+  ['#/inf/0', '{"inf": [5, NaN]}', 5],
+])('y=out.txt%s of %j is %d', async (rule, text, value) => {
+  expect(await readText(rule, text)).toEqual({ kind: 'output', output: [value] });
+});
+
+test('a value asked for that is not finite is a failed run, and one that is not asked for hides no other', async () => {
+  const text = '{"y": 7, "z": -Infinity}';
+  expect(await readText('#/z', text)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('not finite') });
+  await writeFile(path.join(own, 'all.json'), text);
+  const all = makeOutputReader(['all.json']);
+  expect(await all.read(own, { names: ['y'] })).toEqual({ kind: 'output', output: [7] });
+  expect(await all.read(own, { names: ['y', 'z'] })).toMatchObject({ kind: 'failed' });
+});
+
+test.each([
+  [':/mass = (\\d+)/', 'mass = 1\n', 'mass = 2\n', 2],
+  [
+    ':/mass = (\\d+)/',
+    'mass = 1\n',
+    'nothing\n',
+    '70 bytes of what the command printed are left out, and the last match',
+  ],
+  [':/mass = (\\d+)/', 'mass = 1\n', 'ss = 2\n', 'the last match may be among them'],
+  [':/mass = (\\d+)/first', 'mass = 1\n', 'mass = 2\n', 1],
+  [':/mass = (\\d+)/first', 'nothing\n', 'mass = 2\n', 'the first match may be among them'],
+  [':row last column 1', '1\n2\n', '3\n', 'it is not complete'],
+  ['', '1', '', 'it is not complete'],
+])('y=stdout.log%s reads no match that may not be the %s one', async (rule, before, behind, expected) => {
+  const reading = await readText(rule, `${before}ma\n[70 bytes are left out here]\nss\n${behind}`, 'stdout.log');
+  if (typeof expected === 'number') expect(reading).toEqual({ kind: 'output', output: [expected] });
+  else expect(reading).toEqual({ kind: 'unreadable', reason: expect.stringContaining(expected) });
+});
