@@ -95,6 +95,7 @@ describe('an export of a model', () => {
     const {
       inverses,
       optimalInverse,
+      answer: _answer,
       best: _best,
       openCount: _open,
       insight,
