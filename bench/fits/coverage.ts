@@ -43,7 +43,7 @@ export function saturation(seed: number): FitProblem {
   return { name: 'saturation', variables: [log(0.5, 20), log(0.3, 50)], truth, model, fits: oneSet(values, 0.04) };
 }
 
-const PROBLEMS = [FIT_PROBLEMS[0]!, biexponential, saturation];
+export const PROBLEMS = [FIT_PROBLEMS[0]!, biexponential, saturation];
 
 function main(): void {
   const { values } = parseArgs({
