@@ -78,7 +78,7 @@ export function fitInsight(request: SuggestRequest, confidence = 0.95): FitInsig
   const flat = weak((FLAT.rise * threshold) / 4).filter(({ isFlat }) => isFlat);
   const isOpen = (w: number) => [sides.get(w)!.low, sides.get(w)!.high].some(({ state }) => state !== 'found');
   // An input that takes the place of another is open where the other is: its ends are only where the other reaches a bound.
-  const open = weak(threshold).filter((one) => numbers.some((w) => isOpen(w) && takesPart(one, w)));
+  const open = weak(threshold).filter((one) => one.isCancelled && numbers.some((w) => isOpen(w) && takesPart(one, w)));
   const parameters = Array.from(encoding.variables.keys(), (v): FitParameter => {
     const estimate = bestInput[v]!;
     const found = sides.get(v);
@@ -209,7 +209,7 @@ interface Openness {
   readonly threshold: number;
   /** Whether it takes part in a direction along which the misfit does not rise. */
   readonly isAlongFlat: boolean;
-  /** In a weak one together with an input of which an end is not found. */
+  /** Whether it takes the place of an input of which an end is not found. */
   readonly isAlongOpen: boolean;
 }
 
