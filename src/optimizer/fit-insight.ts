@@ -77,7 +77,7 @@ export function fitInsight(request: SuggestRequest, confidence = 0.95): FitInsig
   // Along the whole range, 2, the misfit rises by four times the curvature.
   const flat = weak((FLAT.rise * threshold) / 4).filter(({ isFlat }) => isFlat);
   const isOpen = (w: number) => [sides.get(w)!.low, sides.get(w)!.high].some(({ state }) => state !== 'found');
-  // An input that takes the place of another is open where the other is: its ends are only where the other reaches a bound.
+  // An input that takes the place of another is open where the other is: its ends may only be where the other reaches a bound.
   const open = weak(threshold).filter((one) => one.isCancelled && numbers.some((w) => isOpen(w) && takesPart(one, w)));
   const parameters = Array.from(encoding.variables.keys(), (v): FitParameter => {
     const estimate = bestInput[v]!;
