@@ -1,7 +1,7 @@
 import { covarianceOfFeatures, curvatureAt, inFeatures, type WeakDirection } from './identifiability/fit-curvature.ts';
 import { curveOf } from './identifiability/fitted-outputs.ts';
 import { makeEndJudge, spreadAt } from './identifiability/known-ends.ts';
-import { type Held, heldByBounds, leastFrom, type Side, walk } from './identifiability/misfit-profile.ts';
+import { type Held, leastFrom, type Side, walk } from './identifiability/misfit-profile.ts';
 import type {
   BetterFit,
   Determined,
@@ -26,8 +26,6 @@ const FEW_LEVELS = 10;
  * do not depend on its input, if the curvature says so as well. Near its end it may rise since another input reaches a bound.
  */
 const FLAT = { rise: 0.1, share: 0.25 };
-/** Other inputs set an end where without their bounds the misfit would be smaller by such a share of the rise. */
-const SET_BY_OTHERS = 0.5;
 /** Smaller loadings of a combination count as none. */
 const NEGLIGIBLE = 0.05;
 /** Step of the derivative of an input by its feature. */
@@ -77,22 +75,23 @@ export function fitInsight(request: SuggestRequest, confidence = 0.95): FitInsig
   const { X } = request.history;
   const bestInput = X.subarray(cases.rows[best]! * encoding.n, (cases.rows[best]! + 1) * encoding.n);
   // Along the whole range, 2, the misfit rises by four times the curvature.
-  const features = (v: number) => numbers.flatMap((w) => (w === v ? [] : [encoding.first[w]!]));
-  const takesPart = (directions: readonly WeakDirection[]) => (v: number) =>
-    directions.some(({ direction }) => Math.abs(direction[numbers.indexOf(v)]!) > NEGLIGIBLE);
-  const isAlongFlat = takesPart(weak((FLAT.rise * threshold) / 4).filter(({ isFlat }) => isFlat));
-  const isAlongWeak = takesPart(weak(threshold));
+  const flat = weak((FLAT.rise * threshold) / 4).filter(({ isFlat }) => isFlat);
+  const isOpen = (w: number) => [sides.get(w)!.low, sides.get(w)!.high].some(({ state }) => state !== 'found');
+  // An input that takes the place of another is open where the other is: its ends may only be where the other reaches a bound.
+  const open = weak(threshold).filter((one) => one.isCancelled && numbers.some((w) => isOpen(w) && takesPart(one, w)));
   const parameters = Array.from(encoding.variables.keys(), (v): FitParameter => {
     const estimate = bestInput[v]!;
     const found = sides.get(v);
     if (!found) return { ...NO_INTERVAL, estimate };
     return parameterOf(encoding, v, estimate, found, least, {
       threshold,
-      isAlongFlat: isAlongFlat(v),
-      isAlongWeak: isAlongWeak(v),
-      isSetByOthers: (end) => heldByBounds(model, end, least, box, features(v)) >= SET_BY_OTHERS * threshold,
+      isAlongFlat: flat.some((one) => takesPart(one, v)),
+      isAlongOpen: open.some((one) => takesPart(one, v)),
     });
   });
+  function takesPart({ direction }: WeakDirection, v: number): boolean {
+    return Math.abs(direction[numbers.indexOf(v)]!) > NEGLIGIBLE;
+  }
   const combinations = better ? [] : combinationsOf(encoding, numbers, weak(threshold), parameters);
   return {
     confidence,
@@ -208,11 +207,10 @@ interface Sides {
 /** How far the data may leave an input open. */
 interface Openness {
   readonly threshold: number;
-  /** Whether it takes part in a direction along which the misfit does not rise, or by less than a threshold. */
+  /** Whether it takes part in a direction along which the misfit does not rise. */
   readonly isAlongFlat: boolean;
-  readonly isAlongWeak: boolean;
-  /** Whether an end is only where another input, which could take its place, reaches its bound. */
-  readonly isSetByOthers: (end: Held) => boolean;
+  /** Whether it takes the place of an input of which an end is not found. */
+  readonly isAlongOpen: boolean;
 }
 
 /** What is said about a held input. */
@@ -232,7 +230,7 @@ function parameterOf(
   estimate: number,
   { low, high, error }: Sides,
   least: Held,
-  { threshold, isAlongFlat, isAlongWeak, isSetByOthers }: Openness,
+  { threshold, isAlongFlat, isAlongOpen }: Openness,
 ): FitParameter {
   const f = encoding.first[v]!;
   const valueAt = (held: Held) => numberOf(encoding, v, held.u[f]!);
@@ -249,12 +247,7 @@ function parameterOf(
     high: endOf(high),
     lowEnd: low.state,
     highEnd: high.state,
-    kind: kindOf(
-      low,
-      high,
-      isAlongFlat && flatShare > FLAT.share,
-      isAlongWeak && [low, high].some(({ end }) => end !== null && isSetByOthers(end)),
-    ),
+    kind: kindOf(low, high, isAlongFlat && flatShare > FLAT.share, isAlongOpen),
     profile,
   };
 }
@@ -275,9 +268,9 @@ function isKnown({ state }: JudgedSide): boolean {
   return state !== 'not-known';
 }
 
-function kindOf(low: JudgedSide, high: JudgedSide, isFlat: boolean, isSetByOthers: boolean): Determined {
+function kindOf(low: JudgedSide, high: JudgedSide, isFlat: boolean, isAlongOpen: boolean): Determined {
   if (isFlat && isKnown(low) && isKnown(high)) return 'structurally-not';
-  return low.state === 'found' && high.state === 'found' && !isSetByOthers ? 'identifiable' : 'practically-not';
+  return low.state === 'found' && high.state === 'found' && !isAlongOpen ? 'identifiable' : 'practically-not';
 }
 
 function correlationsOf(

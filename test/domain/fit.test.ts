@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateOutput } from '../../src/domain/acceptance.ts';
 import { checkFits, fitGoalsOf, fitOptionsOf, GAP, type SentFit } from '../../src/domain/fit.ts';
-import { fitQualityOf } from '../../src/domain/fit-quality.ts';
+import { describeFit, fitQualityOf } from '../../src/domain/fit-quality.ts';
 import { makeMissMeasure } from '../../src/domain/nearest.ts';
 import { judgedTypeOf, type ObjectiveDefinition } from '../../src/domain/objective.ts';
 import { findOptimum } from '../../src/domain/search/optimum.ts';
@@ -158,6 +158,18 @@ describe('the quality of a fit', () => {
     expect(at(scattered, [{ sigma: 1 }]).warnings[0]).toMatch(
       /smaller than .* too large, by a factor of about (9|1\d)/,
     );
+  });
+
+  it('Tells a misfit that the standard errors do not explain beside chi-square, unless a robust loss expects outliers', () => {
+    const sigma = 0.02;
+    expect(at(scattered, [{ sigma: 0.1 }]).isBeyondChance).toBe(false);
+    expect(at(scattered, [{ sigma }]).isBeyondChance).toBe(true);
+    expect(at(scattered, [{ sigma, loss: 'huber' }]).isBeyondChance).toBe(false);
+    expect(at(scattered, null).isBeyondChance).toBe(false);
+    const output = values.map((value, i) => value + scattered(i));
+    const told = (each: number) => describeFit(definitionOf(values, [{ sigma: each }]), 3, output);
+    expect(told(sigma)).toMatch(/^chi-square \S+ with 37 degrees of freedom, more than the standard errors explain$/);
+    expect(told(0.1)).toMatch(/^chi-square \S+ with 37 degrees of freedom$/);
   });
 
   it('Notices residuals with a pattern, and lists the points that hurt most', () => {

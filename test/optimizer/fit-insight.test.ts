@@ -135,6 +135,15 @@ describe('what the data tell about the inputs', () => {
     },
   );
 
+  it.each([28, 22])(
+    'A ratio in a rate makes neither input identifiable, after few runs and where one reaches its bound (data %d)',
+    (seed) => {
+      const problem = UNDETERMINED.map((make) => make(seed)).find((one) => one.name === 'ratio in a rate')!;
+      const { parameters } = fitInsight(play(problem, seed, 80).request)!;
+      for (const { kind } of parameters) expect(kind).not.toBe('identifiable');
+    },
+  );
+
   it('An interval that ends only where the other input reaches its bound makes no input identifiable', () => {
     const sum = ([a, b]: readonly number[]) => T.map((t) => (a! + b!) * (1 + t));
     const { parameters } = fitInsight(known([number(0, 3), number(-0.3, 0.3)], sum, sum([1.3, 0.2])))!;

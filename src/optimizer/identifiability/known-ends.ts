@@ -16,6 +16,8 @@ import { type Held, leastFrom, pinned, type Side } from './misfit-profile.ts';
  * must then be right to one part in seven, and other models have to agree. Ordinary fits cancel 1 to 60 times.
  */
 const CANCELLED = 50;
+/** The same with so few runs that there are no other models. */
+const CANCELLED_BY_FEW = 8;
 /** Other models agree with an end where they see this share of its rise. */
 const AGREED = 0.5;
 /** They learn from the best runs: so many more than inputs, and those of the trusted region. */
@@ -44,8 +46,13 @@ export function spreadAt({ predictor, aim }: MisfitModel, u: Float64Array): numb
 }
 
 /** Whether a move raises the misfit much less than its parts would alone. @param rise that of the whole move */
-export function isCancelled(steepness: Float64Array, move: (f: number) => number, rise: number): boolean {
-  return steepness.reduce((sum, one, f) => sum + one * move(f) ** 2, 0) > CANCELLED * rise;
+export function isCancelled(
+  steepness: Float64Array,
+  move: (f: number) => number,
+  rise: number,
+  times = CANCELLED,
+): boolean {
+  return steepness.reduce((sum, one, f) => sum + one * move(f) ** 2, 0) > times * rise;
 }
 
 /** Judges the ends of profiles, feature by feature. */
@@ -58,9 +65,9 @@ export function makeEndJudge({ prepared, best, model, least, box, steepness, thr
       return { model: other, least: leastFrom(other, least.u, box, work) };
     });
   };
+  // Models of the same runs are no second opinion.
+  const areFew = prepared.cases.N <= movableCount(prepared.encoding) + FURTHER_RUNS;
   const isAgreed = (f: number, { u }: Held) => {
-    // Models of no other runs are no second opinion.
-    if (prepared.cases.N <= movableCount(prepared.encoding) + FURTHER_RUNS) return false;
     others ??= makeOthers();
     return others.every(
       (other) => pinned(other.model, u, f, u[f]!, box, work).misfit - other.least.misfit >= AGREED * threshold,
@@ -70,7 +77,8 @@ export function makeEndJudge({ prepared, best, model, least, box, steepness, thr
     const { u } = end ?? points.at(-1)!;
     if (spreadAt(model, u) > threshold) return 'not-known';
     if (end === null) return u[f] === box.lower[f] || u[f] === box.upper[f] ? 'bound' : 'not-known';
-    const isFirm = !isCancelled(steepness, (g) => u[g]! - least.u[g]!, threshold) || isAgreed(f, end);
-    return isFirm ? 'found' : 'not-known';
+    const move = (g: number) => u[g]! - least.u[g]!;
+    if (!isCancelled(steepness, move, threshold, areFew ? CANCELLED_BY_FEW : CANCELLED)) return 'found';
+    return !areFew && isAgreed(f, end) ? 'found' : 'not-known';
   };
 }

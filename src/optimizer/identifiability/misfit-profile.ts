@@ -113,30 +113,3 @@ function between(
   }
   return rise - low.misfit < high.misfit - rise ? low : high;
 }
-
-/**
- * How much smaller the misfit at an end would be if one of some features, which has reached a bound since the least misfit, could go on: by
- * one step of Gauss and Newton of at most half the range, the largest of all.
- */
-export function heldByBounds(
-  { aim }: MisfitModel,
-  { u }: Held,
-  least: Held,
-  { lower, upper }: Box,
-  features: readonly number[],
-): number {
-  aim.evaluate(u);
-  aim.differentiate();
-  const J = aim.slopes();
-  const p = u.length;
-  const isAtBound = (point: Float64Array, f: number) => point[f] === lower[f] || point[f] === upper[f];
-  const gains = features.map((f) => {
-    if (!isAtBound(u, f) || isAtBound(least.u, f)) return 0;
-    let steepness = 0;
-    for (let j = 0; j < aim.m; j++) steepness += J[j * p + f]! ** 2;
-    const slope = Math.abs(aim.gradient[f]!);
-    const step = Math.min(1, slope / Math.max(steepness, Number.MIN_VALUE));
-    return 2 * slope * step - steepness * step ** 2;
-  });
-  return Math.max(0, ...gains);
-}

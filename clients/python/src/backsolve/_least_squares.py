@@ -38,7 +38,10 @@ OF_SCIPY = {
 class LeastSquaresResult(dict[str, Any]):
     """
     The fields of scipy.optimize.OptimizeResult, by attribute as well: x, cost, fun, jac, grad, optimality, active_mask, nfev, njev, status,
-    message, success. jac is that of the models at x. Further ones: `fit`, with intervals of the parameters, and `result`, with all runs.
+    message, success. Further ones: `fit`, with intervals of the parameters, and `result`, with all runs.
+
+    `jac` has the slopes of models of few runs at x. Where these cannot tell parameters apart, a covariance from it is as wrong as they are:
+    `fit` says which intervals are known.
     """
 
     def __getattr__(self, name: str) -> Any:
