@@ -55,9 +55,9 @@ describe('options that end an objective', () => {
     ],
     [{ confirm: 3, aimAtRobustness: 0.9, inputTolerances: PERCENT }, '/confirm must be left out with aimAtRobustness'],
     [{ confirm: 3, confidence: 0.9 }, '/confirm must be left out with confidence'],
-    [{ objectives: FRONT, solutions: {} }, '/solutions must be left out where an output has no target'],
-    [{ objectives: FRONT, confirm: 2 }, '/confirm must be left out where an output has no target'],
-    [{ objectives: FRONT, stop: { patience: 5 } }, '/stop/patience must be left out where an output has no target'],
+    [{ objectives: FRONT, solutions: {} }, '/solutions must be left out where objectives[0] is null'],
+    [{ objectives: FRONT, confirm: 2 }, '/confirm must be left out where objectives[0] is null'],
+    [{ objectives: FRONT, stop: { patience: 5 } }, '/stop/patience must be left out where objectives[0] is null'],
   ])('%j is refused', (change, expected) => {
     expect(wrong(change)).toEqual([expect.stringContaining(expected)]);
   });
