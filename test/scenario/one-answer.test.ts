@@ -21,7 +21,7 @@ import type {
   Objective,
   SearchAnswer,
 } from '../../clients/typescript/src/index.ts';
-import { solve } from '../../clients/typescript/src/solve.ts';
+import { solve, within } from '../../clients/typescript/src/solve.ts';
 import { type Agent, connectAgent } from '../../harness/agent-client.ts';
 import { sheetPython as python } from '../../harness/sheet-python.ts';
 import { headOf } from '../../src/shown/columns.ts';

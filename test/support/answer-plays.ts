@@ -1,6 +1,14 @@
 /** Every kind of search, small, as TypeScript `solve`, `run` and Python `solve` are asked for it (test/scenario/one-answer.test.ts). */
 import type { SearchAnswer } from '../../clients/typescript/src/index.ts';
-import { atMost, fit as fitTo, minimize, type Problem, type Result, real, within } from '../../clients/typescript/src/solve.ts';
+import {
+  atMost,
+  fit as fitTo,
+  minimize,
+  type Problem,
+  type Result,
+  real,
+  within,
+} from '../../clients/typescript/src/solve.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 
 export const INPUTS = { a: real(0, 5), b: real(0, 5) };
@@ -109,7 +117,6 @@ export const PLAYS: Readonly<Record<string, Play>> = {
     },
     python: `${REACHED.python}, options=${JSON.stringify({ inputTolerances: TOLERANCES, ...ROBUST }).replace('true', 'True')}`,
     status: 'satisfied',
-    always: 'solve',
   },
   'a front': {
     kind: 'knee',
