@@ -201,11 +201,11 @@ describe('an objective with outputs without target', () => {
   it('is nearest to no case that breaks its limits', async () => {
     const targets = { objectives: [0.06, 0.31, 0.15], objectiveTypes: ['value', 'value', 'value'] };
     const bounds = { minimumBounds: [-0.01, -0.01, -0.01], maximumBounds: [0.01, 0.01, 0.01] };
-    const free = (await load({ ...targets, ...bounds, reuse: false })).body;
-    expect(free.best).toMatchObject({ caseNumber: 3, input: [0.05, 0.1] });
+    const free = await load({ ...targets, ...bounds, reuse: false });
+    expect((await read(free.url)).best).toMatchObject({ caseNumber: 3, input: [0.05, 0.1] });
     for (const limits of [{ constraints: ['x1 >= 0.1'] }, { fixedInputs: [0.2, null] }]) {
-      const { status, body } = await load({ ...targets, ...bounds, ...limits, reuse: false });
-      expect([status, body.best?.input]).toEqual([201, START.initialInput]);
+      const { status, url } = await load({ ...targets, ...bounds, ...limits, reuse: false });
+      expect([status, (await read(url)).best.input]).toEqual([201, START.initialInput]);
     }
   });
 });
