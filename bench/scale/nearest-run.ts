@@ -19,6 +19,7 @@ import { connect } from '../../src/db/connection/client.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
+import { NO_OBJECTIVE_LIMITS } from '../../src/domain/objective-limits.ts';
 import { makeLog } from '../../src/log.ts';
 
 const { values: options } = parseArgs({
@@ -106,7 +107,7 @@ async function measure(on: Db, accountId: number, cases: number, outputCount: nu
     findNearestCase(
       on,
       accountId,
-      { ...definition, options: null },
+      { ...definition, options: null, ...NO_OBJECTIVE_LIMITS },
       {
         projectId: project.id,
         trialId: trial.id,

@@ -1,4 +1,4 @@
-import { kneeOf, nonDominated } from '../numbers/pareto.ts';
+import { nonDominated } from '../numbers/pareto.ts';
 import { intervalAims } from './acquisition/acquisition.ts';
 import { feasibleCases, frontOf, type OpenOutput, openOutputs, pointsOf, referenceOf } from './goal/front.ts';
 import type { FrontReport, PredictedPoint } from './insights.ts';
@@ -34,7 +34,6 @@ export function findFront(request: SuggestRequest): FrontReport {
       hypervolumes: new Array<number>(request.history.count).fill(0),
       reference: null,
       ideal: null,
-      knee: null,
       predicted: [],
     };
   const inUnits = (point: readonly number[]) => point.map((value, c) => open[c]!.sign * value);
@@ -47,7 +46,6 @@ export function findFront(request: SuggestRequest): FrontReport {
     hypervolumes: hypervolumesOf(prepared, open, reference),
     reference: inUnits(reference),
     ideal: inUnits(ideal),
-    knee: cases.rows[rows[kneeOf(points)]!]!,
     predicted: predictedFront(prepared, open, rows, points, reference),
   };
 }

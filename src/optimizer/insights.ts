@@ -239,8 +239,6 @@ export interface FrontReport {
   /** The point below which the hypervolume is measured, and the best value of each output on the front. */
   readonly reference: readonly number[] | null;
   readonly ideal: readonly number[] | null;
-  /** Row of the history with the best compromise: the least sum of coordinates, as shares of the ranges of the front. */
-  readonly knee: number | null;
   /** Points that the models expect between those of the front and beyond, none better than another. */
   readonly predicted: readonly PredictedPoint[];
 }

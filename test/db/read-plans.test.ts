@@ -77,8 +77,10 @@ it('Lists of all objectives and questions for changes are read by index, however
       (await scansIn(work)).filter((scan) => !scan.startsWith('Bitmap Heap Scan'));
     expect(await read(() => readSurroundings(explained, ids))).toEqual(byIndex);
     const judged = ids.map((id) => ({ id, nearestIteration: 1, judgedThrough: 3, optimalInverseId: id }));
-    expect(await read(() => readUnjudgedRuns(explained, judged))).toEqual(byIndex);
-    expect(await read(() => readOptimalRuns(explained, judged))).toEqual(byIndex);
+    expect(await read(() => readUnjudgedRuns(explained, judged))).toEqual(byIndex.slice(0, 1));
+    expect(await read(() => readOptimalRuns(explained, judged))).toEqual([
+      expect.stringMatching(/ using inverses_pkey on inverses$/),
+    ]);
     expect(await read(() => readStandings(explained, ids))).toEqual(byIndex);
     const chosen = ids.flatMap((objectiveId) => [1, 2, 3].map((iteration) => ({ objectiveId, iteration })));
     expect(await read(() => listOutputsAt(explained, chosen))).toEqual(byIndex.slice(0, 1));

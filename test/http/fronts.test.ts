@@ -149,6 +149,16 @@ describe('an objective with outputs without target', () => {
     expect(front.points.map((point: { inverseId: number }) => point.inverseId)).not.toContain(knee.id);
   });
 
+  it('has the answer as its best compromise, though a known case is better in everything', async () => {
+    // The case [0.5, 0.5] is better than the initial point, the only run of the objective.
+    const { url } = await load({ reuse: false });
+    const [{ answer }, { knee, points }] = [await read(url), await read(`${url}/front`)];
+    expect(answer).toMatchObject({ kind: 'knee', input: START.initialInput });
+    expect([knee.input, knee.output]).toEqual([answer.input, answer.output]);
+    expect(points.map(({ input }: { input: number[] }) => input)).toContainEqual([0.5, 0.5]);
+    expect(points.map(({ input }: { input: number[] }) => input)).not.toContainEqual(START.initialInput);
+  });
+
   it('ends with the attempts, at the knee', async () => {
     const { url } = await load({ maximumAttempts: 2 });
     await play(url, 2);
@@ -186,5 +196,16 @@ describe('an objective with outputs without target', () => {
   it('has no front with a target for every output', async () => {
     const { url } = await load({ objectives: [0, 5, 0.3] });
     expect((await service.send('GET', `${url}/front`)).status).toBe(400);
+  });
+
+  it('is nearest to no case that breaks its limits', async () => {
+    const targets = { objectives: [0.06, 0.31, 0.15], objectiveTypes: ['value', 'value', 'value'] };
+    const bounds = { minimumBounds: [-0.01, -0.01, -0.01], maximumBounds: [0.01, 0.01, 0.01] };
+    const free = await load({ ...targets, ...bounds, reuse: false });
+    expect((await read(free.url)).best).toMatchObject({ caseNumber: 3, input: [0.05, 0.1] });
+    for (const limits of [{ constraints: ['x1 >= 0.1'] }, { fixedInputs: [0.2, null] }]) {
+      const { status, url } = await load({ ...targets, ...bounds, ...limits, reuse: false });
+      expect([status, (await read(url)).best.input]).toEqual([201, START.initialInput]);
+    }
   });
 });

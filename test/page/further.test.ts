@@ -18,12 +18,13 @@ interface Suggested {
   readonly input: readonly number[];
 }
 
-async function play(url: string, runs: number): Promise<void> {
+/** @param error  of the outputs of a run */
+async function play(url: string, runs: number, error: (run: number) => number = () => 0): Promise<void> {
   for (let run = 0; run < runs; run++) {
     const { id, input, status } = await service.ok<Suggested>('POST', `${url}/inverses`);
     if (status === 'stopped') return;
     const { stopReason } = await service
-      .ok('PUT', `${url}/inverses/${id}/output`, { output: heatExchanger(input) })
+      .ok('PUT', `${url}/inverses/${id}/output`, { output: heatExchanger(input).map((y) => y + error(run)) })
       .then(() => service.ok<{ stopReason: number }>('GET', url));
     if (stopReason !== 0) return;
   }
@@ -110,5 +111,42 @@ describe('further questions', () => {
     await page.setViewportSize(PHONE);
     await screenshot(page, 'further questions, phone');
     await expectAccessible(page);
+  });
+
+  test('a run of another objective is named and linked with it', async ({ visit }) => {
+    const t = await loadHeatExchanger(service);
+    const input = [5.656, 3, 2];
+    // The second objective of the trial meets the targets of the first with its initial point.
+    const targets = { objectives: [10, 18], objectiveTypes: ['percent', 'lessthan_equal'] };
+    const bounds = { minimumBounds: [-0.5, null], maximumBounds: [0.5, null] };
+    const initial = { initialInput: input, initialOutput: heatExchanger(input) };
+    const second = await service.ok('POST', `${t.trialUrl}/objectives`, { ...targets, ...bounds, ...initial });
+    const page = await visit(service, `${t.page}/insight`);
+    await open(page, 'Solutions: which inputs');
+    const link = rows(page, 'Solutions that were run').getByRole('link', { name: 'run 1 of objective 2', exact: true });
+    await link.click();
+    await expect.poll(() => page.url()).toContain(`/page/objectives/${t.objectiveId}/runs/`);
+    expect(page.url()).toContain(String(second['id']));
+    await page.getByRole('heading', { name: /Run 1\b/ }).waitFor();
+  });
+
+  test('the input that was confirmed is the answer, with the mean of its runs', async ({ visit }) => {
+    const t = await loadHeatExchanger(service, {
+      confirm: 2,
+      objectives: [10, 20],
+      minimumBounds: [-5, null],
+      maximumBounds: [5, null],
+    });
+    await play(t.url, 30, (run) => 0.02 * (-1) ** run);
+    const { answer } = await service.ok<{ answer: { kind: string; iteration: number; output: number[] } }>(
+      'GET',
+      t.url,
+    );
+    expect(answer.kind).toBe('declared');
+    const page = await visit(service, t.page);
+    const name = `Met at the input of run ${answer.iteration}, in the mean of 2 runs`;
+    await page.locator('header.objective-header').getByText(name).waitFor();
+    const power = page.getByRole('region', { name: 'Targets', exact: true }).locator('tbody tr', { hasText: 'Power' });
+    expect(await power.innerText()).toContain(String(Number(answer.output[0]!.toPrecision(5))));
   });
 });

@@ -1,12 +1,19 @@
 /**
  * The table of kinds of searches and surfaces: whatever was asked for, every surface names the same input as the answer. Each kind is
- * solved with the real service, and each surface is read as its users read it.
+ * solved with the real service by TypeScript `solve`, by `run` and by Python `solve`, and each surface is read as its users read it.
+ *
+ * The whole table takes 90 seconds of the processor: without TEST_ANSWERS_IN_FULL=1, each client plays only the kinds that name it.
  */
+import { execFile } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type {
   BatchObjective,
   ExplainedObjective,
@@ -14,25 +21,19 @@ import type {
   Objective,
   SearchAnswer,
 } from '../../clients/typescript/src/index.ts';
-import {
-  atMost,
-  fit as fitTo,
-  minimize,
-  type Problem,
-  type Result,
-  real,
-  solve,
-  within,
-} from '../../clients/typescript/src/solve.ts';
+import { solve, within } from '../../clients/typescript/src/solve.ts';
 import { type Agent, connectAgent } from '../../harness/agent-client.ts';
-import { makeRandom } from '../../src/optimizer/numerics/random.ts';
+import { sheetPython as python } from '../../harness/sheet-python.ts';
 import { headOf } from '../../src/shown/columns.ts';
 import { nameOfBest } from '../../src/shown/nearness.ts';
 import { inputText } from '../../src/shown/values.ts';
 import { verdictOf } from '../../src/shown/verdict.ts';
+import { type Box, type Client, INPUTS, PLAYS, type Play, plain } from '../support/answer-plays.ts';
 import { callCommand } from '../support/run-command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
+
+const isInFull = (process.env['TEST_ANSWERS_IN_FULL'] ?? '') !== '';
 
 let service: TestService;
 const told = new EventEmitter().setMaxListeners(0);
@@ -58,107 +59,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const INPUTS = { a: real(0, 5), b: real(0, 5) };
-type Outputs = Readonly<Record<string, number | readonly number[]>>;
-type Box = (input: { readonly a: number; readonly b: number }) => Outputs;
-
-const plain: Box = ({ a, b }) => ({ p: a * b, q: a + 3 * b });
-
-/** Runs at one input differ, in the same way in every play. */
-function noisy(seed: number, sd: number): Box {
-  const random = makeRandom(seed);
-  return (input) =>
-    Object.fromEntries(Object.entries(plain(input)).map(([name, y]) => [name, (y as number) + sd * random.normal()]));
+function playsOf(client: Client): [string, Play][] {
+  return Object.entries(PLAYS).filter(([, { always }]) => isInFull || always === client);
 }
-
-interface Play {
-  readonly kind: SearchAnswer['kind'];
-  readonly goals: Problem['goals'];
-  readonly box?: Box;
-  readonly options?: Partial<Omit<Problem, 'inputs' | 'goals' | 'sources'>>;
-  /** How it ends. */
-  readonly status: Result<typeof INPUTS, Problem['goals']>['status'];
-}
-
-const REACHED = { p: within(4, 0.3), q: within(8, 0.3) };
-/** a b <= 25 and a + 3 b <= 20. */
-const OUT_OF_REACH = { p: within(24, 0.05), q: within(8, 0.05) };
-
-const PLAYS: Readonly<Record<string, Play>> = {
-  'one run': { kind: 'met', goals: REACHED, status: 'satisfied' },
-  'the mean of runs': {
-    kind: 'declared',
-    goals: REACHED,
-    box: noisy(4, 0.1),
-    options: { confirm: 3 },
-    status: 'satisfied',
-  },
-  'confidence for a run': {
-    kind: 'declared',
-    goals: REACHED,
-    box: noisy(2, 0.05),
-    options: { confidence: 0.8 },
-    status: 'satisfied',
-  },
-  'confidence for the mean': {
-    kind: 'declared',
-    goals: REACHED,
-    box: noisy(3, 0.15),
-    options: { confidence: 0.9, confidenceOf: 'mean' },
-    status: 'satisfied',
-  },
-  'confidence without enough runs': {
-    kind: 'likeliest',
-    goals: REACHED,
-    box: noisy(5, 0.3),
-    options: { confidence: 0.99, budget: 14 },
-    status: 'exhausted',
-  },
-  'several solutions': {
-    kind: 'met',
-    goals: { p: within(4, 0.3) },
-    options: { options: { solutions: { count: 3, apart: 0.1 } } },
-    status: 'satisfied',
-  },
-  'the surest input': {
-    kind: 'surest',
-    goals: REACHED,
-    options: {
-      options: {
-        inputTolerances: { kind: 'normal', in: 'units', values: [0.1, 0.1] },
-        aimAtRobustness: true,
-        robustRuns: 3,
-      },
-    },
-    status: 'satisfied',
-  },
-  'a front': {
-    kind: 'knee',
-    goals: { p: minimize(), r: minimize() },
-    box: ({ a, b }) => ({ p: a + b, r: (a - 3) ** 2 + (b - 2) ** 2 }),
-    options: { budget: 14 },
-    status: 'exhausted',
-  },
-  'a fit': {
-    kind: 'best-fit',
-    goals: { y: fitTo([1, 2.1, 2.9, 4.2], { sigma: 0.1 }) },
-    box: ({ a, b }) => ({ y: [0, 1, 2, 3].map((x) => a * 0.5 + b * 0.4 * x) }),
-    status: 'satisfied',
-  },
-  'targets out of reach': { kind: 'nearest', goals: OUT_OF_REACH, status: 'stopped' },
-  'the least value': {
-    kind: 'best-value',
-    goals: { p: minimize(), q: atMost(9), s: atMost(-2) },
-    box: ({ a, b }) => ({ p: (a - 1) ** 2 + b, q: a + 3 * b, s: -a - b }),
-    status: 'stopped',
-  },
-  'no more runs': {
-    kind: 'nearest',
-    goals: { p: within(4, 1e-5), q: within(8, 1e-5) },
-    options: { budget: 6 },
-    status: 'exhausted',
-  },
-};
 
 type Numbers = readonly number[];
 
@@ -224,27 +127,33 @@ async function toldInput(objectiveId: number): Promise<Numbers | null> {
   return bodies().at(-1).data.answer.input;
 }
 
-async function play(name: string, { goals, box = plain, options }: Play) {
+/** The cells of one row of the table. @param others  what the client that played it names */
+async function expectOneAnswer(
+  { kind }: Pick<Play, 'kind'>,
+  { objectiveId, batchId }: { readonly objectiveId: number; readonly batchId: number },
+  others: Readonly<Record<string, unknown>>,
+): Promise<SearchAnswer> {
+  const answer = (await service.ok<ExplainedObjective>('GET', `/objectives/${objectiveId}`)).answer!;
+  expect(answer.kind).toBe(kind);
+  const surfaces = { ...(await surfacesOf(objectiveId, batchId)), ...others };
+  expect(surfaces).toEqual(Object.fromEntries(Object.keys(surfaces).map((surface) => [surface, answer.input])));
+  return answer;
+}
+
+async function solved(name: string, { goals, makeBox = () => plain, budget = 60, options }: Play) {
   const at = path.join(folder, name.replaceAll(/\W/g, '-'));
   await mkdir(at, { recursive: true });
   const where = { url: service.service.url!, key: service.key, folder: at, name, progress: false };
-  return solve(box as never, { ...where, inputs: INPUTS, goals, budget: 60, ...options });
+  const result = await solve(makeBox() as never, { ...where, inputs: INPUTS, goals, budget, ...options });
+  const { objectiveId, batchId } = result.ids;
+  return { result, ids: { objectiveId: objectiveId!, batchId } };
 }
 
 describe.concurrent('every surface names the same input', () => {
-  it.each(Object.entries(PLAYS))('of a search for %s', async (name, one) => {
-    const result = await play(name, one);
+  it.each(playsOf('solve'))('of a search for %s by solve', async (name, one) => {
+    const { result, ids } = await solved(name, one);
     expect(result.status).toBe(one.status);
-    const { objectiveId, batchId } = result.ids;
-    const { answer } = (await service.ok<ExplainedObjective>('GET', `/objectives/${objectiveId}`)) as {
-      answer: SearchAnswer;
-    };
-    expect(answer.kind).toBe(one.kind);
-    const surfaces = {
-      ...(await surfacesOf(objectiveId!, batchId)),
-      'TypeScript solve': Object.values(result.best!.input),
-    };
-    expect(surfaces).toEqual(Object.fromEntries(Object.keys(surfaces).map((surface) => [surface, answer.input])));
+    const answer = await expectOneAnswer(one, ids, { 'TypeScript solve': Object.values(result.best!.input) });
     expect(result.best!.name).toBe(answer.name.replace(/^run 1$/, result.best!.name));
     // What is beside the input is of the input: its outputs, or the mean of its runs.
     const there = result.history.filter(
@@ -255,7 +164,7 @@ describe.concurrent('every surface names the same input', () => {
     const mean = answer.output.map((_, j) => there.reduce((sum, run) => sum + flat(run)[j]! / there.length, 0));
     if (answer.kind === 'declared' || answer.kind === 'likeliest') {
       expect(answer.runs).toBe(there.length);
-      const head = headOf(await service.ok<History>('GET', `/objectives/${objectiveId}/history`));
+      const head = headOf(await service.ok<History>('GET', `/objectives/${ids.objectiveId}/history`));
       expect(nameOfBest(head)).toMatch(/^the input of .*, in the mean of \d+ runs?$/);
       expect(verdictOf(head, true)).toContain(nameOfBest(head));
       expect(answer.output).toEqual(mean.map((value) => expect.closeTo(value, 9)));
@@ -264,79 +173,101 @@ describe.concurrent('every surface names the same input', () => {
     }
   });
 
-  it('after corrections and exclusions, and after the targets have changed', async () => {
-    const first = await play('corrected', { ...PLAYS['one run']!, options: { stop: false } });
-    const { objectiveId, batchId } = first.ids;
-    const before = (await service.ok<ExplainedObjective>('GET', `/objectives/${objectiveId}`)).answer!;
-    const target = before.caseNumber === null ? `inverses/${before.inverseId}` : null;
-    expect(target).not.toBeNull();
-    await service.ok('POST', `/objectives/${objectiveId}/${target}/corrections`, {
+  it.runIf(isInFull)('after corrections and exclusions, and after the targets have changed', async () => {
+    const one = PLAYS['one run']!;
+    const { ids } = await solved('corrected', { ...one, options: { stop: false } });
+    const before = (await service.ok<ExplainedObjective>('GET', `/objectives/${ids.objectiveId}`)).answer!;
+    expect(before.inverseId).not.toBeNull();
+    await service.ok('POST', `/objectives/${ids.objectiveId}/inverses/${before.inverseId}/corrections`, {
       excluded: true,
       reason: 'a leak',
       reopen: true,
     });
-    const after = (await service.ok<ExplainedObjective>('GET', `/objectives/${objectiveId}`)).answer!;
+    const after = (await service.ok<ExplainedObjective>('GET', `/objectives/${ids.objectiveId}`)).answer!;
     expect(after.input).not.toEqual(before.input);
-    const { webhook: _, ...surfaces } = await surfacesOf(objectiveId!, batchId);
+    const { webhook: _, ...surfaces } = await surfacesOf(ids.objectiveId, ids.batchId);
     expect(surfaces).toEqual(Object.fromEntries(Object.keys(surfaces).map((surface) => [surface, after.input])));
-    const changed = await play('corrected', { ...PLAYS['one run']!, goals: { p: within(3, 0.2), q: within(7, 0.2) } });
-    expect(changed.ids.objectiveId).not.toBe(objectiveId);
-    const { answer } = await service.ok<ExplainedObjective>('GET', `/objectives/${changed.ids.objectiveId}`);
-    const others = await surfacesOf(changed.ids.objectiveId!, changed.ids.batchId);
-    expect(others).toEqual(Object.fromEntries(Object.keys(others).map((surface) => [surface, answer!.input])));
+    const changed = await solved('corrected', { ...one, goals: { p: within(3, 0.2), q: within(7, 0.2) } });
+    expect(changed.ids.objectiveId).not.toBe(ids.objectiveId);
+    await expectOneAnswer(one, changed.ids, {});
   });
 });
 
-/** As `run` tells it; a process per run. */
-const BOX = `
-import { appendFileSync, readFileSync } from 'node:fs';
-const [log, sd] = process.argv.slice(2);
-const { input: [a, b] } = JSON.parse(readFileSync(0, 'utf8'));
-appendFileSync(log, 'x');
-let state = 7919 * readFileSync(log, 'utf8').length;
-const uniform = () => ((state = (1103515245 * state + 12345) % 2147483648) / 2147483648);
-for (let i = 0; i < 5; i++) uniform();
-const normal = () => Array.from({ length: 12 }, uniform).reduce((sum, u) => sum + u, -6);
-console.log(JSON.stringify([a * b + Number(sd) * normal(), a + 3 * b + Number(sd) * normal()]));
-`;
+/** The address of a box, until the test ends. */
+async function serveBox(box: Box): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const { inputByName } = (await json(request)) as { inputByName: { a: number; b: number } };
+    response.end(JSON.stringify({ output: box(inputByName) }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+interface Summary {
+  readonly optimum: {
+    readonly input: Readonly<Record<string, number>>;
+    readonly output: Readonly<Record<string, number | Numbers>>;
+    readonly runs: number | null;
+    readonly isSatisfied: boolean;
+  };
+}
 
 describe('run and its files name the same input', () => {
-  it.each([
-    [
-      'declared',
-      'confidence: 0.8\nmaximumRuns: 60',
-      0.12,
-      'p: {target: 4, within: 0.3}\n  q: {target: 8, within: 0.3}',
-    ],
-    ['likeliest', 'confirm: 6\nmaximumRuns: 12', 0.4, 'p: {target: 4, within: 0.3}\n  q: {target: 8, within: 0.3}'],
-    ['met', 'maximumRuns: 40', 0, 'p: {target: 4, within: 0.3}\n  q: {target: 8, within: 0.3}'],
-    ['knee', 'maximumRuns: 14', 0, 'p: {minimize: null}\n  q: {maximize: null}'],
-  ])('of an answer that is %s', async (kind, options, sd, outputs) => {
-    const file = path.join(folder, `${kind}.yaml`);
-    await writeFile(path.join(folder, 'box.mjs'), BOX);
-    const command = [process.execPath, 'box.mjs', `${kind}.log`, String(sd)];
-    const inputs = 'a: {minimum: 0, maximum: 5}\n  b: {minimum: 0, maximum: 5}';
+  it.each(playsOf('run'))('of a search for %s', async (name, one) => {
+    const { makeBox = () => plain, budget: maximumRuns = 60 } = one;
+    const { outputs, options } = one.file;
+    const inputs = { a: { minimum: 0, maximum: 5 }, b: { minimum: 0, maximum: 5 } };
+    const evaluator = { url: await serveBox(makeBox()) };
+    const file = path.join(folder, `${name}.yaml`);
     await writeFile(
       file,
-      `name: ${kind}\ninputs:\n  ${inputs}\noutputs:\n  ${outputs}\ncommand: ${JSON.stringify(command)}\n${options}\n`,
+      JSON.stringify({ name: `${name} by run`, inputs, outputs, evaluator, maximumRuns, ...options }),
     );
     const settings = { BACKSOLVE_API_KEY: service.key, PATH: process.env['PATH']! };
     const { stdout } = await callCommand(['run', file, '--url', service.service.url!], settings);
-    const summary = JSON.parse(await readFile(path.join(folder, `${kind}.json`), 'utf8'));
-    const [batch] = await service.ok<{ id: number }[]>('GET', '/batches?limit=200').then((all) => all.slice(-1));
-    const [{ objectiveId, answer }] = (await service.ok<BatchObjective[]>(
-      'GET',
-      `/batches/${batch!.id}/objectives`,
-    )) as [BatchObjective];
-    expect(answer!.kind).toBe(kind);
-    const surfaces = { ...(await surfacesOf(objectiveId!, batch!.id)), file: Object.values(summary.optimum.input) };
-    expect(surfaces).toEqual(Object.fromEntries(Object.keys(surfaces).map((surface) => [surface, answer!.input])));
-    expect([Object.values(summary.optimum.output), summary.optimum.runs]).toEqual([answer!.output, answer!.runs]);
-    expect(summary.optimum.isSatisfied).toBe(kind !== 'likeliest');
-    // Of a front all runs are listed.
-    if (kind === 'knee') return;
-    const printed = (name: string) => Number(new RegExp(`^ {2}${name} +(-?[\\d.e+-]+)`, 'm').exec(stdout)![1]);
-    expect([printed('a'), printed('b')]).toEqual(answer!.input.map((value) => Number(value.toPrecision(5))));
-    expect([printed('p'), printed('q')]).toEqual(answer!.output.map((value) => Number(value.toPrecision(5))));
+    const { optimum } = JSON.parse(await readFile(path.join(folder, `${name}.json`), 'utf8')) as Summary;
+    const batches = await service.ok<{ id: number; name: string }[]>('GET', '/batches?limit=200');
+    const batchId = batches.at(-1)!.id;
+    const [row] = await service.ok<BatchObjective[]>('GET', `/batches/${batchId}/objectives`);
+    const ids = { objectiveId: row!.objectiveId!, batchId };
+    const answer = await expectOneAnswer(one, ids, { file: Object.values(optimum.input) });
+    expect([Object.values(optimum.output).flat(), optimum.runs]).toEqual([answer.output, answer.runs]);
+    expect(optimum.isSatisfied).toBe(answer.kind !== 'nearest' && answer.kind !== 'likeliest');
+    // Of a front and of several solutions all runs are listed.
+    const printed = (name: string) => Number(new RegExp(`^ {2}${name} +(-?[\\d.e+-]+)`, 'm').exec(stdout)?.[1]);
+    if (answer.kind === 'knee' || answer.kind === 'best-fit') return;
+    const shown = [...answer.input, ...answer.output].map((value) => Number(value.toPrecision(5)));
+    expect(['a', 'b', ...Object.keys(outputs)].map(printed)).toEqual(shown);
+  });
+});
+
+const PROGRAM = `
+import json, sys
+from urllib.request import Request, urlopen
+from backsolve import at_most, fit, minimize, solve, within
+
+url, key, folder, box, name = sys.argv[1:]
+
+def f(a, b):
+    body = json.dumps({"inputByName": {"a": a, "b": b}}).encode()
+    with urlopen(Request(box, body)) as answer:
+        return json.load(answer)["output"]
+
+result = solve(f, {"a": (0, 5), "b": (0, 5)}, url=url, api_key=key, folder=folder, name=name, progress=False, ARGUMENTS)
+ids = {"objectiveId": result.objective.objective_id, "batchId": result.batch_id}
+print(json.dumps({"ids": ids, "status": result.status, "input": list(result.best.input.values()), "output": list(result.best.output.values())}))
+`;
+
+describe.skipIf(python === undefined)('Python solve names the same input', () => {
+  it.each(playsOf('Python'))('of a search for %s', async (name, one) => {
+    const box = await serveBox((one.makeBox ?? (() => plain))());
+    const program = PROGRAM.replace('ARGUMENTS', `budget=${one.budget ?? 60}, ${one.python}`);
+    const where = [service.service.url!, service.key, path.join(folder, `${name} by Python`), box, `${name} by Python`];
+    const { stdout } = await promisify(execFile)(python!, ['-E', '-c', program, ...where]);
+    const { ids, status, input, output } = JSON.parse(stdout);
+    expect(status).toBe(one.status);
+    const answer = await expectOneAnswer(one, ids, { 'Python solve': input });
+    expect(output.flat()).toEqual(answer.output);
   });
 });

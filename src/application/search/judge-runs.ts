@@ -23,7 +23,7 @@ import {
   storeNearest,
   tellJudged,
 } from '../../db/search/unjudged-objectives.ts';
-import type { Matrix } from '../../domain/matrix.ts';
+import { Matrix } from '../../domain/matrix.ts';
 import {
   type JudgedCase,
   judgeIterations,
@@ -32,6 +32,8 @@ import {
   type WeighedDefinition,
 } from '../../domain/nearest.ts';
 import type { NearestSoFar, Objective } from '../../domain/objective.ts';
+import { conditionsOf, hasLimits, isAdmissible, type ObjectiveLimits } from '../../domain/objective-limits.ts';
+import type { Project } from '../../domain/project.ts';
 import { sourceNames } from '../../domain/sources.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 
@@ -58,13 +60,18 @@ interface CountedCases {
   readonly leftOut: ReadonlySet<number>;
   /** The input of the case in a row. */
   readInput(row: number): Promise<readonly number[]>;
+  /** Of all rows. */
+  readInputs(): Promise<Matrix>;
 }
+
+/** A definition with the limits on its inputs: a case that breaks one is data, and never the nearest run. */
+type LimitedDefinition = WeighedDefinition & ObjectiveLimits;
 
 /** Judges all cases of a trial, as they are after all corrections. Memory does not grow with their number. */
 export async function findNearestCase(
   db: Db | Trx,
   accountId: number,
-  definition: WeighedDefinition,
+  definition: LimitedDefinition,
   cases: TrialCases,
 ): Promise<NearestCase> {
   const [nearest] = await findNearestCases(db, accountId, [definition], cases);
@@ -75,18 +82,29 @@ export async function findNearestCase(
 async function findNearestCases(
   db: Db | Trx,
   accountId: number,
-  definitions: readonly WeighedDefinition[],
+  definitions: readonly LimitedDefinition[],
   cases: TrialCases,
 ): Promise<readonly NearestCase[]> {
+  const project = (await findProject(db, accountId, cases.projectId))!;
   const found = definitions.map((definition) => ({
+    admits: isLimited(project, definition)
+      ? (input: readonly number[]) => isAdmissible(project, definition, input)
+      : null,
     measure: makeMissMeasure(definition),
     holder: null as JudgedCase | null,
     output: null as readonly number[] | null,
     readInput: async (): Promise<readonly number[] | null> => null,
   }));
-  for await (const { first, outputs, leftOut, readInput } of readCountedCases(db, accountId, cases)) {
+  const areInputsNeeded = found.some(({ admits }) => admits !== null);
+  for await (const { first, outputs, leftOut, readInput, readInputs } of readCountedCases(db, accountId, cases)) {
+    const inputs = areInputsNeeded ? await readInputs() : null;
     for (const one of found) {
-      const judged = nearestCase(one.measure, outputs, leftOut, { first, holder: one.holder });
+      const { admits } = one;
+      const passedOver =
+        admits === null
+          ? leftOut
+          : new Set([...leftOut, ...rowsThat((row) => !admits(inputs!.row(row)), first, outputs)]);
+      const judged = nearestCase(one.measure, outputs, passedOver, { first, holder: one.holder });
       if (judged !== null && judged !== one.holder) {
         const row = judged.number - first;
         one.holder = judged;
@@ -104,6 +122,15 @@ async function findNearestCases(
   return nearest;
 }
 
+function isLimited(project: Project, limits: ObjectiveLimits): boolean {
+  return hasLimits(limits) || conditionsOf(project, limits).length > 0;
+}
+
+/** Numbers of the cases whose rows hold it. */
+function rowsThat(holds: (row: number) => boolean, first: number, { rows }: Matrix): readonly number[] {
+  return Array.from({ length: rows }, (_, row) => row).flatMap((row) => (holds(row) ? [first + row] : []));
+}
+
 async function* readCountedCases(
   db: Db | Trx,
   accountId: number,
@@ -113,12 +140,13 @@ async function* readCountedCases(
   for (let from = 0; from < set.caseCount; from += size) {
     const outputs = await readCases(db, accountId, 'output_case_sets', set.id, from, size);
     const rowOf = async (row: number) => (await readCases(db, accountId, 'projects', projectId, from + row, 1)).row(0);
+    const readInputs = () => readCases(db, accountId, 'projects', projectId, from, size);
     const loaded = { first: from, outputs, failed: set.failedCases };
     const counted =
       revision === 0
         ? { first: from, outputs, leftOut: new Set(set.failedCases) }
         : await withCorrections(db, accountId, trialId, loaded);
-    yield { ...counted, readInput: rowOf };
+    yield { ...counted, readInput: rowOf, readInputs };
   }
   if (revision === 0) return;
   const total = set.caseCount + (await countAddedCases(db, accountId, trialId));
@@ -127,10 +155,14 @@ async function* readCountedCases(
     const { outputs, failed, sources } = await readAddedOutputs(db, accountId, trialId, first + 1, size);
     const rowOf = async (row: number) =>
       (await readAddedRows(db, accountId, trialId, first + row + 1, 1))[0]!.inputs.row(0);
+    const readInputs = async () => {
+      const batches = await readAddedRows(db, accountId, trialId, first + 1, size);
+      return Matrix.from(batches.flatMap(({ inputs }) => Array.from({ length: inputs.rows }, (_, i) => inputs.row(i))));
+    };
     const added = { first, outputs, failed: failed.map((row) => first + row) };
     const counted = await withCorrections(db, accountId, trialId, added);
     const coarse = sources.flatMap((source, row) => (source !== null && names.has(source) ? [first + row] : []));
-    yield { ...counted, leftOut: new Set([...counted.leftOut, ...coarse]), readInput: rowOf };
+    yield { ...counted, leftOut: new Set([...counted.leftOut, ...coarse]), readInput: rowOf, readInputs };
   }
 }
 
@@ -140,7 +172,7 @@ async function withCorrections(
   accountId: number,
   trialId: number,
   { first, outputs, failed }: Pick<CountedCases, 'first' | 'outputs'> & { readonly failed: readonly number[] },
-): Promise<Omit<CountedCases, 'readInput'>> {
+): Promise<Omit<CountedCases, 'readInput' | 'readInputs'>> {
   const leftOut = new Set(failed);
   for (const { number, result } of await readCorrectedCases(db, accountId, trialId, first + 1, outputs.rows)) {
     const { output, isExcluded } = result;

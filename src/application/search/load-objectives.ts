@@ -144,7 +144,7 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
   const cases = { projectId: project.id, trialId: trial.id, revision: trial.revision, set };
-  const nearestCase = await findNearestCase(trx, accountId, definition, cases);
+  const nearestCase = await findNearestCase(trx, accountId, { ...definition, ...limits }, cases);
   const { initialInput, initialOutput } = request;
   const start =
     initialInput !== undefined && initialOutput !== undefined

@@ -7,11 +7,14 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../db/connection/transaction.ts';
 import type { ObjectiveWithParents } from '../../db/search/objectives.ts';
 import { readSnapshot, type Snapshot } from '../../db/search/suggestions.ts';
+import { evaluateOutput } from '../../domain/acceptance.ts';
 import { makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
 import type { Labels } from '../../domain/names.ts';
 import { type Objective, outputsWithoutTarget } from '../../domain/objective.ts';
 import { checkPredictions, type SentPredictions, toPredictionsQuestion } from '../../domain/predictions.ts';
 import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../../domain/robust-options.ts';
+import { isEligible } from '../../domain/search/optimum.ts';
+import { areEqualVectors } from '../../domain/vectors.ts';
 import type { Engine } from '../../engine/pool.ts';
 import type {
   FitInsight,
@@ -100,7 +103,6 @@ export class ModelInsights {
     const question = { kind: 'front', asked: null, request };
     const {
       rows,
-      knee,
       hypervolumes: volumes,
       ...report
     } = await this.#ask(asking, question, (signal) => this.#engine.front(request, signal));
@@ -110,7 +112,7 @@ export class ModelInsights {
       const isOwn = 'iteration' in source && source.objectiveId === objective.id;
       return isOwn ? [{ iteration: source.iteration, hypervolume }] : [];
     });
-    return { ...report, hypervolumes, points, knee: knee === null ? null : points[rows.indexOf(knee)]! };
+    return { ...report, hypervolumes, points, knee: await kneeOn(asking, objective, points) };
   }
 
   /**
@@ -216,6 +218,19 @@ async function runOfAnswer({ db, accountId }: Asking, objective: ObjectiveWithPa
   return { caseNumber: null, inverseId, objectiveId, objectiveNumber, iteration, input, output };
 }
 
+/** The answer of the search, by the name of the point of the front where it is one; null until it keeps all limits. */
+async function kneeOn(
+  asking: Asking,
+  objective: ObjectiveWithParents,
+  points: readonly KnownRun[],
+): Promise<KnownRun | null> {
+  const answer = await runOfAnswer(asking, objective);
+  if (answer === null || !isEligible(evaluateOutput(objective, answer.output))) return null;
+  const isAnswer = ({ input, output }: KnownRun) =>
+    areEqualVectors(input, answer.input) && areEqualVectors(output, answer.output);
+  return points.find(isAnswer) ?? answer;
+}
+
 /** The inverse of the answer, once one is optimal; of a case that copies it. */
 async function robustRunOf(asking: Asking, objective: ObjectiveWithParents): Promise<number | null> {
   const { id, optimalInverseId } = objective;
@@ -294,9 +309,10 @@ export interface ObjectiveSolutions {
   readonly predicted: readonly PredictedPoint[];
 }
 
-export interface ObjectiveFront extends Omit<FrontReport, 'rows' | 'knee' | 'hypervolumes'> {
+export interface ObjectiveFront extends Omit<FrontReport, 'rows' | 'hypervolumes'> {
   /** One per completed run of the objective. */
   readonly hypervolumes: readonly { readonly iteration: number; readonly hypervolume: number }[];
   readonly points: readonly KnownRun[];
+  /** The answer of the search; null until a run keeps all limits. */
   readonly knee: KnownRun | null;
 }

@@ -73,7 +73,9 @@ export const frontSchema = z
     ideal: z.array(z.number()).nullable().describe('The best value of each output among the points.'),
     knee: runSchema
       .nullable()
-      .describe('The best compromise: the least sum of distances from the ideal, each in units of the range.'),
+      .describe(
+        'The answer of the objective: the best compromise among its own runs, with the least sum of distances from their ideal, each in units of their range. A case, or a run of another objective, may be better in everything. null until a run meets all targets.',
+      ),
     predicted: z
       .array(predictedSchema)
       .describe('Up to 20 points that the models expect between the points and beyond.'),

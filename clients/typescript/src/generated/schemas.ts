@@ -2407,7 +2407,11 @@ export interface Front {
   reference: number[] | null;
   /** The best value of each output among the points. */
   ideal: number[] | null;
-  /** The best compromise: the least sum of distances from the ideal, each in units of the range. */
+  /**
+   * The answer of the objective: the best compromise among its own runs, with the least sum of distances from their
+   * ideal, each in units of their range. A case, or a run of another objective, may be better in everything. null until
+   * a run meets all targets.
+   */
   knee: KnownRun | null;
   /** Up to 20 points that the models expect between the points and beyond. */
   predicted: PredictedPoint[];

@@ -2153,7 +2153,7 @@ class Front(Wire):
     ideal: list[float] | None
     """The best value of each output among the points."""
     knee: KnownRun | None
-    """The best compromise: the least sum of distances from the ideal, each in units of the range."""
+    """The answer of the objective: the best compromise among its own runs, with the least sum of distances from their ideal, each in units of their range. A case, or a run of another objective, may be better in everything. null until a run meets all targets."""
     predicted: list[PredictedPoint]
     """Up to 20 points that the models expect between the points and beyond."""
 
