@@ -30,7 +30,7 @@ def test_results_may_come_in_any_order_and_a_later_generator_goes_on() -> None:
     generator.ingest([run(points[0])])
     generator.finalize()
     generator.finalize()
-    again = BacksolveGenerator(vocs(), name="order", cases=4)
+    again = BacksolveGenerator(vocs(constants={"k": 7}), name="order", cases=4)
     again.ingest([run(points[0])])
     seen = [*points, *again.suggest()]
     assert len({(point["a"], point["b"]) for point in seen}) == 4

@@ -13,6 +13,9 @@ import pytest
 
 from backsolve import Result, solve, within
 
+# They mend the black box, and it says so; test_kept.py tests when.
+pytestmark = pytest.mark.filterwarnings("ignore:The black box has changed")
+
 INPUTS = {"a": (0, 10), "b": (0, 10)}
 GOALS = {"u": within(12, percent=1), "v": within(13, percent=1)}
 OUT_OF_REACH = {"u": within(12, percent=1), "v": within(100, percent=1)}
@@ -118,7 +121,8 @@ def test_what_was_run_again_is_told_after_an_interruption() -> None:
     again = play(mended, OUT_OF_REACH, budget=9, progress=False)
     assert json.loads(journal().read_text().splitlines()[-1])["kind"] == "corrected"
     assert again.best == result.best
-    assert len(mended.calls) == result.retried == 2
+    # The third is a kept run, which the mended black box must answer alike.
+    assert (result.retried, len(mended.calls)) == (2, 3)
 
 
 def test_a_run_that_fails_again_stays_a_failed_run() -> None:

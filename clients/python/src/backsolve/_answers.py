@@ -41,7 +41,7 @@ class Answers:
         changed = Changed(looks, changes(before, looks))
         runs = self._journal.kept()
         failures = self._journal.failure_count
-        if changed.parts and (work.is_retry or failures):
+        if changed.parts and (runs if work.is_retry else failures):
             which = f"{failures} failed ones are" if not work.is_retry else "others that failed are run again, and those with an output"
             warnings.warn(
                 f"The black box has changed since earlier runs of {work.name}: {which} kept. {RETRY}, {START_OVER}.",
