@@ -52,7 +52,7 @@ function describeParameter(
     }
     default:
       if (low !== null && high !== null) {
-        return `${value}; the data hardly determine it: its ${percent} interval, ${round(low)} to ${round(high)}, rests on an input that can take its place and is not determined either.`;
+        return `${value}; the data hardly determine it: its ${percent} interval, ${round(low)} to ${round(high)}, rests on an input that can make up for it and is not determined either.`;
       }
       if (low !== null)
         return `${value}; at least ${round(low)} with ${percent} confidence, and the data set no upper end.`;

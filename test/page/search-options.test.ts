@@ -109,7 +109,9 @@ describe('a noisy objective', () => {
     }
     const { endReason } = await service.ok<{ endReason: string }>('GET', t.url);
     await expect.poll(() => page.locator('.objective-end').innerText()).toBe(endReason);
-    expect(endReason).toMatch(/^Satisfied: run \d+ meets every target with a probability of 0\.8 in each run\.$/);
+    expect(endReason).toMatch(
+      /^Satisfied: the input of run \d+ meets every target with a probability of 0\.8 in each run\.$/,
+    );
     await openTab(page, 'Runs');
     await runs.getByText('not run: the best input').first().waitFor();
     await screenshot(page, 'noisy objective, ended');

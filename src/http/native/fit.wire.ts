@@ -131,7 +131,7 @@ export const fitParametersSchema = z
               kind: z
                 .enum(['identifiable', 'practically-not', 'structurally-not', 'held'])
                 .describe(
-                  'identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side, or it is not known whether they do, or it rests on an input that can take its place and is not determined either. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values.',
+                  'identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side, or it is not known whether they do, or it rests on an input that can make up for it and is not determined either. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values.',
                 ),
               profile: z
                 .array(z.object({ value: z.number(), increase: z.number() }))

@@ -2264,7 +2264,7 @@ export interface FitParameters {
       highEnd: 'found' | 'bound' | 'not-known' | null;
       /**
        * identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side,
-       * or it is not known whether they do, or it rests on an input that can take its place and is not determined
+       * or it is not known whether they do, or it rests on an input that can make up for it and is not determined
        * either. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a
        * category, or a number with few values.
        */

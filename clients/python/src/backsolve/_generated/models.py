@@ -2000,7 +2000,7 @@ class FitParametersFitParameters(Wire):
     high_end: Literal["found", "bound", "not-known"] | None
     """found: at the value. bound: chi-square does not rise so far before the bound. not-known: the models may be off there by more than the threshold, or disagree, or expect a better fit elsewhere; verify names runs that tell. null for held inputs."""
     kind: Literal["identifiable", "practically-not", "structurally-not", "held"]
-    """identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side, or it is not known whether they do, or it rests on an input that can take its place and is not determined either. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values."""
+    """identifiable: both ends are within the bounds. practically-not: the data exclude nothing on at least one side, or it is not known whether they do, or it rests on an input that can make up for it and is not determined either. structurally-not: the data do not depend on it once the others adapt. held: it is fixed, a boolean, a category, or a number with few values."""
     profile: list[FitParametersFitParametersProfile]
     """The increase of chi-square with the input at a value and the others adapted, ascending by value."""
 
