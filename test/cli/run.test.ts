@@ -193,7 +193,7 @@ test.each([
 
 test('Ctrl-C waits for what runs and keeps it; a second process is told who has the file', async () => {
   // Out of reach, so that it is not over before it is interrupted.
-  const file = await write('interrupted', { ms: 200, target: 1000, more: 'jobs: 2' });
+  const file = await write('interrupted', { ms: 200, target: 1000, more: 'jobs: 2\nworkFolder: false' });
   const command = startCommand(['run', file]);
   await untilFinished('interrupted', 1, command);
   const second = await runCommand(['run', file]);

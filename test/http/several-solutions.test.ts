@@ -255,7 +255,15 @@ it('lists predicted solutions of any objective apart from verified ones', async 
   const { body } = await service.send('GET', `${objectiveUrl}/solutions`);
   expect(body.verified).toEqual(
     expect.arrayContaining([
-      { caseNumber: 2, inverseId: null, iteration: null, input: [1.5, 0.5], output: [2.5, 0.75] },
+      {
+        caseNumber: 2,
+        objectiveId: null,
+        objectiveNumber: null,
+        inverseId: null,
+        iteration: null,
+        input: [1.5, 0.5],
+        output: [2.5, 0.75],
+      },
     ]),
   );
   expect(body.predicted.length).toBeGreaterThan(1);

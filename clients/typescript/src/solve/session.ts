@@ -147,10 +147,15 @@ export class Session {
     if (kept !== undefined) await this.#compare(kept, evaluate);
     this.#rememberFunction();
     const { again: _, ...record } = this.#record;
-    const looks = updated(record.looks ?? {}, this.#looks, (part) => this.plan.looker!.isWord(part));
+    const looks = this.#looksToKeep();
     if (isDeepStrictEqual(record.looks, looks) && this.#record.again === undefined) return;
     this.#record = { ...record, looks };
     await this.#options.folder.write(this.#record);
+  }
+
+  /** What says nothing, such as a log that runs write, is left out: a comparison is not made again because it wrote there. */
+  #looksToKeep(): Looks {
+    return updated(this.#record.looks ?? {}, this.#looks!, (part) => this.plan.looker!.isWord(part));
   }
 
   #rememberFunction(): void {
@@ -163,7 +168,7 @@ export class Session {
     const { folder, onChange, words } = this.#options;
     const { nameInput, objectives, project } = this.plan;
     const parts = this.#changes.get(kept.source ?? OWN)!;
-    const looks = JSON.stringify(this.#looks);
+    const looks = JSON.stringify(this.#looksToKeep());
     const noise = noiseOf(objectives);
     const said = { parts, kept, input: nameInput(kept.input), outputNames: project.outputNames };
     let { again } = this.#record;
