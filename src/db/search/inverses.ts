@@ -190,14 +190,14 @@ export async function findNextPage(
   return ids.length === 2 ? ids[0]!.id : null;
 }
 
-/** The outputs of an objective's runs, by iteration; without excluded ones. */
+/** The outputs of an objective's runs, by iteration; without excluded ones and those of cheaper sources, which are no solutions. */
 export async function listCompletedOutputs(
   db: Db | Trx,
   objectiveId: number,
 ): Promise<readonly { readonly id: number; readonly iteration: number; readonly output: readonly number[] }[]> {
   const { rows } = await sql<{ id: number; iteration: number; output: readonly number[] }>`
     select i.id, i.iteration, i.output from inverses i
-    where i.objective_id = ${objectiveId} and i.output is not null and ${WAS_RUN} and i.excluded_at is null
+    where i.objective_id = ${objectiveId} and i.output is not null and ${WAS_RUN} and i.excluded_at is null and i.source is null
     order by i.iteration`.execute(db);
   return rows;
 }
