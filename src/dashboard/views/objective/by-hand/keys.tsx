@@ -1,11 +1,12 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Dialog } from '../../../parts/dialog.tsx';
 
 /** Handles keys, unless a field has the focus or a dialog is open. */
 export function useKeys(work: Readonly<Record<string, () => void>>): void {
   const newest = useRef(work);
   newest.current = work;
-  useEffect(() => {
+  // Before the browser paints: whoever sees the button can press the key.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
       const act = newest.current[event.key];
