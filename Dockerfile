@@ -29,6 +29,7 @@ RUN node src/dev/build-page.ts
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="backsolve" \
       org.opencontainers.image.description="Finds the inputs of an expensive black box that give the outputs you want, in the fewest runs." \
+      org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.source="https://github.com/backsolve/backsolve"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=8081 METRICS_PORT=9464
 WORKDIR /app

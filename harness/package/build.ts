@@ -47,7 +47,7 @@ async function stage(folder: string): Promise<{ readonly folder: string; readonl
   await mkdir(join(folder, 'bin'));
   await cp(join(ROOT, 'bin/packaged.js'), join(folder, 'bin/backsolve.js'));
   await cp(join(ROOT, 'bin/npx.js'), join(folder, 'bin/npx.js'));
-  await cp(join(ROOT, 'README.md'), join(folder, 'README.md'));
+  for (const file of ['README.md', 'LICENSE', 'NOTICE']) await cp(join(ROOT, file), join(folder, file));
   const parties = await readThirdParties([...files, ...IN_THE_PAGE]);
   await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), writeNotices(parties));
   await writeFile(join(folder, 'package.json'), await writeManifest());

@@ -6,7 +6,7 @@ export interface ThirdParty {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** The text of its licence; empty when its package has none. */
+  /** Of its licence and NOTICE; without these what its README says of the licence, or its author. */
   readonly text: string;
 }
 
@@ -18,10 +18,17 @@ export async function readThirdParties(files: readonly string[]): Promise<readon
 }
 
 async function readThirdParty(folder: string): Promise<ThirdParty> {
-  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  const file = (await readdir(folder)).find((one) => /^(licen[cs]e|copying)/i.test(one));
-  const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8');
-  return { name, version, license: String(license), text: text.trim() };
+  const { name, version, license, licenses, author } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const files = await readdir(folder);
+  const read = async (file: string) => (await readFile(join(folder, file), 'utf8')).trim();
+  const named = [/^(licen[cs]e|copying)/i, /^notice/i].flatMap((one) => files.find((file) => one.test(file)) ?? []);
+  const readme = named.length === 0 ? files.find((file) => /^readme/i.test(file)) : undefined;
+  const [section] = /^#+ *licen[cs]e[^]*/im.exec(readme === undefined ? '' : await read(readme)) ?? [];
+  const texts = await Promise.all(named.map(read));
+  if (named.length === 0)
+    texts.push(section ?? 'No text of its licence.', `Author: ${author?.name ?? author ?? 'not stated'}`);
+  const stated = license ?? licenses?.map(({ type }: { type: string }) => type).join(' OR ');
+  return { name, version, license: String(stated ?? 'NOASSERTION'), text: texts.join('\n\n') };
 }
 
 export function writeNotices(parties: readonly ThirdParty[]): string {

@@ -3,7 +3,7 @@
  * packages, so that it runs before anything is installed.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 interface Package {
@@ -38,17 +38,35 @@ export function findObstacles(root: string, tag: string): readonly string[] {
   if (version !== undefined && !read('CHANGELOG.md').includes(`\n## [${version}]`)) {
     found.push(`CHANGELOG.md has no section [${version}]: name what is under Unreleased.`);
   }
-  if (!['LICENSE', 'LICENSE.md', 'LICENSE.txt'].some((name) => existsSync(join(root, name)))) {
-    found.push('There is no LICENSE: the owner chooses one.');
+  const licences = {
+    'package.json': service.license,
+    'clients/typescript/package.json': client.license,
+    ...Object.fromEntries(
+      [...PYTHON, 'CITATION.cff']
+        .filter((file) => existsSync(join(root, file)))
+        .map((file) => [file, /^license\s*[=:]\s*"?([\w.-]+)/m.exec(read(file))?.[1]]),
+    ),
+  };
+  for (const [file, stated] of Object.entries(licences)) {
+    if (stated !== LICENCE) found.push(`${file} states the licence ${stated ?? 'none'}, LICENSE is ${LICENCE}.`);
   }
-  if ([service, client].some(({ license }) => license === undefined || license === 'UNLICENSED')) {
-    found.push('license is UNLICENSED in package.json or clients/typescript/package.json: name the one of LICENSE.');
+  for (const folder of ['.', 'clients/typescript', ...PYTHON.map(dirname)]) {
+    for (const name of ['LICENSE', 'NOTICE']) {
+      const path = join(folder, name);
+      if (!existsSync(join(root, path))) found.push(`${path} is missing.`);
+      else if (read(path) !== read(name)) found.push(`${path} differs from ${name}: copy it.`);
+    }
   }
   if ([service, client].some((one) => one.private === true)) {
-    found.push('package.json or clients/typescript/package.json is private: remove that when there is a licence.');
+    found.push(
+      'package.json or clients/typescript/package.json is private: remove that once the owner has confirmed the licence.',
+    );
   }
   return found;
 }
+
+/** That of LICENSE, as SPDX names it. */
+const LICENCE = 'Apache-2.0';
 
 const PYTHON = ['clients/python/pyproject.toml', 'clients/python-service/pyproject.toml'];
 

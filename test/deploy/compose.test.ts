@@ -1,6 +1,6 @@
 /** compose.yaml: who gets which password, limits on everything, pinned images. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -111,6 +111,22 @@ describe('Dockerfile', () => {
       'COPY --from=page /app/dist/page ./dist/page',
     ]);
     expect(stages.find((stage) => stage.includes(' AS dependencies\n'))).toMatch(/npm ci --omit=dev --omit=optional/);
+  });
+
+  it('has every folder that the service reads while it runs', () => {
+    const read = globSync('src/**/*.ts', { cwd: root }).flatMap((file) => {
+      const source = readFileSync(new URL(file, root), 'utf8');
+      return [...source.matchAll(/new URL\([`']([\w-]+)\/[^`']*[`'], ROOT\)/g)].map(([, folder]) => folder!);
+    });
+    const made = ['dist', 'node_modules'];
+    expect(new Set(read)).toEqual(new Set(['docs', 'fonts', 'migrations', ...made]));
+    for (const folder of new Set(read).difference(new Set(made))) {
+      expect(
+        context.some((line) => line.startsWith(`!${folder}`)),
+        folder,
+      ).toBe(true);
+    }
+    expect(context).toEqual(expect.arrayContaining(['!LICENSE', '!NOTICE']));
   });
 
   it('copies what the page is built from, all of which the context holds', () => {

@@ -117,31 +117,47 @@ describe('a release', () => {
 
 describe('what is ready', () => {
   let copy: string;
-  const files = ['package.json', 'clients/typescript/package.json', 'CHANGELOG.md'];
+  const files = [
+    'package.json',
+    'clients/typescript/package.json',
+    'CHANGELOG.md',
+    'CITATION.cff',
+    'LICENSE',
+    'NOTICE',
+  ];
+  const python = ['clients/python', 'clients/python-service'];
   beforeAll(async () => {
     copy = await mkdtemp(path.join(tmpdir(), 'backsolve-release-'));
     for (const file of files) await cp(path.join(root, file), path.join(copy, file), { recursive: true });
-    for (const folder of ['clients/python', 'clients/python-service']) {
+    for (const folder of python) {
       await mkdir(path.join(copy, folder), { recursive: true });
-      await writeFile(path.join(copy, folder, 'pyproject.toml'), '[project]\nversion = "1.2.3"\n');
+      await writeFile(path.join(copy, folder, 'pyproject.toml'), '[project]\nversion = "1.2.3"\nlicense = "MIT"\n');
     }
+    for (const folder of ['clients/typescript', ...python])
+      for (const name of ['LICENSE', 'NOTICE']) await cp(path.join(root, name), path.join(copy, folder, name));
   });
   afterAll(() => rm(copy, { recursive: true }));
 
   const change = async (file: string, edit: (text: string) => string) =>
     writeFile(path.join(copy, file), edit(readFileSync(path.join(copy, file), 'utf8')));
 
-  it('Without a licence nothing is', () => {
-    expect(findObstacles(root, 'v0.1.0').join('\n')).toMatch(/LICENSE/);
+  it('Nothing is until the owner has confirmed the licence, which every package has', () => {
+    expect(findObstacles(root, 'v0.1.0').filter((one) => !one.includes('CHANGELOG'))).toEqual([
+      'package.json or clients/typescript/package.json is private: remove that once the owner has confirmed the licence.',
+    ]);
   });
 
   it('All missing parts are named together, and none once they are there', async () => {
+    await rm(path.join(copy, 'clients/python/LICENSE'));
+    await change('clients/python-service/NOTICE', () => 'Somebody else');
     const missing = findObstacles(copy, 'v1.2.3').join('\n');
     for (const word of [
       'package.json has version',
       'typescript/package.json has version',
       '[1.2.3]',
-      'LICENSE',
+      'clients/python/pyproject.toml states the licence MIT, LICENSE is Apache-2.0.',
+      'clients/python-service/NOTICE differs from NOTICE: copy it.',
+      'clients/python/LICENSE is missing.',
       'private',
     ]) {
       expect(missing).toContain(word);
@@ -150,13 +166,15 @@ describe('what is ready', () => {
     for (const file of files.slice(0, 2)) {
       await change(file, (text) => {
         const { private: _, ...rest } = JSON.parse(text);
-        return JSON.stringify({ ...rest, version: '1.2.3', license: 'Example' });
+        return JSON.stringify({ ...rest, version: '1.2.3', license: 'Apache-2.0' });
       });
     }
     await change('CHANGELOG.md', (text) =>
       text.replace('## [Unreleased]', '## [Unreleased]\n\n## [1.2.3] - 2027-01-31'),
     );
-    await writeFile(path.join(copy, 'LICENSE'), 'Example');
+    for (const folder of python) await change(`${folder}/pyproject.toml`, (text) => text.replace('MIT', 'Apache-2.0'));
+    for (const file of ['clients/python/LICENSE', 'clients/python-service/NOTICE'])
+      await cp(path.join(root, path.basename(file)), path.join(copy, file));
     expect(findObstacles(copy, 'v1.2.3')).toEqual([]);
   });
 });

@@ -37,6 +37,21 @@ it('Wheels have at most 12 MB', async () => {
     if (name.endsWith('.whl')) expect((await stat(path.join(artefacts, name))).size, name).toBeLessThan(12_000_000);
 });
 
+it('Every package has the licence and the notice', async () => {
+  const list = { '.whl': ['unzip', '-Z1'], '.tgz': ['tar', '-tf'] } as const;
+  for (const name of await readdir(artefacts)) {
+    const command = list[path.extname(name) as keyof typeof list];
+    if (command === undefined) continue;
+    const [program, option] = command;
+    const listed = execFileSync(program, [option, path.join(artefacts, name)], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    });
+    const files = listed.split('\n').map((line) => path.basename(line));
+    expect(files, name).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE']));
+  }
+});
+
 it('The npm package has the licences of what is built in, and no path of the machine that has built it', async () => {
   const archive = path.join(artefacts, `backsolve-${version}.tgz`);
   const tar = (...args: readonly string[]) => execFileSync('tar', [...args], { encoding: 'utf8', maxBuffer: 2 ** 28 });
