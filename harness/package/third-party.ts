@@ -23,7 +23,7 @@ async function readThirdParty(folder: string): Promise<ThirdParty> {
   const read = async (file: string) => (await readFile(join(folder, file), 'utf8')).trim();
   const named = [/^(licen[cs]e|copying)/i, /^notice/i].flatMap((one) => files.find((file) => one.test(file)) ?? []);
   const readme = named.length === 0 ? files.find((file) => /^readme/i.test(file)) : undefined;
-  const [section] = /^#+ *licen[cs]e[^]*/im.exec(readme === undefined ? '' : await read(readme)) ?? [];
+  const [section] = /^#+ *licen[cs]e[\s\S]*/im.exec(readme === undefined ? '' : await read(readme)) ?? [];
   const texts = await Promise.all(named.map(read));
   if (named.length === 0)
     texts.push(section ?? 'No text of its licence.', `Author: ${author?.name ?? author ?? 'not stated'}`);

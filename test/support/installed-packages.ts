@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { commandsOf, readPages } from './doc-commands.ts';
 import { ordinaryUsers, type User } from './ordinary-users.ts';
 
 const run = promisify(execFile);
@@ -84,10 +85,18 @@ async function installPythons(home: string, artefacts: string, users: readonly U
     const python = path.join(folder, 'bin/python');
     // Compiling takes half of the time, and only the first one is compiled to be fast.
     const compiled = found.length === 0 ? [] : ['--no-compile'];
-    await run(python, [...install, ...compiled, '--find-links', artefacts, 'backsolve[local]']);
+    await run(python, [...install, ...compiled, ...(await wantedByReadme(artefacts))]);
     found.push({ version, program: python, command: [path.join(folder, 'bin/backsolve')] });
   }
   return found;
+}
+
+/** The arguments with which the README has pip install, where the packages are in `artefacts`. */
+async function wantedByReadme(artefacts: string): Promise<readonly string[]> {
+  const readme = (await readPages()).find((page) => page.path === 'README.md')!;
+  const line = commandsOf(readme).find(({ text }) => text.includes('pip install '))!.text;
+  const [, wanted] = /pip install (?:--find-links dist )?'(backsolve\S+)'$/.exec(line)!;
+  return ['--find-links', artefacts, wanted!];
 }
 
 /** Programs by version; first the one that every user can run. */

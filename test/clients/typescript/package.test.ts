@@ -84,7 +84,7 @@ it('The archive holds what is needed and nothing else', () => {
   const rest = files.filter(
     (path) => !/^dist(\/(esm|cjs)(\/.*(\.js|\.d\.ts|generated|evaluator|solve))?)?$/.test(path),
   );
-  expect(rest.sort()).toEqual(['README.md', 'dist/cjs/package.json', 'package.json']);
+  expect(rest.sort()).toEqual(['LICENSE', 'NOTICE', 'README.md', 'dist/cjs/package.json', 'package.json']);
 });
 
 const SOLVE = `solve(({ a, b }) => [a * b, a + 3 * b], {
