@@ -42,7 +42,7 @@ export function checkRefusal({ status, body }: Answered, keys: readonly string[]
 
 interface Played {
   readonly stated: Stated;
-  /** Outputs of all fine runs and cases that succeeded, by the JSON of their inputs. */
+  /** Outputs of all fine runs and cases that succeeded, in their order, by the JSON of their inputs. */
   readonly known: ReadonlyMap<string, readonly (readonly number[])[]>;
   readonly truth: (input: readonly number[]) => readonly number[];
   readonly isNoisy: boolean;
@@ -56,6 +56,9 @@ interface Interval {
 const isIn = (output: readonly number[], intervals: readonly Interval[]) =>
   intervals.every(({ lower, upper }, j) => output[j]! >= (lower ?? -Infinity) && output[j]! <= (upper ?? Infinity));
 
+/** Of a mean, by the order of its sum. */
+const ROUNDING = 1e-12;
+
 /** Whether what an objective answers is what it says. */
 export async function checkAnswer(
   send: Send,
@@ -67,8 +70,14 @@ export async function checkAnswer(
   const history = await send('GET', `${url}/history`);
   if (status !== 200 || history.status !== 200)
     return { faults: [`is read with ${status} and ${history.status}`], holdsInTruth: null };
-  const isKnown = (input: readonly number[], output: readonly number[]) =>
-    played.known.get(JSON.stringify(input))?.some((one) => one.every((y, j) => y === output[j])) === true;
+  const isKnown = (input: readonly number[], output: readonly number[]) => {
+    const made = played.known.get(JSON.stringify(input)) ?? [];
+    // Runs at one input are judged when the next input is computed.
+    const judged = made.slice(0, body.answer?.runs ?? 1);
+    const mean = output.map((_, j) => judged.reduce((sum, one) => sum + one[j]! / judged.length, 0));
+    const isMean = judged.length > 1 && mean.every((y, j) => Math.abs(y - output[j]!) <= ROUNDING * Math.abs(y));
+    return isMean || made.some((one) => one.every((y, j) => y === output[j]));
+  };
   if (body.best && !isKnown(body.best.input, body.best.output))
     faults.push(`the best run was never made: ${JSON.stringify(body.best)}`);
   if (body.stopReason !== 0 && typeof body.endReason !== 'string') faults.push('an end has no reason');

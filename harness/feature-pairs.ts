@@ -281,6 +281,9 @@ export async function playPair(send: Send, features: readonly Feature[], options
     const key = JSON.stringify(input);
     known.set(key, [...(known.get(key) ?? []), [...output]]);
   };
+  for (const [k, input] of designed.entries()) know(input, outputCases[k]!);
+  for (const { cases } of features)
+    for (const [k, input] of cases?.inputs.entries() ?? []) know(input, cases!.outputs[k]!);
   let runs = 0;
   let stopReason = objective.body.stopReason as number;
   const open: { id: number; input: number[]; source: string | null }[] = [];
@@ -293,7 +296,8 @@ export async function playPair(send: Send, features: readonly Feature[], options
         faults.push(`a request for an input gets ${status}: ${JSON.stringify(body)}`);
         return { kind: 'held', faults, runs, stopReason, holdsInTruth: null };
       }
-      if (body.output !== null && body.output !== undefined) break;
+      // The last iteration of a search that has ended names its answer.
+      if (body.status !== 'active') break;
       if (body.iteration !== lastIteration + 1) faults.push(`iteration ${body.iteration} follows ${lastIteration}`);
       lastIteration = body.iteration;
       faults.push(...checkInput(stated, body.input, `iteration ${body.iteration}`));
@@ -314,9 +318,6 @@ export async function playPair(send: Send, features: readonly Feature[], options
     if (!hasFailed && next.source === null) know(next.input, output);
     stopReason = (await send('GET', url)).body.stopReason;
   }
-  for (const [k, input] of designed.entries()) know(input, outputCases[k]!);
-  for (const { cases } of features)
-    for (const [k, input] of cases?.inputs.entries() ?? []) know(input, cases!.outputs[k]!);
   const { holdsInTruth, faults: wrong } = await checkAnswer(send, url, { stated, known, truth, isNoisy: noise > 0 });
   return { kind: 'held', faults: [...faults, ...wrong], runs, stopReason, holdsInTruth };
 }

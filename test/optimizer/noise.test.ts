@@ -208,6 +208,22 @@ describe('a search for an input that holds', () => {
     expect(request).toEqual(copy);
   });
 
+  it.each([
+    ['run', sure('run')],
+    ['mean', { standardDeviations: null, asked: { kind: 'confirm', runs: 2 } } satisfies Noise],
+  ])('neither repeats nor declares an input outside the bounds, such as a known case may be: %s', (_, noise) => {
+    const { request, end } = withEstimate;
+    const [a] = inputOf(request, end!.bestIndex);
+    // The input that was declared is now outside.
+    const maximum = a! - 0.01;
+    const proposal = suggest({ ...request, noise, space: { variables: [float(-2, maximum), float(-2, 2)] } });
+    const row = proposal.kind === 'candidate' ? proposal.repeatOf : proposal.bestIndex;
+    if (row !== undefined) expect(inputOf(request, row)[0]).toBeLessThanOrEqual(maximum);
+    if (proposal.kind === 'candidate') expect(proposal.input[0]).toBeLessThanOrEqual(maximum);
+    expect(proposal.standing!.row).not.toBe(end!.bestIndex);
+    expect(inputOf(request, proposal.standing!.row)[0]).toBeLessThanOrEqual(maximum);
+  });
+
   it('needs no repeat where runs are known to be equal', () => {
     const { proposals, end } = play({ ...bowl, sds: [0, 0], noise: sure('run', [0, 0]) }, 40);
     expect(end?.reason).toBe('reached');

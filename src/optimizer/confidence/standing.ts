@@ -9,6 +9,7 @@ import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Goal, Standing } from '../problem.ts';
 import { movableCount } from '../space/encoding.ts';
+import { isInSpace } from '../space/seen.ts';
 import { leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
@@ -80,16 +81,19 @@ function correlationOf({ outputs, kernels, geometry: { N } }: Surrogate): Float6
   return factor;
 }
 
-/** The admissible inputs that a run has succeeded at, in the order of their first runs. */
+/** The inputs that a run has succeeded at and that may be run again, in the order of their first runs. */
 export function triedInputs({ request, cases, encoding, pending }: Prepared): Tried[] {
-  const { p } = encoding;
+  const { n, p } = encoding;
   const countAt = (U: Float64Array, u: Float64Array) => {
     let count = 0;
     for (let i = 0; i < U.length; i += p) if (u.every((value, f) => value === U[i + f])) count++;
     return count;
   };
   return repeatsIn(cases.U, p, cases.N)
-    .filter(({ members }) => cases.isAdmissible[members[0]!] === 1)
+    .filter(({ members: [first] }) => {
+      const row = cases.rows[first!]!;
+      return cases.isAdmissible[first!] === 1 && isInSpace(encoding, request.history.X.subarray(row * n, (row + 1) * n));
+    })
     .map(({ members }) => {
       const u = cases.U.slice(members[0]! * p, (members[0]! + 1) * p);
       const hits = members.filter((i) => isMeanInside(cases, request.goal, [i])).length;

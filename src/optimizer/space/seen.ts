@@ -1,6 +1,6 @@
 import type { RandomStream } from '../numerics/random.ts';
 import type { Variable } from '../problem.ts';
-import { decode, everyInput, levelAt, nearestLevel, randomPoint } from './encoding.ts';
+import { decode, type Encoding, everyInput, levelAt, nearestLevel, randomPoint } from './encoding.ts';
 import type { SearchSpace } from './search-space.ts';
 
 const DIGITS = 12;
@@ -67,14 +67,17 @@ function countDistinct({ encoding, conditions }: SearchSpace, X: Float64Array, c
 
 /** Whether an input, such as one that was run before, may be proposed: it lies in the space, and conditions hold to the last bit. */
 export function mayBeProposed({ encoding, conditions }: SearchSpace, x: Float64Array): boolean {
-  const { variables, movable, discrete } = encoding;
-  const isInside = variables.every((variable, v) => {
+  return isInSpace(encoding, x) && conditions?.keepsAll(x) !== false;
+}
+
+/** Whether every value is one that its variable takes; known cases may lie outside. */
+export function isInSpace({ variables, movable, discrete }: Encoding, x: Float64Array): boolean {
+  return variables.every((variable, v) => {
     const { minimum, maximum, fixedAt } = variable;
     if (fixedAt !== undefined) return x[v] === fixedAt;
     if (movable[v] === 0) return x[v] === minimum;
     return discrete[v] === 1 ? isLevel(variable, x[v]!) : x[v]! >= minimum && x[v]! <= maximum;
   });
-  return isInside && conditions?.keepsAll(x) !== false;
 }
 
 /** Whether x is one of the values of a discrete variable. */
