@@ -1,4 +1,5 @@
 /** Runs a command as the black box: one process, in its own process group, for each evaluation. */
+import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
@@ -142,6 +143,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
         cwd: inWorkFolder ? folder : startFolder,
         env: { ...options.environment, ...writeEnvironment(evaluation), BACKSOLVE_WORK_FOLDER: folder },
         stdin: message,
+        stdinFile: path.join(folder, `stdin-${randomUUID()}`),
         timeoutMs: allowedSeconds * 1000,
         graceMs: graceSeconds * 1000,
         stdoutFile: path.join(folder, 'stdout.log'),
