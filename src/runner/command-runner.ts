@@ -175,7 +175,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     if (failure !== undefined) return failed(failure);
     if (meaning === 'fail') return failed(reason);
     const reading = await read();
-    if (reading.kind === 'unreadable') return retry(withWords(reading.reason, lastWords(end.errorTail)));
+    if (reading.kind === 'unreadable')
+      return retry(withWords(reading.reason, lastWords(end.errorTail)), reading.others);
     return reading.kind === 'failed' ? failed(reading.reason) : reading;
   };
 
@@ -222,8 +223,8 @@ function withWords(reason: string, words: string): string {
   return words === '' ? reason : `${reason}; standard error: ${words}`;
 }
 
-function retry(reason: string): Outcome {
-  return { kind: 'failure', reason: cleanReason(reason), retryable: true };
+function retry(reason: string, others?: readonly string[]): Outcome {
+  return { kind: 'failure', reason: cleanReason(reason), retryable: true, ...(others && { others }) };
 }
 
 function failed(reason: string): Outcome {

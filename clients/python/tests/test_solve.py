@@ -281,6 +281,47 @@ def test_goals_and_budget_may_change() -> None:
         solve(black_box, INPUTS, GOALS, budget=3, cases=4, progress=False)
 
 
+def test_a_mistyped_goal_costs_no_run_and_may_be_corrected() -> None:
+    calls = []
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        calls.append((a, b))
+        return u_and_v(a, b)
+
+    mistyped = {"u": GOALS["u"], "w": GOALS["v"]}
+    with pytest.raises(OutputError, match="The output has no w; it has u, v"):
+        solve(black_box, INPUTS, mistyped, name="mistyped", progress=False)
+    assert len(calls) == 1
+    result = solve(black_box, INPUTS, GOALS, name="mistyped", progress=False)
+    assert result.satisfied
+    assert len(calls) == len(result.history)
+    # Now there are outputs, which another name contradicts.
+    with pytest.raises(ChangedProblemError, match="outputNames"):
+        solve(black_box, INPUTS, mistyped, name="mistyped", progress=False)
+
+
+def test_a_run_with_mistyped_outputs_is_made_again_once_the_black_box_is_corrected() -> None:
+    shift = 1.0
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        return {"u": a * b, "w": a + 3 * b + shift}
+
+    with pytest.raises(OutputError, match="it has u, w"):
+        solve(black_box, INPUTS, GOALS, name="mistyped", progress=False)
+    shift = 0.0
+    result = solve(black_box, INPUTS, {"u": GOALS["u"], "w": GOALS["v"]}, name="mistyped", progress=False)
+    assert all(run.output is not None and run.output["w"] == pytest.approx(run.input["a"] + 3 * run.input["b"]) for run in result.history)
+
+
+def test_bounds_may_change_while_no_run_gave_an_output() -> None:
+    def broken(a: float, b: float) -> dict[str, float]:
+        raise RuntimeError("no licence")
+
+    assert solve(broken, INPUTS, GOALS, name="bounds", budget=5, cases=2, progress=False).status == "failed"
+    result = solve(u_and_v, {"a": (0, 10), "b": (0, 9)}, GOALS, name="bounds", progress=False)
+    assert result.satisfied
+
+
 def test_the_best_run_has_the_least_value_of_those_within_the_limits() -> None:
     def black_box(a: float, b: float) -> dict[str, float]:
         return {"cost": 1 + (a - 3) ** 2 + (b - 4) ** 2, "sum": a + b}

@@ -120,7 +120,9 @@ class Space:
         if isinstance(value, Mapping):
             missing = [name for name in names if name not in value]
             if missing:
-                raise OutputError(f"The output has no {' and no '.join(missing)}; it has {', '.join(map(str, value)) or 'nothing'}.")
+                error = OutputError(f"The output has no {' and no '.join(missing)}; it has {', '.join(map(str, value)) or 'nothing'}.")
+                error.returned = _as_numbers(value)
+                raise error
             return [value[name] for name in names]
         if value is None or isinstance(value, str):
             raise OutputError(f"The black box returned {value!r}. Return the output, or raise an exception when the run failed.")
@@ -157,6 +159,14 @@ class Space:
                 by_name = dict(zip(names, Space(self.inputs, names)._in_order(given), strict=True))
             merged |= {goal: by_name[output] for goal, output in condition.outputs.items()}
         return merged, slopes or None
+
+
+def _as_numbers(given: Mapping[Any, Any]) -> dict[str, float] | None:
+    """None where they are not numbers only, as where curves are fitted."""
+    try:
+        return {str(name): float(value) for name, value in given.items()}
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 @dataclass(frozen=True)
