@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ from backsolve import (
     Result,
     Run,
     TryAgain,
+    UnreachableError,
     at_most,
     below,
     boolean,
@@ -40,7 +43,10 @@ from backsolve import (
     solve_async,
     within,
 )
+from backsolve import solving
+from backsolve._connecting import teller
 from backsolve._journal import Folder
+from backsolve._progress import make_progress
 
 from .faults import PASS, RESET, FaultyServer
 from .service_process import Service
@@ -487,6 +493,25 @@ def test_no_name_is_taken_for_another_one() -> None:
             solve(lambda x, returned=returned: {returned: x}, {"x": (0, 3)}, {"y": within(2, 0.01)}, name=returned, progress=False)
     with pytest.raises(problems.ValidationFailedError, match=r"fixedInputs\.tc: is not an input; did you mean Tc"):
         solve(lambda given: given["Tc"], {"Tc": (0, 3)}, {"y": within(2, 0.01)}, name="tc", fixed={"tc": 1}, progress=False)
+
+
+def test_a_wrong_address_ends_it_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "CONNECT_SECONDS", 0.5)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(UnreachableError, match=r"Check the address, and whether the service runs\."):
+            solve(u_and_v, INPUTS, GOALS, url=url, api_key="bks_any", progress=False)
+
+
+def test_who_sees_no_progress_is_told_what_is_waited_for(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    silent = make_progress("mine", None, False, lambda: {})
+    with FaultyServer(service.url, [RESET] * 7) as server:
+        told = teller(silent.note, silent.warn)
+        with Backsolve(server.url, service.key, first_delay=0.001, on_retry=told) as client:
+            client.list_models()
+    (warning,) = caplog.records
+    assert re.match(r"mine: retrying in \d+\.\d s: No answer from ", warning.getMessage())
 
 
 def test_mistakes_end_it_at_once() -> None:

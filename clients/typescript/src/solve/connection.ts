@@ -1,7 +1,7 @@
 /** Where a problem is solved, and where this machine keeps its runs. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { Backsolve } from '../client.ts';
+import { Backsolve, type Retry } from '../client.ts';
 import { ProblemFolder } from './folder.ts';
 import { ANEW, describeComparison, describeNoise } from './kept.ts';
 import { joinLocalService } from './local-service.ts';
@@ -102,8 +102,17 @@ async function connect(connection: Connection, releases: (() => Promise<void>)[]
     const missing = url === undefined ? 'url (or BACKSOLVE_URL)' : 'key (or BACKSOLVE_API_KEY)';
     throw new TypeError(`There is no service to ask: give ${missing}, or local: true to start one on this machine.`);
   }
-  const made = new Backsolve({ url, key });
+  const made = new Backsolve({ url, key, connectForMs: CONNECT_FOR_MS, onRetry });
   return { client: made, service: made.address };
+}
+
+/** Where nothing has ever answered, the address may be wrong. */
+const CONNECT_FOR_MS = 10_000;
+/** Attempts of a request after which somebody who sees no progress is told what is waited for: some seconds. */
+const TOLD_ATTEMPT = 6;
+
+function onRetry({ attempt, error }: Retry): void {
+  if (attempt === TOLD_ATTEMPT) process.stderr.write(`Waiting for the service: ${error.message}\n`);
 }
 
 /** That of its name; without one, the same problem on the same service has the same folder. */
