@@ -1,6 +1,10 @@
 import { hostname } from 'node:os';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { type EvaluatorEnd, type EvaluatorEvent, runEvaluator } from '../../clients/typescript/src/evaluator/evaluator.ts';
+import {
+  type EvaluatorEnd,
+  type EvaluatorEvent,
+  runEvaluator,
+} from '../../clients/typescript/src/evaluator/evaluator.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { type Config, environmentForPrograms } from '../config.ts';
 import { type CommandOptions, makeCommandRunner } from '../runner/command-runner.ts';
@@ -135,7 +139,8 @@ function say(line: string): void {
 
 function tell(event: EvaluatorEvent): void {
   say(describeEvent(event));
-  if (event.type === 'away' && event.isNew === true) complain(`${event.reason} Check --url, and whether the service runs.`);
+  if (event.type === 'away' && event.isNew === true)
+    complain(`${event.reason} Check --url, and whether the service runs.`);
 }
 
 function makeClient(values: Values, config: Config) {

@@ -86,16 +86,7 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
 }
 
 /** Throws LocalFault if the program cannot be started. */
-async function start({
-  file,
-  args,
-  isShell,
-  cwd,
-  env,
-  stdin,
-  stdinFile,
-  guard,
-}: ChildOptions): Promise<ChildProcess> {
+async function start({ file, args, isShell, cwd, env, stdin, stdinFile, guard }: ChildOptions): Promise<ChildProcess> {
   const input = await openInput(stdinFile, stdin);
   try {
     const child = guard.start(file, args, isShell, { cwd, env, stdin: input.fd });

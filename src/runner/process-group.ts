@@ -72,12 +72,7 @@ export class GroupGuard implements ProcessGuard {
   }
 
   /** A shell waits for its sign before it becomes the program: by then the guard knows of it. */
-  start(
-    file: string,
-    args: readonly string[],
-    isShell: boolean,
-    { stdin, ...options }: StartOptions,
-  ): ChildProcess {
+  start(file: string, args: readonly string[], isShell: boolean, { stdin, ...options }: StartOptions): ChildProcess {
     const program = isShell ? ['/bin/sh', '-c', file] : [file, ...args];
     return spawn('/bin/sh', ['-c', GATE, 'backsolve', ...program], {
       ...options,

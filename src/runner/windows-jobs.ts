@@ -87,12 +87,7 @@ export class JobGuard implements ProcessGuard {
     for (const stream of [this.#keeper.stdin, this.#keeper.stdout, this.#keeper.stderr]) (stream as Socket).unref();
   }
 
-  start(
-    file: string,
-    args: readonly string[],
-    isShell: boolean,
-    { stdin, ...options }: StartOptions,
-  ): ChildProcess {
+  start(file: string, args: readonly string[], isShell: boolean, { stdin, ...options }: StartOptions): ChildProcess {
     const mode = isShell ? '--shell' : '--program';
     return spawn(process.execPath, [GATE, mode, file, ...args], {
       ...options,

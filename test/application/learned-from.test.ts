@@ -477,7 +477,9 @@ describe('a campaign', () => {
     await expect(replay([END])).rejects.toThrow('The file is no campaign');
     await expect(replay(['inputs: {}'])).rejects.toThrow('or its first line is damaged');
     await expect(replay(whole.slice(0, -1))).rejects.toThrow('a part is missing');
-    await expect(replay(whole.filter((line) => !line.includes('"type":"row"')))).rejects.toThrow('Line 3 names rows that the campaign lacks');
+    await expect(replay(whole.filter((line) => !line.includes('"type":"row"')))).rejects.toThrow(
+      'Line 3 names rows that the campaign lacks',
+    );
     await expect(replay([writeLine({ ...header, format: 2 }), END])).rejects.toThrow('use Backsolve 0.1.0');
   });
 

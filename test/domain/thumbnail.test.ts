@@ -21,10 +21,17 @@ it.each([
   [
     'a picture within JFIF',
     (picture: Buffer) =>
-      Buffer.concat([picture.subarray(0, 2), segment(0xe0, 'JFIF\0\x01\x01\0\0\x01\0\x01\x01\x02SECRET'), picture.subarray(20)]),
+      Buffer.concat([
+        picture.subarray(0, 2),
+        segment(0xe0, 'JFIF\0\x01\x01\0\0\x01\0\x01\x01\x02SECRET'),
+        picture.subarray(20),
+      ]),
   ],
   ['bytes after the end', (picture: Buffer) => Buffer.concat([picture, Buffer.from('SECRET')])],
-  ['a second picture after the end', (picture: Buffer) => Buffer.concat([picture, insert(picture, 2, segment(0xfe, 'SECRET'))])],
+  [
+    'a second picture after the end',
+    (picture: Buffer) => Buffer.concat([picture, insert(picture, 2, segment(0xfe, 'SECRET'))]),
+  ],
   ['a comment after the scan', (picture: Buffer) => insert(picture, picture.length - 2, segment(0xfe, 'SECRET'))],
 ])('A thumbnail loses %s', (_, add) => {
   const given = add(PICTURE);

@@ -13,7 +13,15 @@ import type {
   SimpleOperationId,
   SuggestId,
 } from './calls.ts';
-import { type Asked, ConnectionError, connectionError, errorOfAnswer, notBacksolve, TimeoutError, timeoutError } from './errors.ts';
+import {
+  type Asked,
+  ConnectionError,
+  connectionError,
+  errorOfAnswer,
+  notBacksolve,
+  TimeoutError,
+  timeoutError,
+} from './errors.ts';
 import { refuseUnknownNames } from './known-names.ts';
 import { AnswerTooLargeError, readBytes, readChunks, readLines, readStart, readText } from './lines.ts';
 import { nextPage } from './pages.ts';

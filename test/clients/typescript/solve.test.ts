@@ -413,6 +413,10 @@ describe('what is wrong', () => {
     expect(await errorOf(solve(two, { ...here(), ...TWO, budget: 0.5 }))).toBeInstanceOf(RangeError);
     expect(await errorOf(solve(() => 1, { ...here(), inputs: {}, goals: {} }))).toBeInstanceOf(RangeError);
     expect(() => within(1, 0)).toThrow('exact(1)');
+    const onInput = { ...TWO, goals: { ...TWO.goals, a: within(1, 0.1) } };
+    expect(await errorOf(solve(({ a, b }) => ({ a, ...two({ a, b }) }), { ...here(), ...onInput }))).toMatchObject({
+      message: expect.stringContaining('goals has a, which is an input'),
+    });
     expect(() => choice('one')).toThrow(RangeError);
     expect(() => levels(1)).toThrow(RangeError);
     const backwards = { ...here(), inputs: { a: real(5, 1) }, goals: { y: minimize(0) } };

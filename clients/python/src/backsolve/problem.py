@@ -363,6 +363,11 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
     if not inputs or not goals:
         raise ValueError("A problem needs at least one input and one goal.")
     for name, goal in goals.items():
+        if name in inputs and not isinstance(goal, Fit):
+            raise ValueError(
+                f"goals has {name}, which is an input: a goal is about an output. Limit an input by its bounds, or give the output another "
+                "name."
+            )
         if not isinstance(goal, Goal | Fit):
             raise ValueError(f"The goal of {name} must be exact, within, below, at_most, above, at_least, minimize, maximize or fit.")
         numbers = (goal.target, goal.lower, goal.upper) if isinstance(goal, Goal) else ()

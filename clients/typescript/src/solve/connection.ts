@@ -44,10 +44,7 @@ const FOLDER = '.backsolve';
 export async function openHere(
   problem: Problem,
   connection: Connection,
-  {
-    looker,
-    ...how
-  }: { readonly looker: Looker | null } & Pick<SessionOptions, 'retryFailed' | 'beginsAnew'>,
+  { looker, ...how }: { readonly looker: Looker | null } & Pick<SessionOptions, 'retryFailed' | 'beginsAnew'>,
 ): Promise<OpenProblem> {
   checkProblem(problem);
   const releases: (() => Promise<void>)[] = [];
