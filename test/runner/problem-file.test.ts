@@ -36,7 +36,7 @@ describe('a problem file', () => {
 
   it('has no goal on an input', () => {
     expect(complaintsOf(RIGHT.replace('{p: {', '{a: {target: 1, within: 5%}, p: {'))).toEqual([
-      '3:14 outputs.a: is an input: a goal is about an output. Limit an input by its bounds, or give the output another name.',
+      '3:11 outputs.a: is an input: a goal is about an output. Limit an input by its bounds, or give the output another name.',
     ]);
   });
 

@@ -89,7 +89,7 @@ async function repeat(
     return { line, difference: 'cannot be repeated: what it was computed from is no longer stored' };
   const answer = await engine.suggest(request, signal);
   if (answer.ok) return { line, difference: differenceOf(line, request, answer.result) };
-  // Its fault comes with the place in the program, which tells nothing about the file.
+  // The further lines of the fault tell of the program and nothing of the file.
   const [fault] = answer.fault.split('\n');
   return { line, difference: `cannot be repeated, as from a damaged file: the optimizer fails with ${fault}` };
 }
