@@ -482,7 +482,8 @@ def test_everything_fails() -> None:
 
 @pytest.mark.parametrize("name", ["f", "Tc", "k1", "abc"])
 def test_a_name_of_one_to_three_letters_is_taken(name: str) -> None:
-    result = solve(lambda given: {name: given[name] ** 2}, {name: (0, 3)}, {name: within(2, 0.01)}, name=name, progress=False)
+    output = name.swapcase()
+    result = solve(lambda given: {output: given[name] ** 2}, {name: (0, 3)}, {output: within(2, 0.01)}, name=name, progress=False)
     assert result.satisfied
     assert result.name == name
 
