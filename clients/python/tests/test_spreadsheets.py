@@ -6,6 +6,7 @@ import datetime
 import importlib
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -219,7 +220,7 @@ def test_files_that_are_no_plain_workbooks_are_refused(write: Write, tmp_path: P
 
 def test_plain_formulas_are_chosen_only_where_they_agree(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "USUAL_PLACES", ())
-    monkeypatch.setattr(office.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     office.find_office.cache_clear()
     path = write({"S": [[2, "=A1*3"]]})
     agreeing = spreadsheet(with_saved(path, "B1", "6"), {"a": "A1"}, {"u": "B1"})

@@ -247,8 +247,9 @@ def _program() -> Path:
 
 def _lacks_calc(folder: Path) -> bool:
     """As far as that can be told: in installations of one piece it cannot."""
-    libraries = {path.name for place in (folder, folder.parent / "Frameworks") for path in place.glob("lib*lo.*")}
-    return any(name.startswith(("libvcllo.", "libmergedlo.")) for name in libraries) and not any(name.startswith("libsclo.") for name in libraries)
+    libraries = [path.name for place in (folder, folder.parent / "Frameworks") for path in place.glob("lib*lo.*")]
+    is_divided = any(name.startswith(("libvcllo.", "libmergedlo.")) for name in libraries)
+    return is_divided and not any(name.startswith("libsclo.") for name in libraries)
 
 
 def _has_uno(python: str) -> bool:
