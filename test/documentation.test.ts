@@ -214,6 +214,40 @@ test.each(pages)('every block of $path is held by a test', async (page) => {
   expect(faults).toEqual([]);
 });
 
+/** Of the page and its sessions, which are no part of the interface. */
+const OTHER_ROUTES = ['/session'];
+const dialect = JSON.parse(await readFile('docs/openapi-sdk.json', 'utf8')) as OpenApi;
+
+/**
+ * Operations that a sentence names, such as `PUT .../inverses/{id}/output`: whole from /v1 or /api on, else as the end of a path.
+ */
+function faultOfMention(method: string, mentioned: string): string | undefined {
+  const [where] = mentioned.split('?');
+  const [, prefix = '', rest = ''] = /^(\/v1|\/api|\.\.\.|)(\/.*)$/.exec(where!) ?? [];
+  if (OTHER_ROUTES.includes(where!)) return undefined;
+  const isWhole = prefix === '/v1' || prefix === '/api';
+  const wanted = rest
+    .split('/')
+    .map((part) => (/^(\{\w+\}|\d+)$/.test(part) ? '\\{\\w+\\}' : part.replaceAll('.', '\\.')));
+  const ending = new RegExp(`${isWhole ? '^' : ''}${wanted.join('/')}$`);
+  const { paths } = prefix === '/api' ? dialect : document;
+  const isThere = Object.entries(paths).some(([template, operations]) => {
+    return ending.test(template) && method.toLowerCase() in operations;
+  });
+  return isThere ? undefined : 'is no operation';
+}
+
+test('Every operation that a sentence names is one of the interface', () => {
+  const mentions = pages.flatMap((page) =>
+    [...page.text.matchAll(/`(GET|POST|PUT|PATCH|DELETE) ([^`\s]+)`/g)].map(([text, method, where]) => ({
+      at: `${page.path}: ${text}`,
+      fault: faultOfMention(method!, where!),
+    })),
+  );
+  expect(mentions.length).toBeGreaterThan(80);
+  expect(mentions.filter(({ fault }) => fault !== undefined)).toEqual([]);
+});
+
 test('a block is refused that nothing holds, or that is wrong', async () => {
   const faultOf = (language: string, info: string, text: string) =>
     findFault({ page: 'docs/new.md', line: 1, language, info, text });

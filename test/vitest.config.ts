@@ -88,7 +88,7 @@ export default defineConfig({
           name: 'postgres',
           isolate: false,
           include: [
-            'test/{agents,db,dev,application,http,worker,webhooks,workbooks,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
+            'test/{agents,files,db,dev,application,http,worker,webhooks,workbooks,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
             ...WITH_PROGRAMS,
           ],
           exclude: ['test/clients/*/{generated,retry}.test.ts'],

@@ -1,6 +1,10 @@
 import { hostname } from 'node:os';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { type EvaluatorEnd, runEvaluator } from '../../clients/typescript/src/evaluator/evaluator.ts';
+import {
+  type EvaluatorEnd,
+  type EvaluatorEvent,
+  runEvaluator,
+} from '../../clients/typescript/src/evaluator/evaluator.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { type Config, environmentForPrograms } from '../config.ts';
 import { type CommandOptions, makeCommandRunner } from '../runner/command-runner.ts';
@@ -113,7 +117,7 @@ the time of --drain, 74 this machine cannot run the command, 77 the key or the r
         ...evaluator,
         client,
         evaluate: withSharedSignals(runner.evaluate, signals.stop),
-        onEvent: (event) => say(describeEvent(event)),
+        onEvent: tell,
         signal: signals.stop,
         endSignal: signals.end,
       });
@@ -131,6 +135,12 @@ function parseFlags(usage: string, args: readonly string[]) {
 /** Standard output is a log of what happens; standard error has what a person must do something about. */
 function say(line: string): void {
   print(`${new Date().toISOString()} ${plain(line)}`);
+}
+
+function tell(event: EvaluatorEvent): void {
+  say(describeEvent(event));
+  if (event.type === 'away' && event.isNew === true)
+    complain(`${event.reason} Check --url, and whether the service runs.`);
 }
 
 function makeClient(values: Values, config: Config) {

@@ -18,7 +18,7 @@ export const mcp: Command = {
   usage: `Usage: backsolve mcp [--dir FOLDER] [--url URL --key KEY]
 
 The program that an AI agent starts to find inputs with Backsolve; docs/guides/agents.md shows the configuration of some. It speaks
-the Model Context Protocol on standard input and output, logs to standard error, and ends with its input. Uses the service at
+the Model Context Protocol on standard input and output, logs to standard error, and ends with its input, once every request in it is answered. Uses the service at
 URL (or BACKSOLVE_URL and BACKSOLVE_API_KEY), or one of its own in .backsolve of FOLDER, which several agents share.
 
   --dir FOLDER   where the data of the service of its own are (the current folder)
@@ -39,24 +39,14 @@ Exit codes: 0 the input has ended, 2 wrong usage.`,
 async function serve(values: Values, config: Config): Promise<void> {
   const { serveAgentOverStdio } = await import('../agents/over-stdio.ts');
   const service = new SharedConnection(values, config);
-  const ended = untilEnded();
-  const close = serveAgentOverStdio({
+  const server = serveAgentOverStdio({
     connect: async () => (await service.get()).client,
     onFault: (error) => complain(error instanceof Error ? (error.stack ?? error.message) : String(error)),
   });
-  await ended;
-  await close();
+  // Requests that came before the end of the input are answered, unless the client asks this process to end.
+  await Promise.race([server.ended, once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  await server.close();
   await service.release();
-}
-
-/** The client has closed the input, or asks this process to end. */
-async function untilEnded(): Promise<void> {
-  await Promise.race([
-    once(process.stdin, 'end'),
-    once(process.stdin, 'close'),
-    once(process, 'SIGTERM'),
-    once(process, 'SIGINT'),
-  ]);
 }
 
 /** Made by the first call that needs it, so that an agent gets the list of tools immediately; tried again after a failure. */

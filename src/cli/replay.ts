@@ -21,9 +21,10 @@ Exit codes: 0 every suggestion is the same bit for bit, 1 some are not, 2 the fi
 
   async run(args, config) {
     const file = onlyFile(this.usage, args);
-    await stat(file).catch((error: Error) => {
+    const stats = await stat(file).catch((error: Error) => {
       throw new CommandError(`The file cannot be read: ${error.message}`);
     });
+    if (!stats.isFile()) throw new CommandError(`${file} is no file: name what backsolve export --campaign wrote.`);
     const { threads } = config.engine;
     const engine = startEngine({ ...config.engine, keepWarm: false, onError: (error) => complain(error.message) });
     const never = new AbortController().signal;

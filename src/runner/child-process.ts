@@ -1,7 +1,9 @@
 /** One program, run to its end: bounded in time and in what it may print, and with nothing left of it afterwards. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { type FileHandle, open, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import type { ProcessGuard } from './process-group.ts';
 import { type LogLimits, RunLog } from './run-log.ts';
@@ -15,6 +17,8 @@ export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Text for its standard input. It need not read it. */
   readonly stdin: string;
+  /** Where that text is for a moment. */
+  readonly stdinFile: string;
   readonly timeoutMs: number;
   /** From SIGTERM to SIGKILL. */
   readonly graceMs: number;
@@ -53,9 +57,6 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
   const closed = once(child, 'close');
   const stdout = new RunLog(child.stdout!, options.stdoutFile, STDOUT_LIMITS, options.onLogError);
   const stderr = new RunLog(child.stderr!, options.stderrFile, STDERR_LIMITS, options.onLogError);
-  // A program that does not read its input breaks the pipe.
-  child.stdin!.on('error', () => undefined);
-  child.stdin!.end(options.stdin);
 
   let cause: ChildEnd['cause'] = 'itself';
   let ending: Promise<void> | undefined;
@@ -85,12 +86,29 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
 }
 
 /** Throws LocalFault if the program cannot be started. */
-async function start({ file, args, isShell, cwd, env, guard }: ChildOptions): Promise<ChildProcess> {
+async function start({ file, args, isShell, cwd, env, stdin, stdinFile, guard }: ChildOptions): Promise<ChildProcess> {
+  const input = await openInput(stdinFile, stdin);
   try {
-    const child = guard.start(file, args, isShell, { cwd, env });
+    const child = guard.start(file, args, isShell, { cwd, env, stdin: input.fd });
     await once(child, 'spawn');
     return child;
   } catch (error) {
     throw new LocalFault(`The command cannot be started: ${(error as Error).message}`, { cause: error });
+  } finally {
+    await input.close();
+  }
+}
+
+/** A file rather than a pipe, so that programs can open /dev/stdin. Only who holds it open can read it. */
+async function openInput(file: string, text: string): Promise<FileHandle> {
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+    try {
+      return await open(file);
+    } finally {
+      await rm(file, { force: true, maxRetries: 3 });
+    }
+  } catch (error) {
+    throw new LocalFault(`The work folder cannot be written: ${whyUnwritten(error)}`, { cause: error });
   }
 }

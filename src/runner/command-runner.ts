@@ -1,4 +1,5 @@
 /** Runs a command as the black box: one process, in its own process group, for each evaluation. */
+import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { whyUnwritten } from '../../clients/typescript/src/evaluator/durable-files.ts';
@@ -142,6 +143,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
         cwd: inWorkFolder ? folder : startFolder,
         env: { ...options.environment, ...writeEnvironment(evaluation), BACKSOLVE_WORK_FOLDER: folder },
         stdin: message,
+        stdinFile: path.join(folder, `stdin-${randomUUID()}`),
         timeoutMs: allowedSeconds * 1000,
         graceMs: graceSeconds * 1000,
         stdoutFile: path.join(folder, 'stdout.log'),
@@ -173,7 +175,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     if (failure !== undefined) return failed(failure);
     if (meaning === 'fail') return failed(reason);
     const reading = await read();
-    if (reading.kind === 'unreadable') return retry(withWords(reading.reason, lastWords(end.errorTail)));
+    if (reading.kind === 'unreadable')
+      return retry(withWords(reading.reason, lastWords(end.errorTail)), reading.others);
     return reading.kind === 'failed' ? failed(reading.reason) : reading;
   };
 
@@ -220,8 +223,8 @@ function withWords(reason: string, words: string): string {
   return words === '' ? reason : `${reason}; standard error: ${words}`;
 }
 
-function retry(reason: string): Outcome {
-  return { kind: 'failure', reason: cleanReason(reason), retryable: true };
+function retry(reason: string, others?: readonly string[]): Outcome {
+  return { kind: 'failure', reason: cleanReason(reason), retryable: true, ...(others && { others }) };
 }
 
 function failed(reason: string): Outcome {

@@ -17,6 +17,8 @@ export function describeEvent(event: EvaluatorEvent): string {
     case 'dropped':
       return `${describe(event.evaluation)}: dropped: ${event.reason}${lostResult(event.outcome)}`;
     case 'away':
+      if (event.isNew === true)
+        return `nothing has answered at this address yet; it is asked again until the service does: ${event.reason}`;
       return `the service is away; results are kept until it is back: ${event.reason}`;
     case 'back':
       return 'the service is back';

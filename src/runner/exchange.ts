@@ -10,8 +10,8 @@ export type Reading =
   | { readonly kind: 'output'; readonly output: readonly number[]; readonly jacobian?: unknown }
   /** The program says that the run has failed, or a number is not finite. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** The output is missing, cut off or malformed: another try may do better. */
-  | { readonly kind: 'unreadable'; readonly reason: string };
+  /** The output is missing, cut off or malformed: another try may do better. `others`: names that it has instead. */
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly others?: readonly string[] };
 
 /** The outputs of a command in their order, and those among them that are fitted. */
 export interface Expected {
@@ -120,13 +120,23 @@ function readValue(value: unknown, expected: Expected, origin: string): Reading 
     return withJacobian(reading, fields, expected, origin);
   }
   const missing = names.filter((name) => outputIn(fields, name) === undefined);
-  if (missing.length > 0) return { kind: 'unreadable', reason: `${origin} lacks the output ${missing.join(', ')}` };
+  if (missing.length > 0) return lacking(missing, fields, expected, origin);
   const reading = toOutput(
     names.map((name) => outputIn(fields, name)),
     expected,
     origin,
   );
   return withJacobian(reading, fields, expected, origin);
+}
+
+/** Numbers under names that nothing else has are outputs, under another name than in the problem. */
+function lacking(missing: readonly string[], fields: Named, { names, input = {} }: Expected, origin: string): Reading {
+  const others = Object.keys(fields).filter(
+    (name) => !names.includes(name) && !Object.hasOwn(input, name) && typeof fields[name] === 'number',
+  );
+  const reason = `${origin} lacks the output ${missing.join(', ')}`;
+  if (others.length === 0) return { kind: 'unreadable', reason };
+  return { kind: 'unreadable', reason: `${reason}, and has ${shorten(others.join(', '))}`, others };
 }
 
 /** The derivatives beside the outputs, under "jacobian". */

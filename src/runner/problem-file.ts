@@ -1,4 +1,5 @@
 /** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
+import { GOAL_ON_INPUT } from '../../clients/typescript/src/solve/problem.ts';
 import { type Described, UNDESCRIBED } from './black-box/black-box.ts';
 import { BLACK_BOX_KEYS, kindOf, readBlackBox, withFacts } from './black-box/kinds.ts';
 import { type DataTexts, refuseBesideFits, refuseConditions } from './fit-keys.ts';
@@ -100,7 +101,10 @@ function readFields(
   }
   const name = fields.get('name');
   const inputs = fields.has('inputs') ? readInputs(reader, fields.get('inputs')!, inputKeys) : [];
+  const inputNames = keysOf(fields.get('inputs'));
   const { outputs, targetSets, fits } = readOutputs(reader, fields, { data, ownKeys: outputKeys });
+  for (const { name: key } of outputs.filter(({ name: one, fit }) => fit === undefined && inputNames.includes(one)))
+    reader.refuse(reader.positionOf(['outputs', key]), ['outputs', key], `is an input: ${GOAL_ON_INPUT}`);
   refuseConditions(reader, fits, inputs.map(nameOf));
   const searchFields = fits.length === 0 ? fields : refuseBesideFits(reader, fields, fits);
   const timeout = fields.get('timeout');
@@ -114,7 +118,7 @@ function readFields(
     desiredL1Norm: number('desiredL1Norm', { minimum: 0 }) ?? null,
     search: readSearchFields(reader, searchFields, { inputs: inputs.map(nameOf), outputs }),
     cases: number('cases', { minimum: 1, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
-    start: readStart(reader, fields.get('start'), inputs, keysOf(fields.get('inputs'))),
+    start: readStart(reader, fields.get('start'), inputs, inputNames),
     known: fields.has('known')
       ? (reader.text(fields.get('known')!, ['known'], 'the name of a CSV file') ?? null)
       : null,

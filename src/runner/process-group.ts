@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
 
+export interface StartOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
+  /** A file that is open for reading; a pipe of Node if absent, which on Linux is a socket: no program can open /dev/stdin. */
+  readonly stdin?: number | undefined;
+}
+
 /** Starts programs in groups and ends whole groups, also when this process dies without being able to. */
 export interface ProcessGuard {
   /** In a group of its own, which a terminal's Ctrl-C does not reach. The program waits until `open`. */
-  start(
-    file: string,
-    args: readonly string[],
-    isShell: boolean,
-    options: Pick<SpawnOptions, 'cwd' | 'env'>,
-  ): ChildProcess;
+  start(file: string, args: readonly string[], isShell: boolean, options: StartOptions): ChildProcess;
   /** Resolves when the group will be ended whatever happens to this process. */
   add(group: number): Promise<void>;
   /** Lets the program begin. */
@@ -72,17 +72,12 @@ export class GroupGuard implements ProcessGuard {
   }
 
   /** A shell waits for its sign before it becomes the program: by then the guard knows of it. */
-  start(
-    file: string,
-    args: readonly string[],
-    isShell: boolean,
-    options: Pick<SpawnOptions, 'cwd' | 'env'>,
-  ): ChildProcess {
+  start(file: string, args: readonly string[], isShell: boolean, { stdin, ...options }: StartOptions): ChildProcess {
     const program = isShell ? ['/bin/sh', '-c', file] : [file, ...args];
     return spawn('/bin/sh', ['-c', GATE, 'backsolve', ...program], {
       ...options,
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: [stdin ?? 'pipe', 'pipe', 'pipe', 'pipe'],
     });
   }
 

@@ -12,7 +12,7 @@ import { runOfAnswer } from '../../clients/typescript/src/solve/answer.ts';
 import { type Advice, adviseOnScales, withScales } from '../../clients/typescript/src/solve/defaults.ts';
 import { Engine, InterruptedError } from '../../clients/typescript/src/solve/engine.ts';
 import { FollowedSearch } from '../../clients/typescript/src/solve/followed-search.ts';
-import { describeComparison, describeNoise, describeParts } from '../../clients/typescript/src/solve/kept.ts';
+import { ANEW, describeComparison, describeNoise, describeParts } from '../../clients/typescript/src/solve/kept.ts';
 import type { Looker } from '../../clients/typescript/src/solve/looks.ts';
 import { ChangedProblemError } from '../../clients/typescript/src/solve/open-problem.ts';
 import { listed, type Plan, type ProjectBody, type Words } from '../../clients/typescript/src/solve/plan.ts';
@@ -37,6 +37,7 @@ export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
     plan: toPlan(checked, lookerOf(checked.problem, options.where)),
     words: WORDS,
     onChange,
+    beginsAnew: true,
   });
   const solver = new Solver(options, session);
   try {
@@ -73,6 +74,7 @@ function refuseNamesake(begun: string | undefined, { file }: CheckedProblem): vo
 const CHANGES: Readonly<Record<ChangeNote, (parts: readonly string[]) => string>> = {
   compared: describeComparison,
   noise: describeNoise,
+  anew: () => ANEW,
   failures: (parts) =>
     `${describeParts(parts)} changed since earlier runs. Those that failed are kept unless --retry-failed runs them once more; --new starts over.`,
 };

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { entryModule } from '../installation.ts';
-import type { ProcessGuard } from './process-group.ts';
+import type { ProcessGuard, StartOptions } from './process-group.ts';
 
 /** Reads `+ PID` and `- PID`, and answers each with the same line once it is done. Ends with its standard input. */
 const SCRIPT = `
@@ -87,17 +87,12 @@ export class JobGuard implements ProcessGuard {
     for (const stream of [this.#keeper.stdin, this.#keeper.stdout, this.#keeper.stderr]) (stream as Socket).unref();
   }
 
-  start(
-    file: string,
-    args: readonly string[],
-    isShell: boolean,
-    options: Parameters<ProcessGuard['start']>[3],
-  ): ChildProcess {
+  start(file: string, args: readonly string[], isShell: boolean, { stdin, ...options }: StartOptions): ChildProcess {
     const mode = isShell ? '--shell' : '--program';
     return spawn(process.execPath, [GATE, mode, file, ...args], {
       ...options,
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+      stdio: [stdin ?? 'pipe', 'pipe', 'pipe', 'ipc'],
     });
   }
 

@@ -54,6 +54,31 @@ test('Without input it ends, and a service without a key is refused at the start
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('needs an API key') });
 });
 
+test('Requests that stand in the input before its end are answered before the process ends', async () => {
+  const asked = [
+    {
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'pipe', version: '1' } },
+    },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+    { id: 3, method: 'tools/call', params: { name: 'list_problems', arguments: {} } },
+    { id: 4, method: 'tools/call', params: { name: 'list_problems', arguments: {} } },
+    { method: 'notifications/cancelled', params: { requestId: 4 } },
+  ];
+  const input = asked.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
+  const piped = startCommand(['mcp'], connection(), input);
+  expect(await piped.ended).toBe(0);
+  const answers = piped
+    .stdout()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ id }) => id)).toEqual(expect.arrayContaining([1, 2, 3]));
+  expect(answers.find(({ id }) => id === 3).result.isError).not.toBe(true);
+});
+
 test('A folder that cannot be used is an error that names another way', async () => {
   const agent = await startAgent(['--dir', '/dev/null']);
   const { isError, text } = await agent.call('list_problems', {});

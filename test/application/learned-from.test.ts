@@ -9,7 +9,7 @@ import {
   writeLine,
 } from '../../src/application/exports/campaign-lines.ts';
 import { exportSuggestions } from '../../src/application/exports/export-campaign.ts';
-import { replayCampaign } from '../../src/application/exports/replay-campaign.ts';
+import { CampaignError, replayCampaign } from '../../src/application/exports/replay-campaign.ts';
 import { computeSuggestion } from '../../src/application/search/compute-suggestion.ts';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';
 import { loadObjectives } from '../../src/application/search/load-objectives.ts';
@@ -26,6 +26,8 @@ import { writeChange } from '../../src/db/search/write-search.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { NewObjective } from '../../src/domain/objective.ts';
 import { StopReason } from '../../src/domain/search/stop-reason.ts';
+import { answerOf } from '../../src/engine/answer.ts';
+import type { Engine } from '../../src/engine/pool.ts';
 import type { History, SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
@@ -50,7 +52,8 @@ afterAll(() => account.close());
 /** The real optimizer, in this thread. */
 const engine = {
   ...explainNothing,
-  suggest: async (request: SuggestRequest) => ({ ok: true, result: suggest(request), elapsedNs: 1 }) as const,
+  suggest: async (request: SuggestRequest) =>
+    answerOf(0, () => suggest(request)).answer as Awaited<ReturnType<Engine['suggest']>>,
 };
 
 async function suggestNext(objectiveId: number) {
@@ -472,11 +475,52 @@ describe('a campaign', () => {
   it('is refused when it is none, a part of one, or of a later format', async () => {
     const whole = [writeLine(header), ...lines, END];
     await expect(replay([END])).rejects.toThrow('The file is no campaign');
-    await expect(replay(['inputs: {}'])).rejects.toThrow('or a line of it is damaged');
+    await expect(replay(['inputs: {}'])).rejects.toThrow('or its first line is damaged');
     await expect(replay(whole.slice(0, -1))).rejects.toThrow('a part is missing');
-    await expect(replay(whole.filter((line) => !line.includes('"type":"row"')))).rejects.toThrow('lacks rows');
+    await expect(replay(whole.filter((line) => !line.includes('"type":"row"')))).rejects.toThrow(
+      'Line 3 names rows that the campaign lacks',
+    );
     await expect(replay([writeLine({ ...header, format: 2 }), END])).rejects.toThrow('use Backsolve 0.1.0');
   });
+
+  it('names the line that is damaged, and says in one line where the optimizer cannot read what is left', async () => {
+    const whole = [writeLine(header), ...lines, END];
+    const cut = whole.map((line, at) => (at === 3 ? line.slice(0, -5) : line));
+    await expect(replay(cut)).rejects.toThrow('Line 4 is damaged');
+    for (const type of ['row', 'search', 'suggestion']) {
+      const at = whole.findIndex((line) => line.includes(`"type":"${type}"`));
+      for (const damaged of damages(JSON.parse(whole[at]!), 3)) {
+        const texts = whole.map((line, i) => (i === at ? JSON.stringify(damaged) : line));
+        const ended = await replay(texts).catch((error: unknown) => error);
+        if (Array.isArray(ended)) expect(ended.join('')).not.toContain('\n');
+        else {
+          expect(ended).toBeInstanceOf(CampaignError);
+          expect((ended as Error).message).toMatch(/^Line \d+ |a part is missing/);
+        }
+      }
+    }
+  });
+
+  /** The same with one thing missing or of another kind, `depth` levels down. */
+  function* damages(value: unknown, depth: number): Generator<unknown> {
+    if (depth === 0 || typeof value !== 'object' || value === null) return;
+    const isList = Array.isArray(value);
+    for (const [key, part] of Object.entries(value)) {
+      if (isList && key !== '0') continue;
+      const without = ([...others]: [string, unknown][], ...given: unknown[]) => {
+        const entries = others.flatMap(([name, one]): [string, unknown][] =>
+          name !== key ? [[name, one]] : given.map((other) => [name, other]),
+        );
+        return isList ? entries.map(([, one]) => one) : Object.fromEntries(entries);
+      };
+      const entries = Object.entries(value);
+      if (key !== 'type') {
+        yield without(entries);
+        for (const other of [null, 'x', -1, [], {}]) yield without(entries, other);
+      }
+      for (const damaged of damages(part, depth - 1)) yield without(entries, damaged);
+    }
+  }
 
   it('keeps infinities and the sign of zero', () => {
     const input = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 0, 5e-324];

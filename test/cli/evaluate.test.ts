@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { findFreePort } from '../../harness/free-port.ts';
 import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';
 import { EVALUATION } from '../runner/evaluation-fixture.ts';
@@ -209,6 +210,14 @@ test('a result that comes while the service is away is reported when it is back'
   await evaluator.prints(/the service is back/);
   expect(await evaluator.ended).toBe(0);
   expect(await read(held!.id)).toMatchObject({ state: 'done', output: [0, 0], failedTries: 0 });
+});
+
+test('an address at which nothing has answered is complained about', async () => {
+  const url = `http://127.0.0.1:${await findFreePort()}`;
+  const evaluator = evaluate(['--drain', '0'], 'true', { url });
+  expect(await evaluator.ended).toBe(69);
+  expect(evaluator.stdout()).toContain('nothing has answered at this address yet');
+  expect(evaluator.stderr()).toContain('Check --url, and whether the service runs.');
 });
 
 test('a program whose output is no longer needed is ended', async () => {

@@ -112,6 +112,27 @@ async function untilFinished(name: string, count: number, command: CommandProces
   while (!isOver && (await finishedInputs(name)).length < count) await sleep(10);
 }
 
+test('A mistyped output ends the search at its first run, with the names that the program prints, and its correction begins anew', async () => {
+  const file = await write('mistyped', { target: 4 });
+  await writeFile(
+    path.join(folder, 'named.mjs'),
+    BLACK_BOX.replace('JSON.stringify([a * b, a + 3 * b])', 'JSON.stringify({ p: a * b, q: a + 3 * b })'),
+  );
+  const right = (await readFile(file, 'utf8')).replace('box.mjs', 'named.mjs');
+  await writeFile(file, right.replace('  q:', '  quality:'));
+  const ended = await runCommand(['run', file]);
+  expect(ended.code).not.toBe(0);
+  expect(`${ended.stdout}${ended.stderr}`).toContain('lacks the output quality, and has q.');
+  expect(await lines('mistyped.log')).toHaveLength(1);
+  await writeFile(file, right);
+  const solved = await runCommand(['run', file]);
+  expect(solved.stdout + solved.stderr).toContain('the problem begins anew');
+  expect(solved.code).toBe(0);
+  await writeFile(file, right.replace('  q:', '  quality:'));
+  const refused = await runCommand(['run', file]);
+  expect(refused.stderr).toContain('The inputs or outputs have changed');
+});
+
 test('An edited program is compared at one kept run, and refused where its outputs are other ones', async () => {
   const file = await write('edited');
   await copyFile(path.join(folder, 'box.mjs'), path.join(folder, 'edited.mjs'));

@@ -52,6 +52,10 @@ it('a row without a cell is told beside a workbook, and so are two equal names',
     inputs: emptyDraft('d').inputs.map((row) => ({ ...row, name: 'a' })),
   };
   expect(faultsIn(twice, 'inputs')).toMatchObject({ 'inputs/1/name': 'a is the name of input 1.' });
+  const onInput = { ...twice, outputs: emptyDraft('d').outputs.map((row) => ({ ...row, name: 'a' })) };
+  expect(faultsIn(onInput, 'inputs')).toMatchObject({
+    'outputs/0/name': 'a is input 1. Limit an input by its bounds, or give the output another name.',
+  });
 });
 
 it('what the service finds in a batch stands where the form has it', () => {

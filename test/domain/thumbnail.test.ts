@@ -14,6 +14,44 @@ it('A thumbnail keeps the picture and loses everything else: EXIF, comments, pro
   expect(readThumbnail(PICTURE)).toEqual(kept);
 });
 
+it.each([
+  ['comments', (picture: Buffer) => insert(picture, 2, segment(0xfe, 'SECRET'))],
+  ['text of APP0 that is no JFIF', (picture: Buffer) => insert(picture, 2, segment(0xe0, 'SECRET'))],
+  ['JFXX with another picture', (picture: Buffer) => insert(picture, 20, segment(0xe0, 'JFXX\0\x10SECRET'))],
+  [
+    'a picture within JFIF',
+    (picture: Buffer) =>
+      Buffer.concat([
+        picture.subarray(0, 2),
+        segment(0xe0, 'JFIF\0\x01\x01\0\0\x01\0\x01\x01\x02SECRET'),
+        picture.subarray(20),
+      ]),
+  ],
+  ['bytes after the end', (picture: Buffer) => Buffer.concat([picture, Buffer.from('SECRET')])],
+  [
+    'a second picture after the end',
+    (picture: Buffer) => Buffer.concat([picture, insert(picture, 2, segment(0xfe, 'SECRET'))]),
+  ],
+  ['a comment after the scan', (picture: Buffer) => insert(picture, picture.length - 2, segment(0xfe, 'SECRET'))],
+])('A thumbnail loses %s', (_, add) => {
+  const given = add(PICTURE);
+  expect(given.toString('latin1')).toContain('SECRET');
+  expect(Buffer.from(readThumbnail(given) as Uint8Array).toString('base64')).toBe(plain());
+});
+
+it('A table or a frame with something behind it is refused', () => {
+  const tables = PICTURE.indexOf(Buffer.from([0xff, 0xdb]));
+  const longer = insert(PICTURE, tables + 2 + PICTURE.readUInt16BE(tables + 2), Buffer.from('SECRET'));
+  longer.writeUInt16BE(PICTURE.readUInt16BE(tables + 2) + 6, tables + 2);
+  expect(readThumbnail(longer)).toContain('whole JPEG');
+});
+
+const plain = () => Buffer.from(readThumbnail(PICTURE) as Uint8Array).toString('base64');
+const insert = (picture: Buffer, at: number, part: Buffer) =>
+  Buffer.concat([picture.subarray(0, at), part, picture.subarray(at)]);
+const segment = (marker: number, text: string) =>
+  Buffer.concat([Buffer.from([0xff, marker, 0, text.length + 2]), Buffer.from(text, 'latin1')]);
+
 it('What is no small JPEG is refused with what it must be', () => {
   const large = Uint8Array.from(PICTURE);
   const frame = PICTURE.indexOf(Buffer.from([0xff, 0xc0]));

@@ -95,7 +95,7 @@ def box(x):
     print(subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout)
     return x
 
-solve(box, {"x": (0, 1)}, {"x": within(0.5, 10)})
+solve(box, {"x": (0, 1)}, {"y": within(0.5, 10)})
 `;
 
 function callingFrom([program, ...rest]: readonly string[]): string {

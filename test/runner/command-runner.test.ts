@@ -84,6 +84,21 @@ test('a program gets its inputs on standard input, in arguments and in the envir
 });
 
 test.each([
+  ['cat', 'cat /dev/stdin > evaluation.copy; echo "[1, 2]"'],
+  ['a second reader', 'head -c 10 /dev/stdin > /dev/null; cat /dev/stdin > evaluation.copy; echo "[1, 2]"'],
+  ['python3', `python3 -c "open('evaluation.copy', 'w').write(open('/dev/stdin').read())"; echo "[1, 2]"`],
+])('a program can open /dev/stdin: %s', async (_, script) => {
+  expect(await shell(script, { keep: 'all', withToken: true })).toEqual({ kind: 'output', output: [1, 2] });
+  expect(JSON.parse(await readFile(path.join(folder, 'evaluation.copy'), 'utf8'))).toMatchObject({
+    inputByName: { length: 3.5, steel: 'S355' },
+    leaseToken: EVALUATION.leaseToken,
+  });
+  // The token is nowhere else.
+  const left = await readdir(work('91-try1'));
+  expect(left.sort()).toEqual(['evaluation.json', 'outcome.json', 'stderr.log', 'stdout.log']);
+});
+
+test.each([
   ['echo "[1, 2]"; exit 75', 'retry', 'exit code 75'],
   ['echo no licence >&2; exit 75', 'retry', 'exit code 75: no licence'],
   ['kill -SEGV $$', 'retry', 'signal SIGSEGV ended it'],

@@ -34,6 +34,12 @@ describe('a problem file', () => {
     ]);
   });
 
+  it('has no goal on an input', () => {
+    expect(complaintsOf(RIGHT.replace('{p: {', '{a: {target: 1, within: 5%}, p: {'))).toEqual([
+      '3:11 outputs.a: is an input: a goal is about an output. Limit an input by its bounds, or give the output another name.',
+    ]);
+  });
+
   it('says how to search, and what is wrong is named in its words', () => {
     const file = `
 inputs: {a: {minimum: 0, maximum: 1}, b: {minimum: 0, maximum: 1}}

@@ -18,8 +18,15 @@ export interface CommandProcess {
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-export function startCommand(args: readonly string[], settings: Readonly<Record<string, string>> = {}): CommandProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] });
+/** @param input  all of its standard input */
+export function startCommand(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+  input = '',
+): CommandProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: settings });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));

@@ -43,7 +43,9 @@ class TestOptuna:
 
         return BacksolveSampler(*args, **options)
 
-    def test_with_space_and_goals_it_makes_the_runs_of_solve_and_stops_the_study(self, optuna: Any, space: Any) -> None:
+    def test_with_space_and_goals_it_makes_the_runs_of_solve_and_stops_the_study(
+        self, optuna: Any, space: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
         goals = {"u": within(12, percent=1), "v": within(13, percent=1)}
         inputs = {name: real(0, 10, scale="linear") for name in "ab"}
         alone = solve(u_and_v, inputs, goals, stop=False, progress=False)
@@ -54,7 +56,15 @@ class TestOptuna:
             return out["u"]
 
         study = optuna.create_study(sampler=self.sampler(space, goals=goals))
-        study.optimize(objective, n_trials=60)
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        optuna.logging.enable_propagation()
+        try:
+            study.optimize(objective, n_trials=60)
+        finally:
+            optuna.logging.disable_propagation()
+        (told,) = {record.getMessage() for record in caplog.records if record.name == "optuna.backsolve"}
+        assert told.startswith(f"The search of {study.study_name} is over: ")
+        assert told.endswith(f"{study.sampler.session.result().reason}".rstrip(".") + ".")
         assert [trial.params for trial in study.trials] == [dict(run.input) for run in alone.history]
         assert study.sampler.session.result().satisfied
 

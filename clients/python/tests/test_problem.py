@@ -104,6 +104,8 @@ def test_mistakes_are_named() -> None:
         make_problem({}, {"y": exact(1)})
     with pytest.raises(ValueError, match="The goal of y must be"):
         make_problem({"x": (0, 1)}, {"y": 5})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="goals has x, which is an input"):
+        make_problem({"x": (0, 1)}, {"x": exact(1)})
     with pytest.raises(ValueError, match="The input x must be"):
         make_problem({"x": 5}, {"y": exact(1)})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="standard deviation of every output"):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ from backsolve import (
     Result,
     Run,
     TryAgain,
+    UnreachableError,
     at_most,
     below,
     boolean,
@@ -38,9 +41,12 @@ from backsolve import (
     real,
     solve,
     solve_async,
+    solving,
     within,
 )
+from backsolve._connecting import teller
 from backsolve._journal import Folder
+from backsolve._progress import make_progress
 
 from .faults import PASS, RESET, FaultyServer
 from .service_process import Service
@@ -281,6 +287,49 @@ def test_goals_and_budget_may_change() -> None:
         solve(black_box, INPUTS, GOALS, budget=3, cases=4, progress=False)
 
 
+def test_a_mistyped_goal_costs_no_run_and_may_be_corrected() -> None:
+    calls = []
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        calls.append((a, b))
+        return u_and_v(a, b)
+
+    mistyped = {"u": GOALS["u"], "w": GOALS["v"]}
+    with pytest.raises(OutputError, match="The output has no w; it has u, v"):
+        solve(black_box, INPUTS, mistyped, name="mistyped", progress=False)
+    assert len(calls) == 1
+    result = solve(black_box, INPUTS, GOALS, name="mistyped", progress=False)
+    assert result.satisfied
+    assert len(calls) == len(result.history)
+    # Now there are outputs, which another name contradicts.
+    with pytest.raises(ChangedProblemError, match="outputNames"):
+        solve(black_box, INPUTS, mistyped, name="mistyped", progress=False)
+
+
+def test_a_run_with_mistyped_outputs_is_made_again_once_the_black_box_is_corrected() -> None:
+    shift = 1.0
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        return {"u": a * b, "w": a + 3 * b + shift}
+
+    with pytest.raises(OutputError, match="it has u, w"):
+        solve(black_box, INPUTS, GOALS, name="mistyped", progress=False)
+    shift = 0.0
+    result = solve(black_box, INPUTS, {"u": GOALS["u"], "w": GOALS["v"]}, name="mistyped", progress=False)
+    for run in result.history:
+        assert run.output is not None
+        assert run.output["w"] == pytest.approx(float(run.input["a"]) + 3 * float(run.input["b"]))
+
+
+def test_bounds_may_change_while_no_run_gave_an_output() -> None:
+    def broken(a: float, b: float) -> dict[str, float]:
+        raise RuntimeError("no licence")
+
+    assert solve(broken, INPUTS, GOALS, name="bounds", budget=5, cases=2, progress=False).status == "failed"
+    result = solve(u_and_v, {"a": (0, 10), "b": (0, 9)}, GOALS, name="bounds", progress=False)
+    assert result.satisfied
+
+
 def test_the_best_run_has_the_least_value_of_those_within_the_limits() -> None:
     def black_box(a: float, b: float) -> dict[str, float]:
         return {"cost": 1 + (a - 3) ** 2 + (b - 4) ** 2, "sum": a + b}
@@ -435,7 +484,8 @@ def test_everything_fails() -> None:
 
 @pytest.mark.parametrize("name", ["f", "Tc", "k1", "abc"])
 def test_a_name_of_one_to_three_letters_is_taken(name: str) -> None:
-    result = solve(lambda given: {name: given[name] ** 2}, {name: (0, 3)}, {name: within(2, 0.01)}, name=name, progress=False)
+    output = name.swapcase()
+    result = solve(lambda given: {output: given[name] ** 2}, {name: (0, 3)}, {output: within(2, 0.01)}, name=name, progress=False)
     assert result.satisfied
     assert result.name == name
 
@@ -446,6 +496,25 @@ def test_no_name_is_taken_for_another_one() -> None:
             solve(lambda x, returned=returned: {returned: x}, {"x": (0, 3)}, {"y": within(2, 0.01)}, name=returned, progress=False)
     with pytest.raises(problems.ValidationFailedError, match=r"fixedInputs\.tc: is not an input; did you mean Tc"):
         solve(lambda given: given["Tc"], {"Tc": (0, 3)}, {"y": within(2, 0.01)}, name="tc", fixed={"tc": 1}, progress=False)
+
+
+def test_a_wrong_address_ends_it_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "CONNECT_SECONDS", 0.5)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(UnreachableError, match=r"Check the address, and whether the service runs\."):
+            solve(u_and_v, INPUTS, GOALS, url=url, api_key="bks_any", progress=False)
+
+
+def test_who_sees_no_progress_is_told_what_is_waited_for(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    silent = make_progress("mine", None, False, lambda: {})
+    with FaultyServer(service.url, [RESET] * 7) as server:
+        told = teller(silent.note, silent.warn)
+        with Backsolve(server.url, service.key, first_delay=0.001, on_retry=told) as client:
+            client.list_models()
+    (warning,) = caplog.records
+    assert re.match(r"mine: retrying in \d+\.\d s: No answer from ", warning.getMessage())
 
 
 def test_mistakes_end_it_at_once() -> None:

@@ -6,6 +6,7 @@ import datetime
 import importlib
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -218,7 +219,8 @@ def test_files_that_are_no_plain_workbooks_are_refused(write: Write, tmp_path: P
 
 
 def test_plain_formulas_are_chosen_only_where_they_agree(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "_program_folder", lambda: None)
+    monkeypatch.setattr(office, "USUAL_PLACES", ())
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     office.find_office.cache_clear()
     path = write({"S": [[2, "=A1*3"]]})
     agreeing = spreadsheet(with_saved(path, "B1", "6"), {"a": "A1"}, {"u": "B1"})
@@ -426,3 +428,26 @@ def test_an_ods_is_calculated_and_copied_by_libreoffice(write: Write) -> None:
     assert ods.read_bytes() == before
     with spreadsheet(copy, {"flow": None}, OUTPUTS) as saved:
         assert saved(flow=5)["pressure"] == pytest.approx(0.0405284734)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ((), "starts LibreOffice elsewhere"),
+        (("soffice.bin", "libmergedlo.so"), r"has no Calc: on Debian and Ubuntu, apt install libreoffice-calc"),
+        (("soffice.bin", "libmergedlo.so", "libsclo.so"), r"no Python to talk to it.*apt install python3-uno"),
+    ],
+)
+def test_what_is_missing_of_a_libreoffice_is_named(
+    files: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (*files, "office"):
+        (tmp_path / name).touch()
+    monkeypatch.setenv("BACKSOLVE_SOFFICE", str(tmp_path / "office"))
+    monkeypatch.setattr(office, "_has_uno", lambda python: False)
+    office.find_office.cache_clear()
+    with pytest.raises(SpreadsheetError, match=message):
+        office.find_office()
+    monkeypatch.setenv("BACKSOLVE_SOFFICE", str(tmp_path / "none"))
+    with pytest.raises(SpreadsheetError, match="which BACKSOLVE_SOFFICE names"):
+        office.find_office()

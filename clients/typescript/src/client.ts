@@ -13,7 +13,15 @@ import type {
   SimpleOperationId,
   SuggestId,
 } from './calls.ts';
-import { type Asked, ConnectionError, connectionError, errorOfAnswer, notBacksolve, timeoutError } from './errors.ts';
+import {
+  type Asked,
+  ConnectionError,
+  connectionError,
+  errorOfAnswer,
+  notBacksolve,
+  TimeoutError,
+  timeoutError,
+} from './errors.ts';
 import { refuseUnknownNames } from './known-names.ts';
 import { AnswerTooLargeError, readBytes, readChunks, readLines, readStart, readText } from './lines.ts';
 import { nextPage } from './pages.ts';
@@ -43,6 +51,8 @@ export interface BacksolveOptions {
   readonly maximumRetries?: number | undefined;
   /** No request is sent again later than this after its first attempt; default: 60,000. */
   readonly retryForMs?: number | undefined;
+  /** The same until anything has answered, where no connection can be made, as at a wrong address; default: `retryForMs`. */
+  readonly connectForMs?: number | undefined;
   /** The longest wait before the second attempt; default: 250. Doubles with every attempt, to 20 seconds at most. */
   readonly firstDelayMs?: number | undefined;
   /** Time without data after which an attempt has failed; default: 60,000. */
@@ -62,6 +72,7 @@ interface LooseAnswer {
 interface Settings {
   readonly maximumRetries: number;
   readonly retryForMs: number;
+  readonly connectForMs: number;
   readonly firstDelayMs: number;
   readonly timeoutMs: number;
   readonly maximumAnswerBytes: number;
@@ -75,6 +86,7 @@ const CLIENT_OPTIONS: NamesOf<BacksolveOptions> = {
   fetch: null,
   maximumRetries: null,
   retryForMs: null,
+  connectForMs: null,
   firstDelayMs: null,
   timeoutMs: null,
   maximumAnswerBytes: null,
@@ -104,15 +116,18 @@ export class Backsolve {
   readonly #fetch: typeof fetch;
   readonly #settings: Settings;
   readonly #onRetry: ((retry: Retry) => void) | undefined;
+  #hasAnswered = false;
 
   constructor(options: BacksolveOptions) {
     refuseUnknownNames(options, CLIENT_OPTIONS, 'Backsolve');
     this.address = readAddress(options.url);
     this.#key = 'key' in options ? readKey(options.key) : undefined;
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    const { retryForMs = 60_000 } = options;
     this.#settings = {
       maximumRetries: options.maximumRetries ?? 8,
-      retryForMs: options.retryForMs ?? 60_000,
+      retryForMs,
+      connectForMs: options.connectForMs ?? retryForMs,
       firstDelayMs: options.firstDelayMs ?? 250,
       timeoutMs: options.timeoutMs ?? 60_000,
       maximumAnswerBytes: options.maximumAnswerBytes ?? 128 * 1024 * 1024,
@@ -227,7 +242,7 @@ export class Backsolve {
 
   /** Works until there is a result, an error is final, or the retries are used up. */
   async #retry<Result>(request: BuiltRequest, options: LooseOptions, work: () => Promise<Result>): Promise<Result> {
-    const { maximumRetries, retryForMs, firstDelayMs } = this.#settings;
+    const { maximumRetries, retryForMs, connectForMs, firstDelayMs } = this.#settings;
     const beganMs = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
@@ -241,7 +256,9 @@ export class Backsolve {
           askedMs === undefined ? undefined : askedMs * 1000,
           Math.random(),
         );
-        if (performance.now() - beganMs + delayMs > retryForMs) throw error;
+        const isUnanswered = !this.#hasAnswered && error instanceof ConnectionError && !(error instanceof TimeoutError);
+        const patienceMs = isUnanswered ? Math.min(connectForMs, retryForMs) : retryForMs;
+        if (performance.now() - beganMs + delayMs > patienceMs) throw error;
         this.#onRetry?.({ operationId: request.operationId, attempt, delayMs, error });
         await pause(delayMs, options.signal);
       }
@@ -261,6 +278,7 @@ export class Backsolve {
       const response = await this.#send(request, watch).catch((cause: unknown) => {
         throw fail(cause);
       });
+      this.#hasAnswered = true;
       watch.renew();
       // A page has the origin of its service.
       if (this.#key !== undefined) refuseVersion(response.headers.get('backsolve-version'), this.address);

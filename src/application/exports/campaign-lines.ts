@@ -82,9 +82,64 @@ export function writeLine(line: CampaignLine): string {
   return `${text}\n`;
 }
 
-/** Throws SyntaxError. Lines of the export that follows have other types. */
-export function readLine(text: string): CampaignLine | { readonly type: string } {
-  return JSON.parse(text, (_, value) => (UNUSUAL.includes(value) ? Number(value) : value));
+/** Undefined if the line is damaged. Lines of the export that follows have other types. */
+export function readLine(text: string): CampaignLine | { readonly type: string } | undefined {
+  let line: unknown;
+  try {
+    line = JSON.parse(text, (_, value) => (UNUSUAL.includes(value) ? Number(value) : value));
+  } catch {
+    return undefined;
+  }
+  if (!isObject(line) || typeof line['type'] !== 'string') return undefined;
+  const isWhole = Object.hasOwn(IS_WHOLE, line['type']) ? IS_WHOLE[line['type']]! : () => true;
+  return isWhole(line) ? (line as { readonly type: string }) : undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** As far as a request is put together of it; the optimizer refuses the rest. */
+const IS_WHOLE: Readonly<Record<string, (line: Fields) => boolean>> = {
+  campaign: ({ format, versions }) => isCount(format) && isObject(versions),
+  row: ({ row, input, output, jacobian }) =>
+    isCount(row) && areNumbers(input) && (output === null || areNumbers(output)) && isAbsentOr(areNumbers, jacobian),
+  search: ({ search, request }) =>
+    isCount(search) &&
+    isObject(request) &&
+    isObject(request['goal']) &&
+    Array.isArray(request['goal']['targets']) &&
+    isObject(request['space']) &&
+    Array.isArray(request['space']['variables']),
+  suggestion: ({ objectiveId, iteration, input, from }) =>
+    isCount(objectiveId) && isCount(iteration) && areNumbers(input) && (from === null || isSource(from)),
+};
+
+function isSource(from: unknown): boolean {
+  if (!isObject(from)) return false;
+  const { search, rows, pending, solutions, coarse } = from;
+  const areFound = solutions === null || (isObject(solutions) && areNumbers(solutions['found']));
+  const isCoarse = (source: unknown) => isObject(source) && areCounts(source['rows']) && areNumbers(source['pending']);
+  const areCoarse = (sources: unknown) => Array.isArray(sources) && sources.every(isCoarse);
+  return isCount(search) && areCounts(rows) && areNumbers(pending) && areFound && isAbsentOr(areCoarse, coarse);
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function areCounts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isCount);
+}
+
+function areNumbers(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'number');
+}
+
+function isAbsentOr(is: (value: unknown) => boolean, value: unknown): boolean {
+  return value === undefined || is(value);
 }
 
 /** Names rows and searches, and hands each of them out as a line the first time. */
@@ -175,13 +230,16 @@ export class CampaignReader {
     else this.#searches[line.search] = line;
   }
 
-  /** Undefined when the file lacks a row or a search that it names. */
+  /** Undefined when the file lacks a row or a search that it names, or has another one under its number. */
   requestOf({ search, rows, pending, solutions, coarse, ...rest }: Source): SuggestRequest | undefined {
     const shared = this.#searches[search];
+    const inputs = shared?.request.space.variables.length ?? 0;
     const outputs = shared?.request.goal.targets.length ?? 0;
     const historyOf = (numbers: readonly number[]) => {
       const found = numbers.map((row) => this.#rows[row]);
-      return found.includes(undefined) ? undefined : toHistory(found as RowLine[], outputs);
+      return found.every((row) => row !== undefined && isOf(row, inputs, outputs))
+        ? toHistory(found as RowLine[], outputs)
+        : undefined;
     };
     const history = historyOf(rows);
     const sources = coarse?.map(({ pending: open, rows: known, ...of }) => ({
@@ -200,6 +258,11 @@ export class CampaignReader {
       ...(solutions !== null && { solutions: { ...solutions, found: Float64Array.from(solutions.found) } }),
     };
   }
+}
+
+function isOf({ input, output, jacobian }: RowLine, inputs: number, outputs: number): boolean {
+  const isDerived = jacobian === undefined || jacobian.length === inputs * outputs;
+  return input.length === inputs && (output === null || output.length === outputs) && isDerived;
 }
 
 function toHistory(rows: readonly RowLine[], outputs: number): SuggestRequest['history'] {

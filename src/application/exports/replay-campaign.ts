@@ -33,9 +33,11 @@ export async function* replayCampaign(
   const underWay: Promise<Repeated>[] = [];
   let isBegun = false;
   let isWhole = false;
+  let number = 0;
   for await (const text of lines) {
+    number += 1;
     if (text === '') continue;
-    const line = parse(text);
+    const line = parse(text, number);
     if (!isBegun) yield checkHeader(line);
     isBegun = true;
     isWhole = line.type === 'end';
@@ -44,7 +46,7 @@ export async function* replayCampaign(
     const suggestion = line as SuggestionLine;
     const request = suggestion.from === null ? null : reader.requestOf(suggestion.from);
     if (request === undefined)
-      throw new CampaignError('The campaign lacks rows that a suggestion names: export it again.');
+      throw new CampaignError(`Line ${number} names rows that the campaign lacks: export it again.`);
     const repeated = repeat(engine, suggestion, request, signal);
     // It is looked at after those before it, unless one of them ends the replay.
     repeated.catch(() => undefined);
@@ -56,14 +58,14 @@ export async function* replayCampaign(
   for (const one of underWay) yield await one;
 }
 
-function parse(text: string): CampaignLine | { readonly type: string } {
-  try {
-    return readLine(text);
-  } catch {
-    throw new CampaignError(
-      'The file is no campaign, or a line of it is damaged: backsolve export --campaign writes one.',
-    );
-  }
+function parse(text: string, number: number): CampaignLine | { readonly type: string } {
+  const line = readLine(text);
+  if (line !== undefined) return line;
+  throw new CampaignError(
+    number === 1
+      ? 'The file is no campaign, or its first line is damaged: backsolve export --campaign writes one.'
+      : `Line ${number} is damaged: export the campaign again, with backsolve export --campaign.`,
+  );
 }
 
 function checkHeader(line: CampaignLine | { readonly type: string }): CampaignHeader {
@@ -86,8 +88,10 @@ async function repeat(
   if (request === null)
     return { line, difference: 'cannot be repeated: what it was computed from is no longer stored' };
   const answer = await engine.suggest(request, signal);
-  const difference = answer.ok ? differenceOf(line, request, answer.result) : `the optimizer fails: ${answer.fault}`;
-  return { line, difference };
+  if (answer.ok) return { line, difference: differenceOf(line, request, answer.result) };
+  // The further lines of the fault tell of the program and nothing of the file.
+  const [fault] = answer.fault.split('\n');
+  return { line, difference: `cannot be repeated, as from a damaged file: the optimizer fails with ${fault}` };
 }
 
 function differenceOf(

@@ -105,6 +105,8 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<{ s
 function readAnswer(text: string, expected: Expected): Outcome {
   const reading = readDocument(text, expected, 'the answer');
   if (reading.kind === 'output') return reading;
+  if (reading.kind === 'unreadable' && reading.others !== undefined)
+    return { kind: 'failure', reason: cleanReason(reading.reason), retryable: true, others: reading.others };
   return failure(reading.reason, reading.kind === 'unreadable' || asksForRetry(text));
 }
 

@@ -133,6 +133,20 @@ describe('a connection that breaks', () => {
     expect(retries).toHaveLength(2);
   });
 
+  it('Where nothing has ever answered, connectForMs ends the retries; later it does not', async () => {
+    proxy.mode = 'refuse';
+    const options = { connectForMs: 0, maximumRetries: 2, onRetry: (retry: Retry) => retries.push(retry) };
+    const wrong = connect(proxy.through(url), options);
+    expect(await errorOf(wrong.call('getAccount'))).toBeInstanceOf(ConnectionError);
+    expect(retries).toHaveLength(0);
+    proxy.mode = 'forward';
+    await wrong.call('getAccount');
+    proxy.mode = 'refuse';
+    proxy.cut();
+    expect(await errorOf(wrong.call('getAccount'))).toBeInstanceOf(ConnectionError);
+    expect(retries).toHaveLength(2);
+  });
+
   it('An answer that never comes is given up after timeoutMs, unless the service was asked to wait', async () => {
     proxy.mode = 'stall';
     const hasty = connect(proxy.through(url), {

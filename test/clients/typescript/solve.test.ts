@@ -413,6 +413,10 @@ describe('what is wrong', () => {
     expect(await errorOf(solve(two, { ...here(), ...TWO, budget: 0.5 }))).toBeInstanceOf(RangeError);
     expect(await errorOf(solve(() => 1, { ...here(), inputs: {}, goals: {} }))).toBeInstanceOf(RangeError);
     expect(() => within(1, 0)).toThrow('exact(1)');
+    const onInput = { ...TWO, goals: { ...TWO.goals, a: within(1, 0.1) } };
+    expect(await errorOf(solve(({ a, b }) => ({ a, ...two({ a, b }) }), { ...here(), ...onInput }))).toMatchObject({
+      message: expect.stringContaining('goals has a, which is an input'),
+    });
     expect(() => choice('one')).toThrow(RangeError);
     expect(() => levels(1)).toThrow(RangeError);
     const backwards = { ...here(), inputs: { a: real(5, 1) }, goals: { y: minimize(0) } };
@@ -436,12 +440,31 @@ describe('what is wrong', () => {
     const project = await openProject(options);
     expect(await errorOf(solve(two, options))).toBeInstanceOf(ProblemLockedError);
     await project.close();
+    await solve(two, options);
     const changed = { ...options, inputs: { a: real(0, 11), b: real(0, 10) } };
     const error = (await errorOf(solve(two, changed))) as ChangedProblemError;
     expect(error).toBeInstanceOf(ChangedProblemError);
     expect(error.message).toContain('maximums: [10,10] became [11,10]');
     await writeFile(path.join(options.folder, 'typescript/test/runs.jsonl'), 'spilt coffee\n');
     expect(await errorOf(solve(two, options))).toBeInstanceOf(JournalError);
+  });
+});
+
+describe('a mistyped name', () => {
+  it('is found at the first run, and its correction begins anew; with an output it is refused', async () => {
+    const options = { ...here(), ...TWO, name: 'mistyped' };
+    const mistyped = { ...options, goals: { sum: TWO.goals.sum, diffrence: TWO.goals.difference } };
+    let calls = 0;
+    const counted = (input: Parameters<typeof two>[0]) => {
+      calls += 1;
+      return two(input) as unknown as { readonly sum: number; readonly diffrence: number };
+    };
+    expect(await errorOf(solve(counted, mistyped))).toBeInstanceOf(TypeError);
+    expect(calls).toBe(1);
+    const result = await solve(two, options);
+    expect(result.status).toBe('satisfied');
+    expect(await errorOf(solve(counted, mistyped))).toBeInstanceOf(ChangedProblemError);
+    expect(calls).toBe(1);
   });
 });
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from os import environ
 from pathlib import Path
@@ -14,6 +15,11 @@ from .client import Backsolve
 PATIENCE_SECONDS = 900.0
 """How long a service that does not answer is waited for; one on this machine does not come back by itself."""
 LOCAL_PATIENCE_SECONDS = 20.0
+CONNECT_SECONDS = 10.0
+"""The same where nothing has ever answered: the address may be wrong."""
+WARNED = 6
+"""Attempts of a request after which a user who sees no progress is told what is waited for: some seconds."""
+LOG = logging.getLogger("backsolve")
 
 
 def address_of(local: bool | None, url: str | None) -> str | None:
@@ -29,11 +35,27 @@ def address_of(local: bool | None, url: str | None) -> str | None:
 def connect(address: str | None, api_key: str | None, folder: Path, note: Callable[[str], None]) -> Backsolve:
     """A client of the service at the address; without one that of the folder, which is started if it does not run."""
     if address is not None:
-        return Backsolve(address, api_key, maximum_retries=1000, retry_for=PATIENCE_SECONDS, on_retry=lambda retry: note(_words(retry)))
+        return Backsolve(
+            address,
+            api_key,
+            maximum_retries=1000,
+            retry_for=PATIENCE_SECONDS,
+            connect_for=CONNECT_SECONDS,
+            on_retry=teller(note, LOG.warning),
+        )
     url, key = open_local(folder, note)
-    client = Backsolve(url, key, maximum_retries=1000, retry_for=LOCAL_PATIENCE_SECONDS, on_retry=lambda retry: note(_words(retry)))
+    client = Backsolve(url, key, maximum_retries=1000, retry_for=LOCAL_PATIENCE_SECONDS, on_retry=teller(note, LOG.warning))
     client._http = ProvenSyncTransport(client._http, key)
     return client
+
+
+def teller(note: Callable[[str], None], warn: Callable[[str], None]) -> Callable[[Retry], None]:
+    """Notes every retry, and warns once of a request that is retried for long."""
+
+    def tell(retry: Retry) -> None:
+        (warn if retry.attempt == WARNED else note)(_words(retry))
+
+    return tell
 
 
 def _words(retry: Retry) -> str:

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 from . import _batch
 from ._answers import RETRY, START_OVER, Answers
 from ._batch import Place
-from ._errors import BacksolveError, ChangedProblemError, UnreachableError
+from ._errors import BacksolveError, ChangedProblemError, OutputError, UnreachableError
 from ._generated import models as m
 from ._generated.problems import NotFoundError
 from ._journal import Folder, Journal, outcome_of
+from ._looks import changes, without_moving
 from ._progress import Progress
 from ._reading import case_id, inverse_id, missed, read_advice, read_result
 from ._retry import Retries
@@ -105,8 +106,21 @@ class Engine:
         """Raises ChangedProblemError where the problem or the answers of its black box are other ones than at the kept runs."""
         record = self._folder.read()
         if record is not None:
-            self._refuse_changes(record, self._body_of(record)[1])
+            try:
+                self._refuse_changes(record, self._body_of(record)[1])
+            except ChangedProblemError:
+                if self._journal.kept():
+                    raise
+                await self._begin_anew(record)
+                return
             await self._answers.refuse_others(record, self._answer_of)
+
+    async def _begin_anew(self, record: Mapping[str, Any]) -> None:
+        """No run gave an output that the problem as it is now contradicts, as where a name was mistyped."""
+        self._progress.note("inputs or outputs have changed and no run gave an output yet, so that the problem begins anew")
+        with contextlib.suppress(NotFoundError):
+            await self._leave(record["batches"][-1] if record["batches"] else None)
+        self._journal.begin_anew(self._folder)
 
     async def _answer_of(self, record: Mapping[str, Any]) -> list[float] | None:
         """The input that an earlier call answered, as the service counts."""
@@ -375,9 +389,7 @@ class Engine:
     async def _evaluate(self, evaluation: m.ClaimedEvaluation) -> None:
         outcome = self._journal.find(evaluation)
         if outcome is None:
-            began = time.monotonic()
-            outcome = await self._work.call(evaluation.input, evaluation.source)
-            seconds = time.monotonic() - began
+            outcome, seconds = self._find_returned(evaluation) or await self._call(evaluation)
             if not self._has_run:
                 self._has_run = True
                 self._answers.learn_what_moves()
@@ -401,6 +413,27 @@ class Engine:
             self._progress.add(run)
             await self._listener.tell([run], self._identity)
         await self._advise()
+
+    async def _call(self, evaluation: m.ClaimedEvaluation) -> tuple[Outcome, float]:
+        """What the black box gives, and the seconds that it took."""
+        began = time.monotonic()
+        try:
+            outcome = await self._work.call(evaluation.input, evaluation.source)
+        except OutputError as error:
+            if error.returned is not None:
+                seconds, looks = time.monotonic() - began, self._work.looks
+                self._journal.returned(evaluation, error, without_moving(looks, looks, self._work.look()), seconds)
+            raise
+        return outcome, time.monotonic() - began
+
+    def _find_returned(self, evaluation: m.ClaimedEvaluation) -> tuple[Outcome, float] | None:
+        """The same of a run whose output had no goals under its names when it was made, if the black box is still the same."""
+        line = self._journal.find_returned(evaluation)
+        if line is None or changes(line["looks"], self._work.looks):
+            return None
+        with contextlib.suppress(OutputError):
+            return self._work.problem.space.read_output(line["returned"]), line["seconds"]
+        return None
 
     def _run_of(self, evaluation: m.ClaimedEvaluation, outcome: Outcome, told: _batch.Told) -> Run:
         space, is_case = self._work.problem.space, evaluation.kind == "case"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +81,9 @@ class LocalServiceError(BacksolveError):
 
 class OutputError(BacksolveError):
     """A black box returned something that is no output of the problem. That is a mistake in the program, so nothing is reported."""
+
+    returned: Mapping[str, float] | None = None
+    """Numbers under other names: what the run was worth once the names are corrected."""
 
 
 class SpreadsheetError(BacksolveError):

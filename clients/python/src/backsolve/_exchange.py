@@ -60,6 +60,8 @@ class Settings:
     first_delay: float = 0.25
     timeout: float = 60.0
     on_retry: Callable[[Retry], None] | None = None
+    connect_for: float | None = None
+    """As retry_for, while the first request finds nothing to connect to; None: as long."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Reply:
 Exchange: TypeAlias = Generator[Send | Pause, Any, Reply]
 
 
-def exchange(request: Request, settings: Settings, timeout: float | None) -> Exchange:
+def exchange(request: Request, settings: Settings, timeout: float | None, *, is_first: bool = False) -> Exchange:
     """Yields what to send and how long to pause; is sent a Reply, or thrown the httpx.RequestError. Returns the Reply of success."""
     began = time.monotonic()
     limit = (settings.timeout if timeout is None else timeout) + request.wait
@@ -107,10 +109,14 @@ def exchange(request: Request, settings: Settings, timeout: float | None) -> Exc
             failure.__cause__ = error
         except httpx.RequestError as error:
             asked = None
-            failure = UnreachableError(f"No answer from {settings.address}: {_words_of(error)}.")
+            advice = " Check the address, and whether the service runs." if is_first else ""
+            failure = UnreachableError(f"No answer from {settings.address}: {_words_of(error)}.{advice}")
             failure.__cause__ = error
         delay = retry_delay(attempt, settings.first_delay, asked)
-        if attempt > settings.maximum_retries or time.monotonic() - began + delay > settings.retry_for:
+        patience = settings.retry_for
+        if is_first and settings.connect_for is not None and isinstance(failure.__cause__, httpx.ConnectError):
+            patience = min(patience, settings.connect_for)
+        if attempt > settings.maximum_retries or time.monotonic() - began + delay > patience:
             raise failure
         if settings.on_retry is not None:
             settings.on_retry(Retry(request.operation, attempt, delay, failure))

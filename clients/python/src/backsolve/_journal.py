@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from ._derivatives import Differentiated, jacobian_of
-from ._errors import BusyError, JournalError
+from ._errors import BusyError, JournalError, OutputError
 from ._generated import models as m
 from ._kept import Kept
+from ._looks import Looks
 from .problem import Failed, Outcome, Problem
 
 MOST_PROCESSES = 64
@@ -32,6 +33,7 @@ FIELDS = {
     "claimed": ("key", "leases"),
     "finished": ("lease", *RESULT),
     "settled": ("lease",),
+    "returned": ("input", "returned", "looks", "seconds"),
     "forgotten": (),
     "retried": ("path", "failed", *RESULT[1:]),
     "corrected": ("failed",),
@@ -122,10 +124,14 @@ class Journal:
     def __init__(self, path: Path) -> None:
         content = path.read_bytes() if path.exists() else b""
         end = content.rfind(b"\n") + 1
+        self._path = path
         self._lines = [_parse(line, path, number) for number, line in enumerate(content[:end].splitlines(), 1)]
         self._file = path.open("ab")
         self._file.truncate(end)
         _sync_folder(path.parent)
+        self._index_all()
+
+    def _index_all(self) -> None:
         self._by_evaluation: dict[int, Outcome] = {}
         self._by_input: dict[str, Outcome] = {}
         self._forgotten: set[str] = set()
@@ -137,6 +143,19 @@ class Journal:
 
     def close(self) -> None:
         self._file.close()
+
+    def begin_anew(self, folder: Folder) -> None:
+        """Puts the lines aside with the record, but for outputs under other names, which may be those of the problem as it is now."""
+        returned = [line for line in self._lines if line["kind"] == "returned"]
+        self.close()
+        folder.put_aside()
+        self._lines = []
+        self._file = self._path.open("ab")
+        for line in returned:
+            self._append(line)
+        os.fsync(self._file.fileno())
+        _sync_folder(self._path.parent)
+        self._index_all()
 
     @property
     def run_count(self) -> int:
@@ -216,6 +235,19 @@ class Journal:
         self._append(line)
         os.fsync(self._file.fileno())
         self._index(line)
+
+    def returned(self, evaluation: m.ClaimedEvaluation, error: OutputError, looks: Looks, seconds: float) -> None:
+        """A run gave numbers under names that are no outputs of the problem. On disk when it returns."""
+        source = {} if evaluation.source is None else {"source": evaluation.source}
+        line = {"kind": "returned", "input": evaluation.input, **source, "returned": error.returned, "looks": looks, "seconds": seconds}
+        self._append(line)
+        os.fsync(self._file.fileno())
+
+    def find_returned(self, evaluation: m.ClaimedEvaluation) -> dict[str, Any] | None:
+        """The newest such line for the input."""
+        wanted = (_input_key(evaluation.input), evaluation.source)
+        found = [line for line in self._lines if line["kind"] == "returned" and (_input_key(line["input"]), line.get("source")) == wanted]
+        return found[-1] if found else None
 
     def settled(self, evaluation_id: int, lease_token: str, state: str) -> None:
         """After a report or a release."""

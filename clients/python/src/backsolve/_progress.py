@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -9,6 +10,7 @@ from typing import Any, TypeAlias
 from ._words import describe_off, describe_values
 from .result import Run
 
+LOG = logging.getLogger("backsolve")
 Shares: TypeAlias = Callable[[], Mapping[str, float]]
 """How much the miss of each output counts; asked only once the service has accepted the problem."""
 
@@ -43,6 +45,10 @@ class Progress:
     def note(self, text: str) -> None:
         """Shows a note to the user."""
 
+    def warn(self, text: str) -> None:
+        """What a user must know who sees no progress."""
+        LOG.warning("%s: %s", self.name, text)
+
     def end(self) -> None:
         """The search has ended."""
 
@@ -57,6 +63,9 @@ class Lines(Progress):
 
     def note(self, text: str) -> None:
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)
+
+    def warn(self, text: str) -> None:
+        self.note(text)
 
 
 class Bar(Progress):
@@ -82,6 +91,9 @@ class Bar(Progress):
 
     def note(self, text: str) -> None:
         self._bar.write(f"{self.name}: {text}", file=sys.stderr)
+
+    def warn(self, text: str) -> None:
+        self.note(text)
 
     def end(self) -> None:
         self._bar.close()

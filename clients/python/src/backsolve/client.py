@@ -54,18 +54,20 @@ class _Base:
         timeout: float = 60.0,
         on_retry: Callable[[Retry], None] | None = None,
         largest_answer: int = LARGEST_ANSWER,
+        connect_for: float | None = None,
     ) -> None:
         """
         A client for the service at `url`, by default that of BACKSOLVE_URL, with `api_key`, by default that of BACKSOLVE_API_KEY.
 
         A request is sent again at most `maximum_retries` times, and never later than `retry_for` seconds after its first attempt; the
-        wait before it is random below `first_delay` seconds, a limit that doubles every time. `timeout` is how many seconds nothing may
+        wait before it is random below `first_delay` seconds, a limit that doubles every time. Where the first request of all finds nothing
+        to connect to, as at a wrong address, `connect_for` replaces `retry_for` if it is less. `timeout` is how many seconds nothing may
         arrive, `largest_answer` how many bytes an answer may have, or a line of one that is read by lines. Raises ValueError when an
         argument is missing or wrong.
         """
         self.address = read_address(_given(url, "url", "BACKSOLVE_URL"))
         self._api_key = read_key(_given(api_key, "api_key", "BACKSOLVE_API_KEY"))
-        self._settings = Settings(self.address, maximum_retries, retry_for, first_delay, timeout, on_retry)
+        self._settings = Settings(self.address, maximum_retries, retry_for, first_delay, timeout, on_retry, connect_for)
         self._largest_answer = largest_answer
         self._is_understood = False
 
@@ -122,7 +124,7 @@ class Backsolve(_Base, Operations):
             if self._is_understood:
                 return
             request = version_request(self.address)
-            reply = self._drive(exchange(request, self._settings, None), lambda send: self._send(send, HEAD_BYTES))
+            reply = self._drive(exchange(request, self._settings, None, is_first=True), lambda send: self._send(send, HEAD_BYTES))
             refuse_other_version(reply.content.decode(errors="replace"), self.address)
             self._is_understood = True
 
@@ -235,7 +237,7 @@ class AsyncBacksolve(_Base, AsyncOperations):
         if self._is_understood:
             return
         request = version_request(self.address)
-        reply = await self._drive(exchange(request, self._settings, None), lambda send: self._send(send, HEAD_BYTES))
+        reply = await self._drive(exchange(request, self._settings, None, is_first=True), lambda send: self._send(send, HEAD_BYTES))
         refuse_other_version(reply.content.decode(errors="replace"), self.address)
         self._is_understood = True
 

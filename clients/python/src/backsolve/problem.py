@@ -120,7 +120,9 @@ class Space:
         if isinstance(value, Mapping):
             missing = [name for name in names if name not in value]
             if missing:
-                raise OutputError(f"The output has no {' and no '.join(missing)}; it has {', '.join(map(str, value)) or 'nothing'}.")
+                error = OutputError(f"The output has no {' and no '.join(missing)}; it has {', '.join(map(str, value)) or 'nothing'}.")
+                error.returned = _as_numbers(value)
+                raise error
             return [value[name] for name in names]
         if value is None or isinstance(value, str):
             raise OutputError(f"The black box returned {value!r}. Return the output, or raise an exception when the run failed.")
@@ -157,6 +159,14 @@ class Space:
                 by_name = dict(zip(names, Space(self.inputs, names)._in_order(given), strict=True))
             merged |= {goal: by_name[output] for goal, output in condition.outputs.items()}
         return merged, slopes or None
+
+
+def _as_numbers(given: Mapping[Any, Any]) -> dict[str, float] | None:
+    """None where they are not numbers only, as where curves are fitted."""
+    try:
+        return {str(name): float(value) for name, value in given.items()}
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 @dataclass(frozen=True)
@@ -353,6 +363,11 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
     if not inputs or not goals:
         raise ValueError("A problem needs at least one input and one goal.")
     for name, goal in goals.items():
+        if name in inputs and not isinstance(goal, Fit):
+            raise ValueError(
+                f"goals has {name}, which is an input: a goal is about an output. Limit an input by its bounds, or give the output another "
+                "name."
+            )
         if not isinstance(goal, Goal | Fit):
             raise ValueError(f"The goal of {name} must be exact, within, below, at_most, above, at_least, minimize, maximize or fit.")
         numbers = (goal.target, goal.lower, goal.upper) if isinstance(goal, Goal) else ()

@@ -15,7 +15,7 @@ from typing_extensions import Unpack
 
 from ._blackbox import Attempt, Awaited, Call, MainThread, Runner, Threads, attempt, caller_of
 from ._conditions import awaited_under_each, under_each
-from ._connecting import LOCAL_PATIENCE_SECONDS, PATIENCE_SECONDS, address_of
+from ._connecting import CONNECT_SECONDS, LOCAL_PATIENCE_SECONDS, PATIENCE_SECONDS, address_of, teller
 from ._engine import Engine
 from ._errors import ChangedProblemError
 from ._executors import AnyExecutor, Pool
@@ -283,7 +283,8 @@ class _Session:
             api_key,
             maximum_retries=1000,
             retry_for=patience,
-            on_retry=lambda retry: self.display.note(f"retrying in {retry.delay:.1f} s: {retry.error}"),
+            connect_for=CONNECT_SECONDS,
+            on_retry=teller(self.display.note, self.display.warn),
         ) as client:
             if self._url is None and api_key is not None:
                 client._http = ProvenTransport(client._http, api_key)

@@ -42,7 +42,13 @@ export type Outcome =
       /** Derivatives as the service takes them. */
       readonly jacobian?: unknown;
     }
-  | { readonly kind: 'failure'; readonly reason: string; readonly retryable: boolean }
+  | {
+      readonly kind: 'failure';
+      readonly reason: string;
+      readonly retryable: boolean;
+      /** Names under which it gave outputs where those of the problem are missing. */
+      readonly others?: readonly string[];
+    }
   | { readonly kind: 'abort'; readonly reason: string };
 
 /**

@@ -50,7 +50,8 @@ export type EvaluatorEvent =
       readonly outcome?: Reportable;
     }
   /** Once when the service cannot be reached, and once when it can be again. */
-  | { readonly type: 'away'; readonly reason: string }
+  /** `isNew`: the service has not answered yet, so that its address may be wrong. */
+  | { readonly type: 'away'; readonly reason: string; readonly isNew?: boolean }
   | { readonly type: 'back' };
 
 interface Tally {

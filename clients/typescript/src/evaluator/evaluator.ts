@@ -325,7 +325,7 @@ class Evaluator {
   #noteAway(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    this.#emit({ type: 'away', reason: messageOf(error) });
+    this.#emit({ type: 'away', reason: messageOf(error), isNew: !this.#isKnown });
   }
 
   #answered<T>(answer: T): T {

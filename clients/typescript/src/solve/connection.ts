@@ -1,13 +1,13 @@
 /** Where a problem is solved, and where this machine keeps its runs. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { Backsolve } from '../client.ts';
+import { Backsolve, type Retry } from '../client.ts';
 import { ProblemFolder } from './folder.ts';
-import { describeComparison, describeNoise } from './kept.ts';
+import { ANEW, describeComparison, describeNoise } from './kept.ts';
 import { joinLocalService } from './local-service.ts';
 import type { Looker } from './looks.ts';
 import { checkProblem, type Problem, toObjective, toPlan, toProject, WORDS } from './problem.ts';
-import { type ChangeNote, Session } from './session.ts';
+import { type ChangeNote, Session, type SessionOptions } from './session.ts';
 
 export interface Connection {
   /** A client for the service, instead of url and key. */
@@ -44,7 +44,7 @@ const FOLDER = '.backsolve';
 export async function openHere(
   problem: Problem,
   connection: Connection,
-  { looker, retryFailed = false }: { readonly looker: Looker | null; readonly retryFailed?: boolean },
+  { looker, ...how }: { readonly looker: Looker | null } & Pick<SessionOptions, 'retryFailed' | 'beginsAnew'>,
 ): Promise<OpenProblem> {
   checkProblem(problem);
   const releases: (() => Promise<void>)[] = [];
@@ -58,7 +58,7 @@ export async function openHere(
     releases.push(await folder.lock());
     if (connection.fresh === true) await folder.putAside();
     const plan = toPlan(problem, looker);
-    const session = await Session.open({ client, service, folder, plan, words: WORDS, retryFailed, onChange });
+    const session = await Session.open({ client, service, folder, plan, words: WORDS, onChange, ...how });
     releases.push(() => session.journal.close());
     await session.settle();
     return { session, release };
@@ -71,6 +71,7 @@ export async function openHere(
 /** To standard error, whether or not progress is shown: it is a run, or a reason to think. */
 function onChange(parts: readonly string[], what: ChangeNote): void {
   if (what === 'compared') process.stderr.write(`${describeComparison(parts)}\n`);
+  else if (what === 'anew') process.stderr.write(`${ANEW}\n`);
   else process.emitWarning(what === 'noise' ? describeNoise(parts) : FAILURES);
 }
 
@@ -98,8 +99,17 @@ async function connect(connection: Connection, releases: (() => Promise<void>)[]
     const missing = url === undefined ? 'url (or BACKSOLVE_URL)' : 'key (or BACKSOLVE_API_KEY)';
     throw new TypeError(`There is no service to ask: give ${missing}, or local: true to start one on this machine.`);
   }
-  const made = new Backsolve({ url, key });
+  const made = new Backsolve({ url, key, connectForMs: CONNECT_FOR_MS, onRetry });
   return { client: made, service: made.address };
+}
+
+/** Where nothing has ever answered, the address may be wrong. */
+const CONNECT_FOR_MS = 10_000;
+/** Attempts of a request after which somebody who sees no progress is told what is waited for: some seconds. */
+const TOLD_ATTEMPT = 6;
+
+function onRetry({ attempt, error }: Retry): void {
+  if (attempt === TOLD_ATTEMPT) process.stderr.write(`Waiting for the service: ${error.message}\n`);
 }
 
 /** That of its name; without one, the same problem on the same service has the same folder. */

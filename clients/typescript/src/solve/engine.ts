@@ -2,7 +2,7 @@
  * Works on a problem that is open here: runs what the service asks for, keeps every result before the service has it, and follows the
  * search to its end. It can be killed at any time and started again.
  */
-import { type Evaluate, type Evaluation, LocalFault } from '../evaluator/evaluation.ts';
+import { type Evaluate, type Evaluation, LocalFault, type Outcome } from '../evaluator/evaluation.ts';
 import { type Reportable, type ServiceClient, troubleOf } from '../evaluator/evaluation-calls.ts';
 import { runEvaluator } from '../evaluator/evaluator.ts';
 import type { EvaluatorEnd, EvaluatorEvent } from '../evaluator/evaluator-options.ts';
@@ -73,8 +73,9 @@ export class Engine {
   #away: string | undefined;
 
   constructor(options: EngineOptions) {
-    this.#options = options;
-    this.#session = options.session;
+    const { evaluate, session } = options;
+    this.#options = { ...options, evaluate: evaluate && ((...given) => this.#withNames(evaluate(...given))) };
+    this.#session = session;
   }
 
   /** As Session.begin and Session.refuseOtherAnswers. Also throws LocalFault when this machine cannot run what comes before the search. */
@@ -130,6 +131,15 @@ export class Engine {
       beforeClaim: (request) => journal.asked(request, claim),
       onEvent: (event) => this.#take(event),
     });
+  }
+
+  /** Before any run gave an output, other names tell of the problem rather than of the run: every further run would be in vain. */
+  async #withNames(running: Promise<Outcome>): Promise<Outcome> {
+    const outcome = await running;
+    if (outcome.kind !== 'failure' || outcome.others === undefined) return outcome;
+    const { others, ...failure } = outcome;
+    if (this.#session.runs.some((run) => run.outcome.kind === 'output')) return failure;
+    return { kind: 'abort', reason: `${failure.reason}. Correct the names: the same call then begins anew` };
   }
 
   /** What an earlier run gave, if the black box need not be called. */

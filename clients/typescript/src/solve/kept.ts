@@ -172,6 +172,9 @@ export function describeComparison(parts: readonly string[]): string {
   return `${describeParts(parts)} changed since earlier runs: one of them is made once more.`;
 }
 
+/** Of inputs or outputs that have changed. */
+export const ANEW = 'The inputs or outputs have changed, and no run gave an output yet: the problem begins anew.';
+
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

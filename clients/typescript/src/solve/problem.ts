@@ -61,11 +61,17 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly stopAfterFailures?: number | undefined;
 }
 
+/** What to do instead, after the name. */
+export const GOAL_ON_INPUT =
+  'a goal is about an output. Limit an input by its bounds, or give the output another name.';
+
 /** Throws RangeError for what the types cannot tell; the service judges the rest. */
 export function checkProblem(problem: Problem): void {
   const { inputs, goals, parallel = 1, budget, verify } = problem;
   if (Object.keys(inputs).length === 0) throw new RangeError('inputs needs at least one input.');
   if (Object.keys(goals).length === 0) throw new RangeError('goals needs at least one goal.');
+  const both = Object.keys(goals).find((name) => Object.hasOwn(inputs, name) && !isFit(goals[name]!));
+  if (both !== undefined) throw new RangeError(`goals has ${both}, which is an input: ${GOAL_ON_INPUT}`);
   refuseUnlessCount('parallel', parallel, MAXIMUM_PARALLEL);
   if (budget !== undefined) refuseUnlessCount('budget', budget, Number.MAX_SAFE_INTEGER);
   if (verify !== undefined) refuseUnlessCount('verify', verify, Number.MAX_SAFE_INTEGER);

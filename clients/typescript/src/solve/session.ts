@@ -1,5 +1,6 @@
 /** A problem that is open here: its place on the service, and its journal. */
 import { isDeepStrictEqual } from 'node:util';
+import { BacksolveError } from '../backsolve-error.ts';
 import type { Backsolve } from '../client.ts';
 import {
   type Claim,
@@ -20,6 +21,7 @@ import { chooseKept, describeDifference, describeNewFailure, differing, type Kep
 import { type Changes, changesOf, type Looks, OWN, updated, withoutMoving } from './looks.ts';
 import {
   ChangedProblemError,
+  differencesOf,
   isOpen,
   type OpenOptions,
   openProblem,
@@ -41,15 +43,17 @@ export interface SessionOptions {
   readonly evaluator?: string | null;
   /** Whether every failed run is run once more. */
   readonly retryFailed?: boolean;
+  /** Whether a problem whose inputs or outputs have changed begins anew while no run gave an output. */
+  readonly beginsAnew?: boolean;
   /** Called with the parts of the black box that have changed since earlier runs. */
   readonly onChange?: (parts: readonly string[], what: ChangeNote) => void;
 }
 
 /**
  * compared: a kept run is about to be made once more. noise: it was, and one run cannot tell a change from the noise. failures: earlier
- * failures are kept.
+ * failures are kept. anew: inputs or outputs have changed, and no run gave an output that they contradict.
  */
-export type ChangeNote = 'compared' | 'noise' | 'failures';
+export type ChangeNote = 'compared' | 'noise' | 'failures' | 'anew';
 
 /** The functions of this process that were called for each folder: two of the same text may close over other data. */
 const CALLED = new Map<string, WeakSet<object>>();
@@ -63,6 +67,31 @@ function withFunction(
   if (changes.has(OWN) || known === undefined || looker === null || looker.of === null || known.has(looker.of))
     return changes;
   return new Map([...changes, [OWN, [FUNCTION]]]);
+}
+
+/** The record of earlier calls, or undefined where there is none or where the problem begins anew. */
+async function readUncontradicted(options: SessionOptions): Promise<ProblemRecord | undefined> {
+  const { beginsAnew = false, client, folder, onChange, plan, service } = options;
+  const known = await folder.read();
+  if (known === undefined || !beginsAnew || known.service !== service || folder.journal === null) return known;
+  if (differencesOf(known.project, withScales(plan.project, known.project)).length === 0) return known;
+  const journal = await Journal.open(folder.journal);
+  try {
+    if (runsOf(journal.lines).some(({ outcome }) => outcome.kind === 'output')) return known;
+  } finally {
+    await journal.close();
+  }
+  onChange?.([], 'anew');
+  const id = known.batches.at(-1)?.id ?? null;
+  // What is left open there waits for nobody.
+  if (id !== null) await client.call('cancelBatch', { path: { batch_id: id } }).catch(unlessOver);
+  await folder.putAside();
+  return undefined;
+}
+
+/** Deleted, or over already. */
+function unlessOver(error: unknown): void {
+  if (!(error instanceof BacksolveError) || error.status >= 500) throw error;
 }
 
 /** Runs outside any lease, for those who can call the black box. */
@@ -109,10 +138,10 @@ export class Session {
     this.#record = record;
   }
 
-  /** What is known here; asks the service nothing. Throws ChangedProblemError and JournalError. */
+  /** What is known here; asks the service nothing unless the problem begins anew. Throws ChangedProblemError and JournalError. */
   static async open(options: SessionOptions): Promise<Session> {
     const { folder, service } = options;
-    const known = await folder.read();
+    const known = await readUncontradicted(options);
     const plan = { ...options.plan, project: withScales(options.plan.project, known?.project) };
     if (known !== undefined) refuseChanges(known, { ...options, plan });
     const record = { ...(known ?? (await folder.begin(plan, service))), code: plan.code ?? known?.code ?? null };

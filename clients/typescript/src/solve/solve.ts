@@ -36,6 +36,7 @@ export async function solve<const I extends Inputs, const G extends Goals>(
   const { session, release } = await openHere(options, options, {
     looker: lookerOf(options, blackBox),
     retryFailed,
+    beginsAnew: true,
   });
   try {
     const teller = new Teller(options, session);

@@ -52,7 +52,7 @@ function readSpace(draft: Draft): Read<NewProject> {
     type === 'float' ? optional(`inputs/${i}/spacing`, spacing) : null,
   );
   if (draft.workbook !== null) Object.assign(faults, faultsOfCells(draft));
-  Object.assign(faults, faultsOfNames(inputs, 'inputs'), faultsOfNames(outputs, 'outputs'));
+  Object.assign(faults, faultsOfNames(inputs, 'inputs'), faultsOfNames(outputs, 'outputs'), faultsOfGoals(draft));
   const hasUnits = (rows: readonly { readonly unit: string }[]) => rows.some(({ unit }) => unit.trim() !== '');
   const units = (rows: readonly { readonly unit: string }[]) => rows.map(({ unit }) => unit.trim());
   const body: NewProject = {
@@ -95,6 +95,24 @@ function faultsOfNames(rows: readonly { readonly name: string }[], list: 'inputs
       `${list}/${i}/name`,
       `${names[i]} is the name of ${list.slice(0, -1)} ${names.indexOf(names[i]!) + 1}.`,
     ]),
+  );
+}
+
+/** Outputs that have the name of an input. */
+function faultsOfGoals({ inputs, outputs }: Draft): Faults {
+  const taken = namesOfRows(inputs, 'x');
+  const names = namesOfRows(outputs, 'y');
+  return Object.fromEntries(
+    names.flatMap((name, i) =>
+      taken.includes(name)
+        ? [
+            [
+              `outputs/${i}/name`,
+              `${name} is input ${taken.indexOf(name) + 1}. Limit an input by its bounds, or give the output another name.`,
+            ],
+          ]
+        : [],
+    ),
   );
 }
 

@@ -32,9 +32,8 @@ USUAL_PLACES = (
     "/Applications/LibreOffice.app/Contents/MacOS",
     r"C:\Program Files\LibreOffice\program",
 )
-INSTALL = (
-    "install LibreOffice Calc (on Debian and Ubuntu: apt install libreoffice-calc python3-uno), or set BACKSOLVE_SOFFICE to its soffice"
-)
+INSTALL = "install LibreOffice with Calc, or set BACKSOLVE_SOFFICE to its soffice"
+PROGRAMS = ("soffice.bin", "soffice.exe", "soffice")
 
 
 NO_RESULT = ("#NAME?", "a circular reference", "a circular reference that does not converge")
@@ -213,23 +212,44 @@ def _is_running(process_id: int) -> bool:
 
 @cache
 def find_office() -> tuple[str, str]:
-    """The program of LibreOffice, and a Python that can talk to it. Raises SpreadsheetError."""
-    folder = _program_folder()
-    if folder is None:
-        raise MissingOfficeError(f"LibreOffice is not installed: {INSTALL}")
-    program = next(path for name in ("soffice.bin", "soffice.exe", "soffice") if (path := folder / name).exists())
+    """The program of LibreOffice, and a Python that can talk to it. Raises MissingOfficeError, which says what there is not."""
+    program = _program()
+    folder = program.parent
     own = (folder / "python", folder / "python.exe", folder.parent / "Resources" / "python")
-    for python in (*map(str, own), "/usr/bin/python3", sys.executable):
-        if Path(python).exists() and _has_uno(python):
-            return str(program), python
-    raise MissingOfficeError("LibreOffice has no Python to talk to it: on Debian and Ubuntu, apt install python3-uno")
+    pythons = [python for python in (*map(str, own), "/usr/bin/python3", sys.executable) if Path(python).exists()]
+    python = next((each for each in pythons if _has_uno(each)), None)
+    if _lacks_calc(folder):
+        # The packages of Debian, which divide it.
+        packages = "libreoffice-calc" if python is not None else "libreoffice-calc python3-uno"
+        raise MissingOfficeError(f"the LibreOffice in {folder} has no Calc: on Debian and Ubuntu, apt install {packages}")
+    if python is None:
+        raise MissingOfficeError(
+            f"the LibreOffice in {folder} has no Python to talk to it, and none of {', '.join(pythons)} has its module uno: "
+            "on Debian and Ubuntu, apt install python3-uno"
+        )
+    return str(program), python
 
 
-def _program_folder() -> Path | None:
-    named = os.environ.get("BACKSOLVE_SOFFICE") or shutil.which("soffice") or shutil.which("libreoffice")
-    if named is not None and Path(named).exists():
-        return Path(named).resolve().parent
-    return next((folder for each in USUAL_PLACES if (folder := Path(each)).is_dir()), None)
+def _program() -> Path:
+    stated = os.environ.get("BACKSOLVE_SOFFICE")
+    if stated and not Path(stated).exists():
+        raise MissingOfficeError(f"there is no {stated}, which BACKSOLVE_SOFFICE names: correct it, or unset it")
+    named = stated or shutil.which("soffice") or shutil.which("libreoffice")
+    folders = [*([] if named is None else [Path(named).resolve().parent]), *([] if stated else map(Path, USUAL_PLACES))]
+    found = next((path for folder in folders for name in PROGRAMS if (path := folder / name).is_file()), None)
+    if found is not None:
+        return found
+    if named is not None:
+        raise MissingOfficeError(f"{named} starts LibreOffice elsewhere, as in a snap or flatpak, where it cannot be talked to: {INSTALL}")
+    packages = " (apt install libreoffice-calc python3-uno)" if shutil.which("apt-get") else ""
+    raise MissingOfficeError(f"LibreOffice is not installed: {INSTALL.replace('Calc', f'Calc{packages}')}")
+
+
+def _lacks_calc(folder: Path) -> bool:
+    """As far as that can be told: in installations of one piece it cannot."""
+    libraries = [path.name for place in (folder, folder.parent / "Frameworks") for path in place.glob("lib*lo.*")]
+    is_divided = any(name.startswith(("libvcllo.", "libmergedlo.")) for name in libraries)
+    return is_divided and not any(name.startswith("libsclo.") for name in libraries)
 
 
 def _has_uno(python: str) -> bool:

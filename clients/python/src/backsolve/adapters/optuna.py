@@ -19,12 +19,13 @@ from optuna.distributions import (
     distribution_to_json,
     json_to_distribution,
 )
+from optuna.logging import get_logger
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from backsolve._errors import TryAgain
+from backsolve._errors import BacksolveError, TryAgain
 from backsolve.goals import at_most, maximize, minimize
 from backsolve.inputs import Input, choice, integer, levels, real
 from backsolve.problem import AnyGoal, Failed
@@ -38,6 +39,7 @@ SPACE = "backsolve:space"
 """Its parameters, as they were when it began."""
 LEASE = "backsolve:lease"
 """The attribute of a trial that has an input of the search."""
+LOG = get_logger("optuna.backsolve")
 MOST_LEVELS = 1000
 """Of an input that takes only certain values."""
 
@@ -72,6 +74,7 @@ class BacksolveSampler(BaseSampler):
         self._asked: dict[int, Asked] = {}
         self._opening = threading.Lock()
         self._has_warned = False
+        self._has_told = False
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("A BacksolveSampler cannot be copied to another process: make one there, with the same storage and study_name.")
@@ -102,7 +105,7 @@ class BacksolveSampler(BaseSampler):
         asked = self._session.ask(wait=is_loop)
         if not asked:
             if not self._session.is_open:
-                _stop(study)
+                self._stop(study)
             return {}
         self._asked[trial._trial_id] = asked[0]
         study._storage.set_trial_system_attr(trial._trial_id, LEASE, asked[0].lease_token)
@@ -138,11 +141,24 @@ class BacksolveSampler(BaseSampler):
         if outcome is not None and asked is not None and _is_same(asked, trial, space):
             told = self._session.tell(asked, outcome)
             if told is not None and told.is_last:
-                _stop(study)
+                self._stop(study)
             return
         self._let_go(asked)
         if outcome is not None and set(space) <= set(trial.params):
             self._session.add([(_input_of(trial, space), outcome)])
+
+    def _stop(self, study: Study) -> None:
+        """The search is over, and says why. Outside of study.optimize its caller decides."""
+        with contextlib.suppress(RuntimeError):
+            study.stop()
+        if self._has_told:
+            return
+        self._has_told = True
+        assert self._session is not None  # noqa: S101 - asked before
+        with contextlib.suppress(BacksolveError):
+            result = self._session.result()
+            sentences = [(result.reason or result.status).rstrip("."), *([result.diagnosis.rstrip(".")] if result.diagnosis else [])]
+            LOG.warning("The search of %s is over: %s.", study.study_name, ". ".join(sentences))
 
     def _let_go(self, asked: Asked | None) -> None:
         if asked is not None and self._session is not None:
@@ -215,12 +231,6 @@ def _mend(study: Study, session: Session) -> None:
             outcome = session.ended[lease]
             values = outcome[: len(study.directions)] if isinstance(outcome, list) else None
             study._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL if values is None else TrialState.COMPLETE, values)
-
-
-def _stop(study: Study) -> None:
-    """The search is over. Outside of study.optimize its caller decides."""
-    with contextlib.suppress(RuntimeError):
-        study.stop()
 
 
 def _goals_of(study: Study, finished: Sequence[FrozenTrial]) -> dict[str, AnyGoal]:
