@@ -1,10 +1,7 @@
-/** Members, invitations, sessions and personal keys: what each role may do, and how access ends. */
+/** Members, invitations, sessions and personal keys, and how access ends. What each role may do is in roles.test.ts. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSignInLink } from '../../src/application/accounts/browser-sessions.ts';
-import { ROLE_NAMES, ROLES, type Role } from '../../src/domain/people.ts';
-import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
-import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
 import { makePeople, tokenIn } from '../support/people.ts';
 import { type NativeService, openNativeService, prepareObjective, type Send } from './native-service.ts';
 
@@ -22,38 +19,6 @@ async function openAccount(): Promise<{ readonly name: string; readonly send: Se
   const name = `team ${++accounts}`;
   return { name, send: service.sendAs(await service.makeKey(name)) };
 }
-
-const NATIVE = NATIVE_OPERATIONS.map((operation) => ({
-  name: `${operation.method} ${operation.path}`,
-  url: `/v1${operation.path.replace(/\{\w+\}/g, '999999')}`,
-  operation,
-}));
-
-describe('a role', () => {
-  const people = new Map<Role, Send>();
-  beforeAll(async () => {
-    const { send } = await openAccount();
-    for (const role of ROLE_NAMES) people.set(role, (await join(send, role, `the ${role}`)).send);
-  });
-
-  it.each(NATIVE)('A role may do what its scopes allow, and nothing else, at $name', async ({ url, operation }) => {
-    // Would end the membership.
-    if (operation.operationId === 'leaveAccount') return;
-    const needed = operation.scope ?? (operation.method === 'GET' ? 'read' : 'write');
-    const anyOf = typeof needed === 'string' ? [needed] : needed;
-    for (const [role, send] of people) {
-      const isAllowed = anyOf.some((scope) => (ROLES[role] as readonly string[]).includes(scope));
-      const answer = await send(operation.method, url, operation.body && {});
-      expect(answer.status === 403, `${role}: ${answer.text}`).toBe(!isAllowed);
-      expect(answer.status).not.toBe(401);
-    }
-  });
-
-  it('Sessions do not work at the interface of existing clients', async () => {
-    const { status } = await people.get('owner')!('GET', `/api${SDK_OPERATIONS[0]!.path.replace(/\{\w+\}/g, '1')}`);
-    expect(status).toBe(401);
-  });
-});
 
 describe('an invitation', () => {
   it('An invitation says what it offers, and makes one member with its role', async () => {

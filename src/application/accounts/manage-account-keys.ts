@@ -8,6 +8,7 @@ import { type Db, inTransaction, type Trx } from '../../db/connection/transactio
 import { allows, isUsable, type KeyRecord, type Scope } from '../../domain/api-key.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
+import { MAXIMUM_OWN_KEYS } from '../../domain/people.ts';
 import { type Principal, requirePerson } from './authenticate.ts';
 import { ended, type RotatedKey, rotateStoredKey, storeNewKey } from './rotate-key.ts';
 
@@ -48,8 +49,9 @@ async function createKeyOf(
   return inTransaction(db, async (trx) => {
     const now = await lockAccount(trx, accountId);
     if (wanted.expiresAt !== null) refusePast(wanted.expiresAt, now);
-    const { id, text } = await storeNewKey(trx, { accountId, ...wanted });
+    const { id, text } = await storeNewKey(trx, { accountId, ...wanted, createdBy: makerOf(principal) });
     await refuseTooMany(trx, accountId, now);
+    if (wanted.personId !== null) await refuseTooManyOwn(trx, accountId, wanted.personId, now);
     return { key: await getAccountKey(trx, accountId, id), text };
   });
 }
@@ -167,6 +169,17 @@ function refusePast(expiresAt: Date, now: Date): void {
 async function refuseTooMany(trx: Trx, accountId: number, now: Date): Promise<void> {
   if ((await keys.countUsableKeys(trx, accountId, now)) <= MAXIMUM_KEYS) return;
   throw new DomainError('LIMIT_REACHED', `The account already has ${MAXIMUM_KEYS} usable keys; revoke one first.`);
+}
+
+/** One person does not take the keys of all. */
+async function refuseTooManyOwn(trx: Trx, accountId: number, personId: number, now: Date): Promise<void> {
+  if ((await keys.countUsableKeys(trx, accountId, now, personId)) <= MAXIMUM_OWN_KEYS) return;
+  throw new DomainError('LIMIT_REACHED', `You already have ${MAXIMUM_OWN_KEYS} usable keys in this account; revoke one first.`);
+}
+
+/** Who is to be asked about a key. */
+function makerOf({ actor, lender }: Principal): string {
+  return lender === null ? actor : `${actor}, by a sign-in link of ${lender.name}`;
 }
 
 /** Without an admin key only the operator could ever create another key. Keys of people do not count. */
