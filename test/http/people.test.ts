@@ -13,6 +13,8 @@ afterAll(() => service.close());
 
 const { openBrowser, invite, accept, join } = makePeople(() => service);
 
+const me = async ({ send }: { readonly send: Send }) => (await send('GET', '/v1/me')).body;
+
 let accounts = 0;
 /** An account of its own, by its key. */
 async function openAccount(): Promise<{ readonly name: string; readonly send: Send }> {
@@ -72,12 +74,53 @@ describe('an invitation', () => {
     expect((await send('GET', '/v1/members')).body).toHaveLength(5);
   });
 
-  it('Two members cannot have one name', async () => {
+  it.each(['ADA', 'A\u200bda', '\uff21da', '\u0410da', 'Ada\u00a0', 'A\u0501a'])(
+    'Two members cannot have names that look the same: %j',
+    async (name) => {
+      const { send } = await openAccount();
+      const { token } = await invite(send, { role: 'member', maximumUses: null });
+      await accept(token, 'Ada');
+      const taken = { status: 400, body: { errors: [{ property: 'name' }] } };
+      expect(await openBrowser().send('POST', '/session', { invitation: token, name })).toMatchObject(taken);
+      const bob = await accept(token, 'Bob');
+      expect(await bob.send('PATCH', '/v1/me', { name })).toMatchObject(taken);
+      const named = openBrowser();
+      await named.send('POST', '/session', { token: await createSignInLink(service.db, (await me(bob)).account.name) });
+      expect(await named.send('POST', '/session', { name })).toMatchObject(taken);
+    },
+  );
+
+  it('A name without anything to see is refused', async () => {
     const { send } = await openAccount();
-    const { token } = await invite(send, { role: 'member', maximumUses: null });
-    await accept(token, 'Ada');
-    const again = await openBrowser().send('POST', '/session', { invitation: token, name: 'ADA' });
-    expect(again).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+    const { token } = await invite(send, { role: 'member' });
+    for (const name of ['\u200b', '\u3164 \u2800', '\u{e0041}']) {
+      const answer = await openBrowser().send('POST', '/session', { invitation: token, name });
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+    }
+  });
+
+  it('Names stay apart in every account of a person, whichever way they come there', async () => {
+    const [first, second] = [await openAccount(), await openAccount()];
+    const ada = await join(first.send, 'owner', 'Ada');
+    await join(second.send, 'member', 'ada');
+    const { token } = await invite(second.send, { role: 'member' });
+    const refused = await ada.send('POST', '/session', { invitation: token });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+    expect(refused.body.errors[0].message).toContain('change yours under People');
+    await ada.send('PATCH', '/v1/me', { name: 'Ada L.' });
+    expect((await ada.send('POST', '/session', { invitation: token })).status).toBe(201);
+    await join(first.send, 'member', 'Cleo');
+    // Cleo is a member of the account that Ada has left open in another tab.
+    expect((await ada.send('PATCH', '/v1/me', { name: 'cleo' })).status).toBe(400);
+    await ada.send('POST', '/session', { account: (await me(ada)).accounts[0].id });
+    const course = await invite(ada.send, { opens: 'an account for each', maximumUses: 5 });
+    const student = await openBrowser().send('POST', '/session', { invitation: course.token, name: 'ADA L.' });
+    expect(student).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+  });
+
+  it('An invitation needs a name from whoever has none', async () => {
+    const { send } = await openAccount();
+    const { token } = await invite(send, { role: 'member' });
     const nameless = await openBrowser().send('POST', '/session', { invitation: token });
     expect(nameless).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
   });
