@@ -2,7 +2,16 @@
 import type { z } from 'zod';
 import { GROUP_SEPARATORS, type GroupRole } from './domain/openid.ts';
 import { ROLE_NAMES, type Role } from './domain/people.ts';
-import { isHttpUrl, oneOf, optionalParsed, optionalText, setting, splitList, text, wholeNumber } from './setting-rules.ts';
+import {
+  isHttpUrl,
+  oneOf,
+  optionalParsed,
+  optionalText,
+  setting,
+  splitList,
+  text,
+  wholeNumber,
+} from './setting-rules.ts';
 
 const GROUP = /^(.+)=([^=:]+):([a-z]+)$/;
 

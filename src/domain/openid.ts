@@ -90,7 +90,8 @@ export function readGroups(
   if (separator === 'space') return partsOf(whole, /\s/);
   const parts = [...partsOf(whole, /[,;\s]/), ...partsOf(whole, /[,;]/)].filter((part) => part !== whole);
   if (separator === 'ask' && parts.some((part) => known.has(part))) {
-    const message = 'the groups are one text, of one group or of several: set OPENID_GROUPS_SEPARATOR to comma, space or none';
+    const message =
+      'the groups are one text, of one group or of several: set OPENID_GROUPS_SEPARATOR to comma, space or none';
     throw new OpenIdFailure('groups', message);
   }
   return whole === '' ? [] : [whole];

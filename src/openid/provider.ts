@@ -138,7 +138,10 @@ function isLeftOut(found: Claims, name: string): boolean {
 
 /** A name that can be shown; undefined for a claim that has none. */
 function nameOf(claim: unknown): string | undefined {
-  const text = textOf(claim)?.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ').slice(0, LONGEST_NAME).trim();
+  const text = textOf(claim)
+    ?.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ')
+    .slice(0, LONGEST_NAME)
+    .trim();
   return text === undefined || isUnseen(text) ? undefined : text.toWellFormed();
 }
 

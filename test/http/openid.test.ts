@@ -94,7 +94,12 @@ describe('a person whom the provider knows', () => {
   });
 
   it.each([true, 'true', undefined])('An address of which email_verified is %j is taken', async (verified) => {
-    provider.accounts.set('vera', { name: 'Vera', email: 'vera@example.com', email_verified: verified, groups: ['rig'] });
+    provider.accounts.set('vera', {
+      name: 'Vera',
+      email: 'vera@example.com',
+      email_verified: verified,
+      groups: ['rig'],
+    });
     expect((await signIn('vera')).session).toMatchObject({ person: 'Vera' });
   });
 
@@ -170,30 +175,37 @@ describe('the end of what groups gave', () => {
     expect(await memberOf(theo.id)).toMatchObject({ role: 'member', edited: false });
   });
 
-  it.each([{ now: [] }, { now: ['rig'] }])('A sign-in by groups leaves an account its last owner, and says so: $now', async ({ now }) => {
-    const own = await startOpenIdProvider(`http://${HOST}${CALLBACK}`);
-    const [usual, usualProvider] = [service, provider];
-    const second = await openNativeService({ deps: { openId: openIdOf(own, RULES) } });
-    try {
-      [service, provider] = [second, own];
-      inGroups('ada', 'leads');
-      const { id } = await enter('ada');
-      inGroups('ada', ...now);
-      const kept = await enter('ada');
-      const seen = await kept.send('GET', `/v1/members/${id}`);
-      expect(seen.body).toMatchObject({ role: 'owner', groupRole: now.length === 0 ? null : 'member', byGroup: true });
-      expect(service.logLines.filter((line) => line.includes('membership.kept-as-last-owner'))).toHaveLength(1);
-      // As soon as there is another owner, what the groups say counts.
-      inGroups('bob', 'leads');
-      await signIn('bob');
-      if (now.length === 0) expect(await refusalOf('ada')).toBe('/page#sign-in-failed=no-account');
-      else expect((await (await enter('ada')).send('GET', `/v1/members/${id}`)).body.role).toBe('member');
-    } finally {
-      [service, provider] = [usual, usualProvider];
-      await second.close();
-      await own.close();
-    }
-  });
+  it.each([{ now: [] }, { now: ['rig'] }])(
+    'A sign-in by groups leaves an account its last owner, and says so: $now',
+    async ({ now }) => {
+      const own = await startOpenIdProvider(`http://${HOST}${CALLBACK}`);
+      const [usual, usualProvider] = [service, provider];
+      const second = await openNativeService({ deps: { openId: openIdOf(own, RULES) } });
+      try {
+        [service, provider] = [second, own];
+        inGroups('ada', 'leads');
+        const { id } = await enter('ada');
+        inGroups('ada', ...now);
+        const kept = await enter('ada');
+        const seen = await kept.send('GET', `/v1/members/${id}`);
+        expect(seen.body).toMatchObject({
+          role: 'owner',
+          groupRole: now.length === 0 ? null : 'member',
+          byGroup: true,
+        });
+        expect(service.logLines.filter((line) => line.includes('membership.kept-as-last-owner'))).toHaveLength(1);
+        // As soon as there is another owner, what the groups say counts.
+        inGroups('bob', 'leads');
+        await signIn('bob');
+        if (now.length === 0) expect(await refusalOf('ada')).toBe('/page#sign-in-failed=no-account');
+        else expect((await (await enter('ada')).send('GET', `/v1/members/${id}`)).body.role).toBe('member');
+      } finally {
+        [service, provider] = [usual, usualProvider];
+        await second.close();
+        await own.close();
+      }
+    },
+  );
 
   it('An owner who has not signed in for long is no other owner', async () => {
     const send = service.sendAs(await service.makeKey('archive'));
@@ -210,7 +222,11 @@ describe('the end of what groups gave', () => {
 
   it('A person whose name looks like that of a member gets a number behind it, and keeps it', async () => {
     provider.accounts.set('grace', { name: 'Grace Hopper', groups: ['rig'], email: 'grace@example.com' });
-    provider.accounts.set('other', { name: 'Gr\u0430ce\u200b H\u043epper', groups: ['rig'], email: 'other@example.com' });
+    provider.accounts.set('other', {
+      name: 'Gr\u0430ce\u200b H\u043epper',
+      groups: ['rig'],
+      email: 'other@example.com',
+    });
     await signIn('grace');
     expect((await signIn('other')).session.person).toBe('Gr\u0430ce\u200b H\u043epper 2');
     expect((await signIn('other')).session.person).toBe('Gr\u0430ce\u200b H\u043epper 2');

@@ -9,7 +9,10 @@ if (file === undefined) throw new Error('name the file confusables.txt');
 const lines = (await readFile(file, 'utf8')).split('\n');
 const version = lines.map((line) => /^# Version: (\S+)/.exec(line)?.[1]).find((one) => one !== undefined);
 const pairs = lines.flatMap((line) => {
-  const [from, to] = line.split('#')[0]!.split(';').map((part) => part.trim());
+  const [from, to] = line
+    .split('#')[0]!
+    .split(';')
+    .map((part) => part.trim());
   if (!from || !to) return [];
   const source = String.fromCodePoint(Number.parseInt(from, 16));
   // What compatibility decomposition replaces never gets as far as the table, and marks are told apart by their letters.

@@ -174,7 +174,10 @@ async function refuseTooMany(trx: Trx, accountId: number, now: Date): Promise<vo
 /** One person does not take the keys of all. */
 async function refuseTooManyOwn(trx: Trx, accountId: number, personId: number, now: Date): Promise<void> {
   if ((await keys.countUsableKeys(trx, accountId, now, personId)) <= MAXIMUM_OWN_KEYS) return;
-  throw new DomainError('LIMIT_REACHED', `You already have ${MAXIMUM_OWN_KEYS} usable keys in this account; revoke one first.`);
+  throw new DomainError(
+    'LIMIT_REACHED',
+    `You already have ${MAXIMUM_OWN_KEYS} usable keys in this account; revoke one first.`,
+  );
 }
 
 /** Who is to be asked about a key. */

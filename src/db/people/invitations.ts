@@ -39,7 +39,8 @@ const COLUMNS = sql`i.id, i.opens, i.role, i.inviter_role as "inviterRole", i.la
 const MAKER = sql`left join memberships maker on maker.account_id = i.account_id and maker.person_id = i.created_by and ${counts('maker')}
   left join api_keys maker_key on maker_key.id = i.created_by_key`;
 
-type Row<Found extends Invitation = Invitation> = Omit<Found, 'isOpen'> & InvitationMaker & { readonly isUsable: boolean };
+type Row<Found extends Invitation = Invitation> = Omit<Found, 'isOpen'> &
+  InvitationMaker & { readonly isUsable: boolean };
 
 function toInvitation<Found extends Invitation>(row: Row<Found>): Found {
   const { isUsable, makerRole, isByPerson, makerKeyScopes, isStillLent: isLent, ...invitation } = row;
