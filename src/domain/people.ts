@@ -42,9 +42,12 @@ export interface Lender {
   readonly name: string;
 }
 
+/** As whom records name somebody without a key and a name. */
+export const NOBODY = 'sign-in link';
+
 /** As whom records name an actor. */
 export function nameOfActor({ personName, keyLabel, keyId }: Actor): string {
-  return personName ?? keyLabel ?? keyId ?? 'sign-in link';
+  return personName ?? keyLabel ?? keyId ?? NOBODY;
 }
 
 export interface Person {

@@ -1,7 +1,7 @@
 /** An OpenID provider: the code flow with PKCE. The library checks states, nonces, signatures, issuers, audiences and clocks. */
 import * as client from 'openid-client';
-import { isLoopback } from '../domain/loopback.ts';
 import { isUnseen } from '../domain/look-alikes.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import {
   type GroupSeparator,
   isVerified,

@@ -90,6 +90,21 @@ describe('an invitation', () => {
     },
   );
 
+  it('Nobody has the name of a key of the account, and no key that of a member', async () => {
+    const { send } = await openAccount();
+    const { id } = (await send('POST', '/v1/keys', { scopes: ['read'], label: 'the rig' })).body;
+    const { token } = await invite(send, { role: 'member' });
+    for (const name of ['The R\u0456g', 'Sign-In Link']) {
+      const answer = await openBrowser().send('POST', '/session', { invitation: token, name });
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+    }
+    await accept(token, 'Ada');
+    const taken = { status: 400, body: { errors: [{ property: 'label' }] } };
+    expect(await send('POST', '/v1/keys', { scopes: ['read'], label: '\u0410da' })).toMatchObject(taken);
+    expect(await send('PATCH', `/v1/keys/${id}`, { label: 'ADA' })).toMatchObject(taken);
+    expect((await send('PATCH', `/v1/keys/${id}`, { label: 'the rig' })).status).toBe(200);
+  });
+
   it('A name without anything to see is refused', async () => {
     const { send } = await openAccount();
     const { token } = await invite(send, { role: 'member' });

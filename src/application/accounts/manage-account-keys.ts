@@ -5,6 +5,7 @@
 import { lockAccount } from '../../db/accounts/accounts.ts';
 import * as keys from '../../db/accounts/api-keys.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
+import { findMemberCalled } from '../../db/people/members.ts';
 import { allows, isUsable, type KeyRecord, type Scope } from '../../domain/api-key.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
@@ -49,6 +50,7 @@ async function createKeyOf(
   return inTransaction(db, async (trx) => {
     const now = await lockAccount(trx, accountId);
     if (wanted.expiresAt !== null) refusePast(wanted.expiresAt, now);
+    if (wanted.personId === null) await refuseNameOfMember(trx, accountId, wanted.label);
     const { id, text } = await storeNewKey(trx, { accountId, ...wanted, createdBy: makerOf(principal) });
     await refuseTooMany(trx, accountId, now);
     if (wanted.personId !== null) await refuseTooManyOwn(trx, accountId, wanted.personId, now);
@@ -88,6 +90,8 @@ export async function updateAccountKey(
     const now = await lockAccount(trx, accountId);
     const key = await getAccountKey(trx, accountId, id);
     if (key.revokedAt !== null) throw ended(key, 'It cannot be changed');
+    if (label !== undefined && label !== key.label && key.personId === null)
+      await refuseNameOfMember(trx, accountId, label);
     if (expiresAt != null) {
       refusePast(expiresAt, now);
       const isSooner = key.expiresAt === null || expiresAt < key.expiresAt;
@@ -157,6 +161,13 @@ function refuseMissingScopes(principal: Principal, scopes: readonly Scope[]): vo
   if (missing.length === 0) return;
   const message = `A key cannot grant a scope it lacks (${missing.join(' and ')}). Use a key that has it.`;
   throw new DomainError('FORBIDDEN', message);
+}
+
+/** Records name what a key of the account did by its label. */
+async function refuseNameOfMember(trx: Trx, accountId: number, label: string | null): Promise<void> {
+  if (label === null || (await findMemberCalled(trx, accountId, label)) === undefined) return;
+  const message = 'is the name of a member, or looks like it; say what the key is for, or make a key of your own.';
+  refuseViolations([makeViolation(['label'], message)]);
 }
 
 function refusePast(expiresAt: Date, now: Date): void {

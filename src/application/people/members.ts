@@ -1,11 +1,13 @@
 /** The members of an account. Each change locks the account, so that no two can together remove its last owner. */
 import { lockAccount } from '../../db/accounts/accounts.ts';
+import { listLabels } from '../../db/accounts/api-keys.ts';
 import type { Db, Trx } from '../../db/connection/transaction.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
 import * as members from '../../db/people/members.ts';
 import { DomainError, makeViolation, notFound, validationFailed } from '../../domain/errors.ts';
+import { looksLike } from '../../domain/look-alikes.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import { MAXIMUM_MEMBERS, MEMBER_LINK_HOURS, type Member, missingOf, type Role } from '../../domain/people.ts';
+import { MAXIMUM_MEMBERS, MEMBER_LINK_HOURS, type Member, missingOf, NOBODY, type Role } from '../../domain/people.ts';
 import type { Principal } from '../accounts/authenticate.ts';
 import { type SignInLink, storeLink } from '../accounts/browser-sessions.ts';
 
@@ -80,26 +82,41 @@ export async function refuseTooManyMembers(trx: Trx, accountId: number): Promise
   throw new DomainError('LIMIT_REACHED', `The account already has ${MAXIMUM_MEMBERS} members; remove one first.`);
 }
 
-/** Two people whose names look the same could not be told apart where records name them. The account is locked. */
+/**
+ * Whether records could not tell somebody of that name from another member, or from a key of the account, which they name by its label. The
+ * account is locked.
+ */
+export async function isNameTaken(
+  trx: Trx,
+  accountId: number,
+  name: string,
+  otherThan: number | null,
+): Promise<boolean> {
+  if ((await members.findMemberCalled(trx, accountId, name, otherThan)) !== undefined) return true;
+  return [NOBODY, ...(await listLabels(trx, accountId))].some(looksLike(name));
+}
+
+/** Throws VALIDATION_FAILED. */
 export async function refuseTakenName(
   trx: Trx,
   accountId: number,
   name: string,
   otherThan: number | null,
 ): Promise<void> {
-  if ((await members.findMemberCalled(trx, accountId, name, otherThan)) !== undefined) throw takenName();
+  if (await isNameTaken(trx, accountId, name, otherThan)) throw takenName();
 }
 
 export function takenName(): DomainError {
-  const message = 'is the name of another member of the account, or looks like it; add an initial, for example.';
+  const message =
+    'is the name of another member of the account or of one of its keys, or looks like it; add an initial, for example.';
   return validationFailed([makeViolation(['name'], message)]);
 }
 
 /** For a person who joins with the name they have. The account is locked. */
 export async function refuseTakenNameOf(trx: Trx, accountId: number, personId: number): Promise<void> {
   const { name } = (await members.findPerson(trx, personId))!;
-  if ((await members.findMemberCalled(trx, accountId, name, personId)) === undefined) return;
-  const message = `Another member of the account is called ${name}, or a name that looks like it: change yours under People, You, and open the invitation again.`;
+  if (!(await isNameTaken(trx, accountId, name, personId))) return;
+  const message = `Another member of the account, or one of its keys, is called ${name}, or a name that looks like it: change yours under People, You, and open the invitation again.`;
   throw validationFailed([makeViolation(['name'], message)]);
 }
 

@@ -19,7 +19,7 @@ import {
 import type { Role } from '../../domain/people.ts';
 import { storeLink } from '../accounts/browser-sessions.ts';
 import { findInvitationAccount, joinByInvitation } from './accept-invitation.ts';
-import { isLastOwner } from './members.ts';
+import { isLastOwner, isNameTaken } from './members.ts';
 
 /** Which provider, and whom the service takes from it. */
 export interface OpenId {
@@ -161,9 +161,10 @@ async function distinguish(trx: Trx, accountId: number, personId: number): Promi
   // Ends: an account has a limited number of members.
   for (let number = 1; ; number++) {
     const tried = number === 1 ? name : `${name} ${number}`;
-    const isTaken = await Promise.all(accounts.map((one) => members.findMemberCalled(trx, one, tried, personId)));
-    if (number === 1 && isTaken[0] === undefined) return;
-    if (isTaken.some((other) => other !== undefined)) continue;
+    const isTaken: boolean[] = [];
+    for (const one of accounts) isTaken.push(await isNameTaken(trx, one, tried, personId));
+    if (number === 1 && isTaken[0] === false) return;
+    if (isTaken.includes(true)) continue;
     return members.updatePerson(trx, { id: personId, name: tried, email });
   }
 }

@@ -134,6 +134,18 @@ export async function listAccountKeys(
   return toPage(rows.map(toRecord), page);
 }
 
+/** As what records name the keys of the account that have not been revoked; served by api_keys_account. */
+export async function listLabels(db: Db | Trx, accountId: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(sql<string>`coalesce(label, key_id)`.as('label'))
+    .where('account_id', '=', accountId)
+    .where('person_id', 'is', null)
+    .where('revoked_at', 'is', null)
+    .execute();
+  return rows.map(({ label }) => label);
+}
+
 /** Keys of the account, or of one person in it, that may be used at `instant`; served by api_keys_account. */
 export async function countUsableKeys(
   trx: Trx,

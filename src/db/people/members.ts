@@ -1,9 +1,9 @@
 /** People and their memberships. */
 import { type RawBuilder, sql } from 'kysely';
+import { looksLike } from '../../domain/look-alikes.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { AccountState, Member, Membership, Person, Role } from '../../domain/people.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
-import { looksLike } from '../../domain/look-alikes.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
 import { counts } from './grants.ts';
 
