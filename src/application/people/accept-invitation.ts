@@ -56,7 +56,8 @@ function find(db: Db | Trx, tokenHash: Buffer, locks = false) {
 }
 
 function refuse(): never {
-  const message = 'This invitation has been used, was revoked or has expired. Ask whoever invited you for another one.';
+  const message =
+    'This invitation has been used, was revoked or has expired, or whoever made it may not invite any more. Ask whoever invited you for another one.';
   throw new DomainError('LINK_ENDED', message, { violations: [makeViolation(['invitation'], message)] });
 }
 

@@ -100,7 +100,8 @@ export interface UsableInvitation extends Invitation {
 }
 
 /**
- * Undefined for one that is unknown, used up, revoked or expired, or that gives more than whoever made it may give now. With `locks`, those who accept it at the same time wait for each other.
+ * Undefined for one that is unknown, used up, revoked or expired, or that gives more than whoever made it may give now. With `locks`, those
+ * who accept it at the same time wait for each other.
  * Unique hash.
  */
 export async function findUsableInvitation(
