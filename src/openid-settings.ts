@@ -1,8 +1,17 @@
 /** The settings of signing in by an OpenID provider: a part of SETTINGS_TREE. */
 import type { z } from 'zod';
-import type { GroupRole } from './domain/openid.ts';
+import { GROUP_SEPARATORS, type GroupRole } from './domain/openid.ts';
 import { ROLE_NAMES, type Role } from './domain/people.ts';
-import { isHttpUrl, optionalParsed, optionalText, setting, splitList, text } from './setting-rules.ts';
+import {
+  isHttpUrl,
+  oneOf,
+  optionalParsed,
+  optionalText,
+  setting,
+  splitList,
+  text,
+  wholeNumber,
+} from './setting-rules.ts';
 
 const GROUP = /^(.+)=([^=:]+):([a-z]+)$/;
 
@@ -55,7 +64,12 @@ export const OPENID_SETTINGS = {
   groupsClaim: setting(
     'OPENID_GROUPS_CLAIM',
     text(/^\S+$/, 'the name of a claim', 'roles', 'groups'),
-    'The claim with the groups of a person, a list of texts.',
+    'The claim with the groups of a person: a list of texts, or one text. Only `OPENID_GROUPS` asks for it.',
+  ),
+  groupsSeparator: setting(
+    'OPENID_GROUPS_SEPARATOR',
+    oneOf(GROUP_SEPARATORS, 'ask', 'comma'),
+    'What stands between groups if the provider sends them as one text: `comma`, `space`, or `none` if such a text is the name of one group, as AD FS sends it. `ask`: one text is the name of one group, and where it could also be several of those in `OPENID_GROUPS`, the sign-in is refused and the log says so.',
   ),
   groupRoles: setting(
     'OPENID_GROUPS',
@@ -67,9 +81,14 @@ export const OPENID_SETTINGS = {
     ),
     'Which groups have which role in which account. Memberships that a group gives are added, changed and removed at each sign-in. Default: only invited people sign in.',
   ),
+  groupDays: setting(
+    'OPENID_GROUP_DAYS',
+    wholeNumber(1, 365, '7'),
+    'For how many days after a sign-in by the provider a membership counts that a group gave, with the sessions and keys of its person. Whoever has left the group is out after that time at the latest; the others sign in again.',
+  ),
   emailDomains: setting(
     'OPENID_EMAIL_DOMAINS',
     optionalParsed(parseDomains, [], 'domains separated by commas', 'example.com,example.org'),
-    'Only people with an e-mail address of one of these domains sign in, unless the provider says that it is not verified. Default: any.',
+    'Only people with an e-mail address of one of these domains sign in. `email_verified`, if the provider sends it, must be true. Default: any.',
   ),
 } as const;

@@ -22,7 +22,7 @@ const onPostgres = {
 /** Tests that depend on the server's version: statements, plans, leases, the road of a suggestion. */
 const ON_OLDEST_IN_FULL = [
   'test/{db,application,worker,webhooks}/**/*.test.ts',
-  'test/http/{native-flow,session,session-ends,idempotency,storage,export,ended-waits,body-limits,neighbours}.test.ts',
+  'test/http/{native-flow,session,session-ends,idempotency,storage,export,ended-waits,body-limits,neighbours,lost-rights,openid}.test.ts',
   'test/fault/{lease-expiry,worker-killed,engine-faults,disk-full}.test.ts',
   'test/scenario/native.test.ts',
   'test/cli/restricted-role.test.ts',

@@ -148,9 +148,12 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
 
 /** Undefined: no provider is configured. */
 function makeOpenId({ openId }: Config): OpenId | undefined {
-  const { issuer, groupRoles, emailDomains, ...others } = openId;
+  const { issuer, groupRoles, groupDays, emailDomains, ...others } = openId;
   if (issuer === undefined) return undefined;
-  return { provider: new OpenIdProvider({ issuer, ...others }), rules: { groupRoles, emailDomains } };
+  return {
+    provider: new OpenIdProvider({ issuer, ...others, knownGroups: new Set(groupRoles.map(({ group }) => group)) }),
+    rules: { groupRoles, groupDays, emailDomains },
+  };
 }
 
 /** Behind proxies every connection comes from a proxy. */

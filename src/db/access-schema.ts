@@ -15,6 +15,7 @@ interface ApiKeysTable {
   successor_id: number | null;
   person_id: number | null;
   is_bound: Generated<boolean>;
+  created_by: string | null;
 }
 
 interface BrowserSessionsTable {
@@ -32,6 +33,8 @@ interface BrowserSessionsTable {
   person_id: number | null;
   is_bound: Generated<boolean>;
   browser: string | null;
+  lent_by: number | null;
+  lent_key: number | null;
 }
 
 interface SignInLinksTable {
@@ -43,6 +46,8 @@ interface SignInLinksTable {
   used_at: Date | null;
   person_id: number | null;
   is_bound: Generated<boolean>;
+  lent_by: number | null;
+  lent_key: number | null;
 }
 
 interface PeopleTable {
@@ -60,6 +65,9 @@ interface MembershipsTable {
   role: string;
   is_by_group: Generated<boolean>;
   created_at: Generated<Date>;
+  group_role: string | null;
+  is_edited: Generated<boolean>;
+  counts_until: Date | null;
 }
 
 interface InvitationsTable {
@@ -77,6 +85,9 @@ interface InvitationsTable {
   created_at: Generated<Date>;
   expires_at: Date;
   revoked_at: Date | null;
+  created_by_key: number | null;
+  lent_by: number | null;
+  lent_key: number | null;
 }
 
 interface OpenidSignInsTable {

@@ -42,6 +42,8 @@ export interface KeyRecord {
   readonly personName: string | null;
   /** Whether sessions that it begins count in its account only. */
   readonly isBound: boolean;
+  /** As records name whoever made it; null: an operator, or an earlier release. */
+  readonly createdBy: string | null;
 }
 
 /** Whether a key works at `now`, by the database's clock. */

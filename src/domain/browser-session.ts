@@ -10,8 +10,8 @@ export const IDLE_HOURS = 12;
 export const LIFETIME_DAYS = 7;
 /** A link works for this long, once. */
 export const LINK_MINUTES = 15;
-/** Sessions of an account at a time; beyond them the oldest ends. */
-export const MAXIMUM_SESSIONS = 1_000;
+/** Sessions of one person in an account, of one of its keys, or of its links without a name, at a time; beyond them the oldest of those ends. */
+export const MAXIMUM_SESSIONS = 100;
 
 const TOKEN_PATTERN = /^([0-9A-Za-z]{8})_([0-9A-Za-z]{32})$/;
 

@@ -16,6 +16,16 @@ export function scopesWithin(role: Role | null, scopes: readonly Scope[]): reado
   return role === null ? scopes : scopes.filter((scope) => allows(ROLES[role], scope));
 }
 
+/** Roles whose members have the scope. */
+export function rolesWith(scope: Scope): readonly Role[] {
+  return ROLE_NAMES.filter((role) => allows(ROLES[role], scope));
+}
+
+/** Scopes of the role that are missing from others. */
+export function missingOf(role: Role, scopes: readonly Scope[]): readonly Scope[] {
+  return ROLES[role].filter((scope) => !allows(scopes, scope));
+}
+
 /** Whoever uses a key or a session, as far as it is known. */
 export interface Actor {
   readonly personName: string | null;
@@ -23,9 +33,21 @@ export interface Actor {
   readonly keyId: string | null;
 }
 
+/** The owner who let somebody in by a sign-in link, and the key that the owner used. What is done with it ends with their rights. */
+export interface Lender {
+  readonly personId: number | null;
+  /** The id of its record. */
+  readonly keyRecordId: number | null;
+  /** As records name the owner. */
+  readonly name: string;
+}
+
+/** As whom records name somebody without a key and a name. */
+export const NOBODY = 'sign-in link';
+
 /** As whom records name an actor. */
 export function nameOfActor({ personName, keyLabel, keyId }: Actor): string {
-  return personName ?? keyLabel ?? keyId ?? 'sign-in link';
+  return personName ?? keyLabel ?? keyId ?? NOBODY;
 }
 
 export interface Person {
@@ -36,8 +58,14 @@ export interface Person {
 
 export interface Member extends Person {
   readonly role: Role;
-  /** Whether a group of the OpenID provider gave the role. */
+  /** Whether groups of the OpenID provider made the person a member; they also end it. */
   readonly isByGroup: boolean;
+  /** What the groups gave at the last sign-in there; null: nothing. */
+  readonly groupRole: Role | null;
+  /** Whether an owner has changed the role that groups gave. */
+  readonly isEdited: boolean;
+  /** When it stops counting unless the person signs in by the provider before; null: it does not depend on that. */
+  readonly countsUntil: Date | null;
   readonly joinedAt: Date;
   /** Of their newest session; null: none is left. */
   readonly lastUsedAt: Date | null;
@@ -80,6 +108,30 @@ export interface Invitation {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
+  /** Whether it may be accepted: it has not ended, and whoever made it may still give what it gives. */
+  readonly isOpen: boolean;
+}
+
+/** What whoever made an invitation may do now. */
+export interface InvitationMaker {
+  /** null: nobody by name, or no member any more. */
+  readonly makerRole: Role | null;
+  readonly isByPerson: boolean;
+  /** Of the key with which it was made; null: with none. */
+  readonly makerKeyScopes: readonly Scope[] | null;
+  /** Whether that key, and whoever let its maker in by a link, may still do so. */
+  readonly isStillLent: boolean;
+}
+
+/** Whether an invitation still gives no more than its maker may: nobody keeps a right by having put it into a link. */
+export function mayStillInvite(
+  { makerRole, isByPerson, makerKeyScopes, isStillLent }: InvitationMaker,
+  { opens, role }: Pick<Invitation, 'opens' | 'role'>,
+): boolean {
+  if (!isStillLent || (isByPerson && makerRole === null)) return false;
+  const scopes = scopesWithin(makerRole, makerKeyScopes ?? SCOPES);
+  // An account of one's own takes nothing from the account that invites.
+  return allows(scopes, 'admin') && (opens === 'an account for each' || missingOf(role, scopes).length === 0);
 }
 
 /** A session of the page as its person, or an owner, sees it. */
@@ -96,6 +148,8 @@ export interface SessionRecord {
   readonly expiresAt: Date;
 }
 
+/** Usable keys of one person in an account, so that nobody takes those of all. */
+export const MAXIMUM_OWN_KEYS = 50;
 /** Members of an account, and invitations that may be used, at a time. */
 export const MAXIMUM_MEMBERS = 1_000;
 export const MAXIMUM_INVITATIONS = 100;

@@ -5,8 +5,8 @@ import { DomainError, makeViolation, refuseViolations, type Violation } from '..
 import { type NextSlice, writeJson } from './answer/write-json.ts';
 import { isGone, refuseGone, whenOver } from './client-presence.ts';
 import type { IngressDeps } from './deps.ts';
-import { principalOf, requireAdmission } from './hooks/authenticate.ts';
-import { scopeOfMethod } from './hooks/scopes.ts';
+import { principalOf } from './hooks/authenticate.ts';
+import { requireAdmission, scopeOfMethod } from './hooks/scopes.ts';
 import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { pathOf } from './request-path.ts';
@@ -61,8 +61,7 @@ async function readCall(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<{ readonly call: Call<Readonly<Record<string, number>>, unknown>; readonly numbers: number }> {
-  const principal = principalOf(request);
-  const { accountId } = principal;
+  const { accountId } = principalOf(request);
   const path = readPathIds(operation.path, request.params as Readonly<Record<string, string>>);
   const query = request.query as Readonly<Record<string, unknown>>;
   const format = operation.formats === undefined ? 'json' : formatOf(request.headers.accept, operation.formats);
@@ -75,10 +74,7 @@ async function readCall(
   const { flags, violations: flagViolations } = parseFlags(Object.keys(operation.flags ?? {}), query);
   const { numbers: counts, violations: numberViolations } = parseWholeNumbers(operation.numbers ?? {}, query);
   const { texts, violations: textViolations } = parseTexts(operation.texts ?? {}, query);
-  const body =
-    operation.body === undefined
-      ? NO_BODY
-      : await deps.bodies.read(request, reply, operation.body, `account ${accountId}`);
+  const { body, principal } = await readBody(deps, operation, request, reply);
   const { idempotency, violations: keyViolations } = readIdempotentRequest(request, accountId, body.digest);
   refuseViolations([
     ...path.violations,
@@ -110,7 +106,9 @@ async function readCall(
     texts,
     idempotency,
     nextSlice: () => enterLane(deps, accountId, reply),
-    requireAdmission: () => requireAdmission(request),
+    requireAdmission: async () => {
+      await requireAdmission(request);
+    },
     whenGone: (run: () => void) => {
       let isSent = false;
       reply.raw.once('finish', () => {
@@ -122,6 +120,15 @@ async function readCall(
     },
   };
   return { call, numbers };
+}
+
+/** The body, and whoever asks when all of it is there: who sends it slowly may have lost the right to what it asks for meanwhile. */
+async function readBody(deps: IngressDeps, operation: Operation, request: FastifyRequest, reply: FastifyReply) {
+  const principal = principalOf(request);
+  if (operation.body === undefined) return { body: NO_BODY, principal };
+  const isWaited = !request.raw.complete;
+  const body = await deps.bodies.read(request, reply, operation.body, `account ${principal.accountId}`);
+  return { body, principal: isWaited ? await requireAdmission(request) : principal };
 }
 
 /** `inverse with this id`, `case with this number`. */

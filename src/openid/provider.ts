@@ -1,7 +1,15 @@
 /** An OpenID provider: the code flow with PKCE. The library checks states, nonces, signatures, issuers, audiences and clocks. */
 import * as client from 'openid-client';
+import { isUnseen } from '../domain/look-alikes.ts';
 import { isLoopback } from '../domain/loopback.ts';
-import { type OpenIdChecks, type OpenIdClaims, OpenIdFailure } from '../domain/openid.ts';
+import {
+  type GroupSeparator,
+  isVerified,
+  type OpenIdChecks,
+  type OpenIdClaims,
+  OpenIdFailure,
+  readGroups,
+} from '../domain/openid.ts';
 
 export interface OpenIdProviderOptions {
   readonly issuer: string;
@@ -11,6 +19,9 @@ export interface OpenIdProviderOptions {
   /** Separated by spaces. */
   readonly scopes: string;
   readonly groupsClaim: string;
+  readonly groupsSeparator: GroupSeparator;
+  /** Those that give roles; without any, the claim is not read. */
+  readonly knownGroups: ReadonlySet<string>;
 }
 
 /** A person waits for it. */
@@ -85,25 +96,53 @@ export class OpenIdProvider {
 
   /** Many providers keep what a token says short. */
   async #userInfo(configuration: client.Configuration, accessToken: string, claims: Claims): Promise<Claims> {
-    const needed = ['name', 'email', this.#options.groupsClaim];
+    const needed = ['name', 'email', 'email_verified', this.#options.groupsClaim];
     const hasAll = needed.every((name) => claims[name] !== undefined);
     if (hasAll || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-    return { ...(await client.fetchUserInfo(configuration, accessToken, String(claims['sub']))), ...claims };
+    const info: Claims = await client.fetchUserInfo(configuration, accessToken, String(claims['sub']));
+    // It says whether its own address is verified, not that of the token.
+    const isOther = claims['email'] !== undefined && info['email'] !== undefined && info['email'] !== claims['email'];
+    const { email_verified: verified, ...others } = info;
+    return { ...others, ...(!isOther && verified !== undefined && { email_verified: verified }), ...claims };
   }
 
   #toClaims({ iss, sub }: { readonly iss: string; readonly sub: string }, found: Claims): OpenIdClaims {
-    const groups = found[this.#options.groupsClaim];
     const email = textOf(found['email']);
-    const name = [found['name'], found['preferred_username'], email].map(textOf).find((one) => one !== null) ?? sub;
+    const names = [found['name'], found['preferred_username'], email].map(nameOf);
     return {
       issuer: iss,
       subject: sub,
-      name: name.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ').slice(0, LONGEST_NAME),
+      name: names.find((one) => one !== undefined) ?? sub,
       email,
-      isEmailVerified: found['email_verified'] !== false,
-      groups: Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [],
+      isEmailVerified: isVerified(found['email_verified']),
+      groups: this.#groupsOf(found),
     };
   }
+
+  #groupsOf(found: Claims): readonly string[] {
+    const { groupsClaim, groupsSeparator: separator, knownGroups: known } = this.#options;
+    if (known.size === 0) return [];
+    if (found[groupsClaim] === undefined && isLeftOut(found, groupsClaim)) {
+      const message = `the provider left out ${groupsClaim}, because the person is in too many: have it send only those of this service`;
+      throw new OpenIdFailure('groups', message);
+    }
+    return readGroups(found[groupsClaim], { separator, known });
+  }
+}
+
+/** Whether the claim is elsewhere (OpenID Connect Core, 5.6.2), as Microsoft Entra ID has it with more than 200 groups. */
+function isLeftOut(found: Claims, name: string): boolean {
+  const names = found['_claim_names'];
+  return (typeof names === 'object' && names !== null && name in names) || found['hasgroups'] === true;
+}
+
+/** A name that can be shown; undefined for a claim that has none. */
+function nameOf(claim: unknown): string | undefined {
+  const text = textOf(claim)
+    ?.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ')
+    .slice(0, LONGEST_NAME)
+    .trim();
+  return text === undefined || isUnseen(text) ? undefined : text.toWellFormed();
 }
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allows, SCOPES } from '../../src/domain/api-key.ts';
-import { isOfDomain, rolesOf } from '../../src/domain/openid.ts';
-import { nameOfActor, ROLE_NAMES, ROLES, scopesWithin } from '../../src/domain/people.ts';
+import { isUnseen, looksLike } from '../../src/domain/look-alikes.ts';
+import { isOfDomain, OpenIdFailure, readGroups, rolesOf } from '../../src/domain/openid.ts';
+import { mayStillInvite, missingOf, nameOfActor, ROLE_NAMES, ROLES, scopesWithin } from '../../src/domain/people.ts';
 
 const scopes = fc.subarray([...SCOPES]);
 
@@ -20,6 +21,121 @@ describe('a role', () => {
   it('Without a person the scopes stay, and an owner keeps them all', () => {
     expect(scopesWithin(null, ['evaluate'])).toEqual(['evaluate']);
     expect(scopesWithin('owner', SCOPES)).toEqual(SCOPES);
+  });
+});
+
+describe('an invitation', () => {
+  it('An invitation never gives a scope that whoever made it may not give now', () => {
+    const maker = fc.record({
+      makerRole: fc.option(fc.constantFrom(...ROLE_NAMES)),
+      isByPerson: fc.boolean(),
+      makerKeyScopes: fc.option(scopes),
+      isStillLent: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(maker, fc.constantFrom(...ROLE_NAMES), (made, role) => {
+        fc.pre(made.makerRole === null || made.isByPerson);
+        const may = scopesWithin(made.makerRole, made.makerKeyScopes ?? SCOPES);
+        const isGone = made.isByPerson && made.makerRole === null;
+        const isOpen = mayStillInvite(made, { opens: 'this account', role });
+        expect(isOpen).toBe(made.isStillLent && !isGone && may.includes('admin') && missingOf(role, may).length === 0);
+        if (made.makerRole !== null && made.makerRole !== 'owner') expect(isOpen).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('names that look the same', () => {
+  it.each([
+    ['Ada', 'ada'],
+    ['Ada', '\u0410d\u0430'],
+    ['tom', '\u0422\u041e\u041c'],
+    ['Al', 'AI'],
+    ['Ada', 'A\u200b\u00adda\ufeff\u2800'],
+    ['Ada', 'Ada\u{e0041}'],
+    ['Ada', '\uff21\uff44\uff41'],
+    ['Ada', '\u{1d400}\u{1d41d}\u{1d41a}'],
+    ['Jos\u00e9', 'Jose\u0301'],
+    ["O'Brien", 'O\u2019Brien'],
+    ['Ada L', 'Ada\u00a0\u3000L'],
+    ['\u0645\u06cc\u200c\u0631\u0648\u062f', '\u0645\u06cc\u0631\u0648\u062f'],
+  ])('%j looks like %j', (one, other) => {
+    expect(looksLike(one)(other)).toBe(true);
+    expect(looksLike(other)(one)).toBe(true);
+  });
+
+  it.each([
+    ['Jos\u00e9', 'Jose'],
+    ['M\u00fcller', 'Muller'],
+    ['S\u00f8ren', 'Soren'],
+    ['\u0418\u0432\u0430\u043d', 'Ivan'],
+    ['\u5c71\u7530', '\u5c71\u672c'],
+    ['\u304b\u306a', '\u30ab\u30ca'],
+    ['\u0639\u0644\u06cc', '\u0639\u0644\u064a\u0627'],
+    ['\u0915\u094d\u0937', '\u0915\u0937'],
+    ['Ada', 'Ada 2'],
+    ['Ada 2', 'Ada 3'],
+  ])('%j and %j are two names', (one, other) => {
+    expect(looksLike(one)(other)).toBe(false);
+  });
+
+  it('Every name looks like itself, with whatever nobody sees in between, and can be seen unless nothing else is there', () => {
+    const unseen = fc.constantFrom('\u200b', '\u200d', '\u2060', '\ufe0f', '\u3164', '\u00ad', '\u{e0020}');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), unseen, (name, between) => {
+        const look = looksLike(name);
+        expect(look(name)).toBe(true);
+        expect(look(`${between}${name}${between}`)).toBe(true);
+        expect(isUnseen(between)).toBe(true);
+        expect(isUnseen(`${between}a`)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('groups in a claim', () => {
+  const known = new Set(['rig', 'leads', 'rig team']);
+  const read = (claim: unknown, separator: 'ask' | 'none' | 'comma' | 'space' = 'ask') =>
+    readGroups(claim, { separator, known });
+
+  it.each([
+    [['rig', 'others'], 'ask', ['rig', 'others']],
+    ['rig', 'ask', ['rig']],
+    ['Domain Users', 'ask', ['Domain Users']],
+    ['["rig","leads"]', 'ask', ['rig', 'leads']],
+    ['rig, leads', 'comma', ['rig', 'leads']],
+    ['[rig, rig team]', 'comma', ['rig', 'rig team']],
+    ['rig  leads', 'space', ['rig', 'leads']],
+    ['rig team', 'none', ['rig team']],
+    ['rig leads', 'none', ['rig leads']],
+    [' ', 'ask', []],
+    ['', 'none', []],
+    [null, 'ask', []],
+    [undefined, 'comma', []],
+  ] as const)('%j is read with %s', (claim, separator, groups) => {
+    expect(read(claim, separator)).toEqual(groups);
+  });
+
+  it.each(['rig leads', 'rig,others', 'others;leads', 'rig team', 'rig team,others', { rig: 1 }, [1], '[1]', 7, false])(
+    'What is not sure is refused: %j',
+    (claim) => {
+      expect(() => read(claim)).toThrow(OpenIdFailure);
+    },
+  );
+
+  it('Nobody gets into a known group whose name is not in the claim', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.array(fc.string()), fc.json()), (claim) => {
+        const text = typeof claim === 'string' ? claim : claim.join(',');
+        for (const separator of ['ask', 'none', 'comma', 'space'] as const) {
+          try {
+            for (const group of read(claim, separator)) if (known.has(group)) expect(text).toContain(group);
+          } catch (error) {
+            expect(error).toBeInstanceOf(OpenIdFailure);
+          }
+        }
+      }),
+    );
   });
 });
 

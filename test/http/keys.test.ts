@@ -68,6 +68,7 @@ describe('a new key', () => {
       successorId: null,
       personId: null,
       personName: null,
+      createdBy: parseApiKey(text)!.keyId,
     });
     expect(await works(key)).toBe(true);
     const read = await send('GET', made.headers['location'] as string);

@@ -1,13 +1,12 @@
 /** Signing in by an OpenID provider, a real one in this process: what is admitted, and every answer that must not be. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { OpenIdProvider } from '../../src/openid/provider.ts';
-import { startOpenIdProvider, type Tampering, type TestProvider } from '../support/openid-provider.ts';
-import { makePeople, tokenIn } from '../support/people.ts';
-import { type NativeService, openNativeService } from './native-service.ts';
+import { openIdOf, startOpenIdProvider, type Tampering, type TestProvider } from '../support/openid-provider.ts';
+import { CALLBACK, makeSignIn } from '../support/openid-sign-in.ts';
+import { makePeople } from '../support/people.ts';
+import { type NativeService, openNativeService, type Send } from './native-service.ts';
 import { HOST } from './session-browser.ts';
 
-const CALLBACK = '/session/openid/callback';
 const RULES = {
   groupRoles: [
     { group: 'rig', account: 'rigs', role: 'member' as const },
@@ -15,6 +14,7 @@ const RULES = {
     { group: 'rig', account: 'archive', role: 'reader' as const },
   ],
   emailDomains: ['example.com'],
+  groupDays: 7,
 };
 
 let provider: TestProvider;
@@ -32,46 +32,14 @@ beforeEach(() => {
 });
 
 function openWith(issuer: string): Promise<NativeService> {
-  const { clientId, clientSecret } = provider;
-  const options = { issuer, clientId, clientSecret, scopes: 'openid profile email groups', groupsClaim: 'groups' };
-  return openNativeService({ deps: { openId: { provider: new OpenIdProvider(options), rules: RULES } } });
+  return openNativeService({ deps: { openId: openIdOf({ ...provider, issuer }, RULES) } });
 }
 
 const { openBrowser, invite } = makePeople(() => service);
-type Browser = ReturnType<typeof openBrowser>;
-
-/** A browser that came back from the provider, before it is sent on to the page. */
-async function goThere(subject: string, wanted: object = {}, browser = openBrowser()) {
-  const begun = await browser.send('POST', '/session/openid', wanted);
-  expect(begun.status, begun.text).toBe(200);
-  const cookie = begun.given[0]!.split(';')[0]!;
-  expect(begun.given[0]).toContain('HttpOnly; SameSite=Lax');
-  return { browser, cookie, url: await provider.signIn(begun.body.url, subject) };
-}
-
-/** Where the service sends a browser that comes back to `url`. */
-async function comeBack(browser: Browser, url: URL, cookie: string): Promise<string> {
-  const answer = await browser.send('GET', `${url.pathname}${url.search}`, undefined, {
-    cookie,
-    'sec-fetch-site': 'cross-site',
-  });
-  expect(answer.status, answer.text).toBe(303);
-  return String(answer.headers['location']);
-}
-
-async function signIn(subject: string, wanted: object = {}) {
-  const { browser, cookie, url } = await goThere(subject, wanted);
-  const location = await comeBack(browser, url, cookie);
-  expect(location).toContain('#token=');
-  const answer = await browser.send('POST', '/session', { token: tokenIn(location.slice(location.indexOf('#'))) });
-  expect(answer.status, answer.text).toBe(201);
-  return { browser, location, session: answer.body };
-}
-
-async function refusalOf(subject: string, wanted: object = {}) {
-  const { browser, cookie, url } = await goThere(subject, wanted);
-  return comeBack(browser, url, cookie);
-}
+const { goThere, comeBack, signIn, refusalOf } = makeSignIn(
+  () => service,
+  () => provider,
+);
 
 describe('a person whom the provider knows', () => {
   it('Groups give roles in accounts, and follow every change at the next sign-in', async () => {
@@ -85,6 +53,9 @@ describe('a person whom the provider knows', () => {
       { name: 'archive', role: 'reader' },
       { name: 'rigs', role: 'member' },
     ]);
+    // The account keeps an owner without Ada.
+    provider.accounts.set('olga', { name: 'Olga', email: 'olga@example.com', groups: ['leads'] });
+    await signIn('olga');
     provider.accounts.set('ada', { name: 'Ada', email: 'ada@example.com', groups: ['leads'] });
     const again = await signIn('ada');
     const now = (await again.browser.send('GET', '/v1/me')).body;
@@ -113,10 +84,23 @@ describe('a person whom the provider knows', () => {
   it.each([
     ['another domain', { email: 'eve@elsewhere.example', groups: ['rig'] }],
     ['no address', { groups: ['rig'] }],
-    ['an address that is not verified', { email: 'eve@example.com', email_verified: false, groups: ['rig'] }],
+    ...[false, 'false', 'no', '', 0, 1, null, {}, ['true']].map((verified): [string, object] => [
+      `an address of which email_verified is ${JSON.stringify(verified)}`,
+      { email: 'eve@example.com', email_verified: verified, groups: ['rig'] },
+    ]),
   ])('A person with %s is refused', async (_, account) => {
     provider.accounts.set('eve', account);
     expect(await refusalOf('eve')).toBe('/page#sign-in-failed=domain');
+  });
+
+  it.each([true, 'true', undefined])('An address of which email_verified is %j is taken', async (verified) => {
+    provider.accounts.set('vera', {
+      name: 'Vera',
+      email: 'vera@example.com',
+      email_verified: verified,
+      groups: ['rig'],
+    });
+    expect((await signIn('vera')).session).toMatchObject({ person: 'Vera' });
   });
 
   it.each(['https://evil.example/', '//evil.example', '/page@evil.example', '/page/../x', '/pages', '/page#token=x'])(
@@ -126,6 +110,175 @@ describe('a person whom the provider knows', () => {
       expect((await signIn('ada', { returnTo })).location).toMatch(/^\/page#token=[\w-]+$/);
     },
   );
+});
+
+describe('the end of what groups gave', () => {
+  const KEY = { scopes: ['read', 'write'] };
+  const inGroups = (subject: string, ...groups: string[]) =>
+    provider.accounts.set(subject, { name: subject, email: `${subject}@example.com`, groups });
+  const rigs = async (browser: { send: Send }) => {
+    const { accounts } = (await browser.send('GET', '/v1/me')).body;
+    const { id } = accounts.find(({ name }: { name: string }) => name === 'rigs');
+    expect((await browser.send('POST', '/session', { account: id })).status).toBe(201);
+    const { person } = (await browser.send('GET', '/v1/me')).body;
+    return person.id as number;
+  };
+  let owner: { readonly send: Send };
+  beforeAll(async () => {
+    owner = { send: service.sendAs(await service.makeKey('rigs')) };
+  });
+  const memberOf = async (id: number) => (await owner.send('GET', `/v1/members/${id}`)).body;
+  const enter = async (subject: string) => {
+    const browser = (await signIn(subject)).browser as unknown as { readonly send: Send };
+    return { ...browser, id: await rigs(browser) };
+  };
+
+  it('Leaving the groups ends keys, sessions and membership at the next sign-in, and after some days without one', async () => {
+    inGroups('una', 'rig');
+    const una = await enter('una');
+    const { key } = (await una.send('POST', '/v1/me/keys', KEY)).body;
+    expect((await service.sendAs(key)('GET', '/v1/models')).status).toBe(200);
+    const { countsUntil, joinedAt } = await memberOf(una.id);
+    expect((Date.parse(countsUntil) - Date.parse(joinedAt)) / 86_400_000).toBeCloseTo(RULES.groupDays, 2);
+    await sql`update memberships set counts_until = now() where person_id = ${una.id}`.execute(service.db);
+    const resting = await service.sendAs(key)('GET', '/v1/models');
+    expect(resting).toMatchObject({ status: 401, body: { detail: expect.stringContaining('This key rests') } });
+    const bySession = await openBrowser().send('POST', '/session', { key });
+    expect(bySession).toMatchObject({ status: 401, body: { detail: expect.stringContaining('This key rests') } });
+    // Whoever only guesses learns nothing.
+    const guessed = await service.sendAs(key.replace(/.{8}$/, ''))('GET', '/v1/models');
+    expect(guessed.body.detail).toContain('A valid API key is required');
+    expect((await una.send('GET', '/v1/me')).status).toBe(401);
+    await signIn('una');
+    expect((await service.sendAs(key)('GET', '/v1/models')).status).toBe(200);
+    inGroups('una');
+    expect(await refusalOf('una')).toBe('/page#sign-in-failed=no-account');
+    expect((await service.sendAs(key)('GET', '/v1/models')).body.detail).toContain('A valid API key is required');
+    expect((await memberOf(una.id)).status).toBe(404);
+  });
+
+  it('A role that an owner has changed stays while the person is in a group of the account, and ends with the last one', async () => {
+    inGroups('theo', 'rig');
+    const theo = await enter('theo');
+    expect(await memberOf(theo.id)).toMatchObject({ role: 'member', groupRole: 'member', edited: false });
+    await owner.send('PATCH', `/v1/members/${theo.id}`, { role: 'member' });
+    expect(await memberOf(theo.id)).toMatchObject({ edited: false });
+    await owner.send('PATCH', `/v1/members/${theo.id}`, { role: 'reader' });
+    inGroups('theo', 'leads');
+    await signIn('theo');
+    expect(await memberOf(theo.id)).toMatchObject({ role: 'reader', groupRole: 'owner', edited: true, byGroup: true });
+    inGroups('theo');
+    await refusalOf('theo');
+    expect((await memberOf(theo.id)).status).toBe(404);
+    inGroups('theo', 'rig');
+    await signIn('theo');
+    expect(await memberOf(theo.id)).toMatchObject({ role: 'member', edited: false });
+  });
+
+  it.each([{ now: [] }, { now: ['rig'] }])(
+    'A sign-in by groups leaves an account its last owner, and says so: $now',
+    async ({ now }) => {
+      const own = await startOpenIdProvider(`http://${HOST}${CALLBACK}`);
+      const [usual, usualProvider] = [service, provider];
+      const second = await openNativeService({ deps: { openId: openIdOf(own, RULES) } });
+      try {
+        [service, provider] = [second, own];
+        inGroups('ada', 'leads');
+        const { id } = await enter('ada');
+        inGroups('ada', ...now);
+        const kept = await enter('ada');
+        const seen = await kept.send('GET', `/v1/members/${id}`);
+        expect(seen.body).toMatchObject({
+          role: 'owner',
+          groupRole: now.length === 0 ? null : 'member',
+          byGroup: true,
+        });
+        expect(service.logLines.filter((line) => line.includes('membership.kept-as-last-owner'))).toHaveLength(1);
+        // As soon as there is another owner, what the groups say counts.
+        inGroups('bob', 'leads');
+        await signIn('bob');
+        if (now.length === 0) expect(await refusalOf('ada')).toBe('/page#sign-in-failed=no-account');
+        else expect((await (await enter('ada')).send('GET', `/v1/members/${id}`)).body.role).toBe('member');
+      } finally {
+        [service, provider] = [usual, usualProvider];
+        await second.close();
+        await own.close();
+      }
+    },
+  );
+
+  it('An owner who has not signed in for long is no other owner', async () => {
+    const send = service.sendAs(await service.makeKey('archive'));
+    inGroups('old', 'rig');
+    const old = (await signIn('old')).browser;
+    const { person } = (await old.send('GET', '/v1/me')).body;
+    await send('PATCH', `/v1/members/${person.id}`, { role: 'owner' });
+    const { token } = await invite(send, { role: 'owner' });
+    const ivy = openBrowser();
+    await ivy.send('POST', '/session', { invitation: token, name: 'Ivy' });
+    await sql`update memberships set counts_until = now() where person_id = ${person.id}`.execute(service.db);
+    expect((await ivy.send('POST', '/v1/me/leave')).status).toBe(409);
+  });
+
+  it('A person whose name looks like that of a member gets a number behind it, and keeps it', async () => {
+    provider.accounts.set('grace', { name: 'Grace Hopper', groups: ['rig'], email: 'grace@example.com' });
+    provider.accounts.set('other', {
+      name: 'Gr\u0430ce\u200b H\u043epper',
+      groups: ['rig'],
+      email: 'other@example.com',
+    });
+    await signIn('grace');
+    expect((await signIn('other')).session.person).toBe('Gr\u0430ce\u200b H\u043epper 2');
+    expect((await signIn('other')).session.person).toBe('Gr\u0430ce\u200b H\u043epper 2');
+    provider.accounts.set('third', { name: 'grace hopper', email: 'third@example.com' });
+    const { token } = await invite(owner.send, { role: 'reader' });
+    expect((await signIn('third', { invitation: token })).session.person).toBe('grace hopper 3');
+    provider.accounts.set('unseen', { name: '\u200b\u3164', groups: ['rig'], email: 'unseen@example.com' });
+    expect((await signIn('unseen')).session.person).toBe('unseen@example.com');
+  });
+});
+
+describe('groups in another form', () => {
+  const groupsOf = (groups: unknown, more: object = {}) =>
+    provider.accounts.set('gus', { name: 'Gus', email: 'gus@example.com', groups, ...more });
+  const lastRefusal = () => service.logLines.findLast((line) => line.includes('session.refused'));
+
+  it.each(['rig', ' rig ', '["rig","others"]'])('The text %j is read', async (groups) => {
+    groupsOf(groups);
+    const { browser } = await signIn('gus');
+    expect((await browser.send('GET', '/v1/me')).body.accounts).toHaveLength(2);
+  });
+
+  it.each([['rig,leads'], ['others rig'], [{ rig: true }], [['rig', 7]], [3], [true]])(
+    'What could be misread is refused, says what to do, and takes nothing away: %j',
+    async (groups) => {
+      groupsOf(['rig']);
+      const { browser } = await signIn('gus');
+      groupsOf(groups);
+      expect(await refusalOf('gus')).toBe('/page#sign-in-failed=groups');
+      expect(lastRefusal()).toMatch(/the groups are .*(OPENID_GROUPS_SEPARATOR|texts)/);
+      expect((await browser.send('GET', '/v1/me')).status).toBe(200);
+    },
+  );
+
+  it.each([{ _claim_names: { groups: 'src1' } }, { hasgroups: true }])(
+    'Groups that the provider left out are refused and not taken for none: %j',
+    async (more) => {
+      groupsOf(undefined);
+      provider.tampering = { claims: (claims) => ({ ...claims, ...more }) };
+      expect(await refusalOf('gus')).toBe('/page#sign-in-failed=groups');
+      expect(lastRefusal()).toContain('left out groups');
+    },
+  );
+
+  it('Whoever sends none is in none', async () => {
+    groupsOf(undefined);
+    expect(await refusalOf('gus')).toBe('/page#sign-in-failed=no-account');
+    groupsOf(null);
+    expect(await refusalOf('gus')).toBe('/page#sign-in-failed=no-account');
+    groupsOf('others and more');
+    expect(await refusalOf('gus')).toBe('/page#sign-in-failed=no-account');
+  });
 });
 
 describe('an answer that does not pass', () => {

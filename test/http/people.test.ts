@@ -1,10 +1,7 @@
-/** Members, invitations, sessions and personal keys: what each role may do, and how access ends. */
+/** Members, invitations, sessions and personal keys, and how access ends. What each role may do is in roles.test.ts. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSignInLink } from '../../src/application/accounts/browser-sessions.ts';
-import { ROLE_NAMES, ROLES, type Role } from '../../src/domain/people.ts';
-import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
-import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
 import { makePeople, tokenIn } from '../support/people.ts';
 import { type NativeService, openNativeService, prepareObjective, type Send } from './native-service.ts';
 
@@ -16,44 +13,14 @@ afterAll(() => service.close());
 
 const { openBrowser, invite, accept, join } = makePeople(() => service);
 
+const me = async ({ send }: { readonly send: Send }) => (await send('GET', '/v1/me')).body;
+
 let accounts = 0;
 /** An account of its own, by its key. */
 async function openAccount(): Promise<{ readonly name: string; readonly send: Send }> {
   const name = `team ${++accounts}`;
   return { name, send: service.sendAs(await service.makeKey(name)) };
 }
-
-const NATIVE = NATIVE_OPERATIONS.map((operation) => ({
-  name: `${operation.method} ${operation.path}`,
-  url: `/v1${operation.path.replace(/\{\w+\}/g, '999999')}`,
-  operation,
-}));
-
-describe('a role', () => {
-  const people = new Map<Role, Send>();
-  beforeAll(async () => {
-    const { send } = await openAccount();
-    for (const role of ROLE_NAMES) people.set(role, (await join(send, role, `the ${role}`)).send);
-  });
-
-  it.each(NATIVE)('A role may do what its scopes allow, and nothing else, at $name', async ({ url, operation }) => {
-    // Would end the membership.
-    if (operation.operationId === 'leaveAccount') return;
-    const needed = operation.scope ?? (operation.method === 'GET' ? 'read' : 'write');
-    const anyOf = typeof needed === 'string' ? [needed] : needed;
-    for (const [role, send] of people) {
-      const isAllowed = anyOf.some((scope) => (ROLES[role] as readonly string[]).includes(scope));
-      const answer = await send(operation.method, url, operation.body && {});
-      expect(answer.status === 403, `${role}: ${answer.text}`).toBe(!isAllowed);
-      expect(answer.status).not.toBe(401);
-    }
-  });
-
-  it('Sessions do not work at the interface of existing clients', async () => {
-    const { status } = await people.get('owner')!('GET', `/api${SDK_OPERATIONS[0]!.path.replace(/\{\w+\}/g, '1')}`);
-    expect(status).toBe(401);
-  });
-});
 
 describe('an invitation', () => {
   it('An invitation says what it offers, and makes one member with its role', async () => {
@@ -107,12 +74,68 @@ describe('an invitation', () => {
     expect((await send('GET', '/v1/members')).body).toHaveLength(5);
   });
 
-  it('Two members cannot have one name', async () => {
+  it.each(['ADA', 'A\u200bda', '\uff21da', '\u0410da', 'Ada\u00a0', 'A\u0501a'])(
+    'Two members cannot have names that look the same: %j',
+    async (name) => {
+      const { send } = await openAccount();
+      const { token } = await invite(send, { role: 'member', maximumUses: null });
+      await accept(token, 'Ada');
+      const taken = { status: 400, body: { errors: [{ property: 'name' }] } };
+      expect(await openBrowser().send('POST', '/session', { invitation: token, name })).toMatchObject(taken);
+      const bob = await accept(token, 'Bob');
+      expect(await bob.send('PATCH', '/v1/me', { name })).toMatchObject(taken);
+      const named = openBrowser();
+      await named.send('POST', '/session', { token: await createSignInLink(service.db, (await me(bob)).account.name) });
+      expect(await named.send('POST', '/session', { name })).toMatchObject(taken);
+    },
+  );
+
+  it('Nobody has the name of a key of the account, and no key that of a member', async () => {
     const { send } = await openAccount();
-    const { token } = await invite(send, { role: 'member', maximumUses: null });
+    const { id } = (await send('POST', '/v1/keys', { scopes: ['read'], label: 'the rig' })).body;
+    const { token } = await invite(send, { role: 'member' });
+    for (const name of ['The R\u0456g', 'Sign-In Link']) {
+      const answer = await openBrowser().send('POST', '/session', { invitation: token, name });
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+    }
     await accept(token, 'Ada');
-    const again = await openBrowser().send('POST', '/session', { invitation: token, name: 'ADA' });
-    expect(again).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+    const taken = { status: 400, body: { errors: [{ property: 'label' }] } };
+    expect(await send('POST', '/v1/keys', { scopes: ['read'], label: '\u0410da' })).toMatchObject(taken);
+    expect(await send('PATCH', `/v1/keys/${id}`, { label: 'ADA' })).toMatchObject(taken);
+    expect((await send('PATCH', `/v1/keys/${id}`, { label: 'the rig' })).status).toBe(200);
+  });
+
+  it('A name without anything to see is refused', async () => {
+    const { send } = await openAccount();
+    const { token } = await invite(send, { role: 'member' });
+    for (const name of ['\u200b', '\u3164 \u2800', '\u{e0041}']) {
+      const answer = await openBrowser().send('POST', '/session', { invitation: token, name });
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+    }
+  });
+
+  it('Names stay apart in every account of a person, whichever way they come there', async () => {
+    const [first, second] = [await openAccount(), await openAccount()];
+    const ada = await join(first.send, 'owner', 'Ada');
+    await join(second.send, 'member', 'ada');
+    const { token } = await invite(second.send, { role: 'member' });
+    const refused = await ada.send('POST', '/session', { invitation: token });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+    expect(refused.body.errors[0].message).toContain('change yours under People');
+    await ada.send('PATCH', '/v1/me', { name: 'Ada L.' });
+    expect((await ada.send('POST', '/session', { invitation: token })).status).toBe(201);
+    await join(first.send, 'member', 'Cleo');
+    // Cleo is a member of the account that Ada has left open in another tab.
+    expect((await ada.send('PATCH', '/v1/me', { name: 'cleo' })).status).toBe(400);
+    await ada.send('POST', '/session', { account: (await me(ada)).accounts[0].id });
+    const course = await invite(ada.send, { opens: 'an account for each', maximumUses: 5 });
+    const student = await openBrowser().send('POST', '/session', { invitation: course.token, name: 'ADA L.' });
+    expect(student).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
+  });
+
+  it('An invitation needs a name from whoever has none', async () => {
+    const { send } = await openAccount();
+    const { token } = await invite(send, { role: 'member' });
     const nameless = await openBrowser().send('POST', '/session', { invitation: token });
     expect(nameless).toMatchObject({ status: 400, body: { errors: [{ property: 'name' }] } });
   });

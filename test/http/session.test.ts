@@ -98,17 +98,19 @@ describe('signing in by key', () => {
     expect((await browser.send('GET', '/v1/models')).status).toBe(200);
   });
 
-  it(`ends the oldest session of an account beyond ${MAXIMUM_SESSIONS}`, async () => {
+  it(`ends the oldest session of a key beyond ${MAXIMUM_SESSIONS}, and of no other`, async () => {
     const first = await signIn();
+    const other = openBrowser();
+    await other.send('POST', '/session', { key: await service.makeKey(first.account) });
     await sql`
-      insert into browser_sessions (token_hash, page_hash, account_id, scopes, expires_at)
-      select sha256(n::text::bytea), s.page_hash, s.account_id, s.scopes, s.expires_at
-      from (select * from browser_sessions order by id desc limit 1) s, generate_series(2, ${MAXIMUM_SESSIONS}::int) n`.execute(
-      service.db,
-    );
+      insert into browser_sessions (token_hash, page_hash, account_id, key_id, scopes, expires_at)
+      select sha256(n::text::bytea), s.page_hash, s.account_id, s.key_id, s.scopes, s.expires_at
+      from (select s.* from browser_sessions s join api_keys k on k.id = s.key_id and k.key_id = ${first.keyId}) s,
+        generate_series(2, ${MAXIMUM_SESSIONS}::int) n`.execute(service.db);
     expect((await first.send('GET', '/v1/models')).status).toBe(200);
     expect((await openBrowser().send('POST', '/session', { key: first.key })).status).toBe(201);
     expect((await first.send('GET', '/v1/models')).status).toBe(401);
+    expect((await other.send('GET', '/v1/models')).status).toBe(200);
   });
 });
 

@@ -206,8 +206,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   'account-settings': { imports: ['setting-rules'], packages: [] },
   'openid-settings': {
-    imports: ['setting-rules', 'domain/people'],
-    types: ['domain/openid'],
+    imports: ['setting-rules', 'domain/openid', 'domain/people'],
     packages: [],
     typePackages: ['zod'],
   },

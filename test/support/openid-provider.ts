@@ -3,12 +3,33 @@ import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
+import type { OpenId } from '../../src/application/people/openid-sign-in.ts';
+import type { GroupSeparator, OpenIdRules } from '../../src/domain/openid.ts';
+import { OpenIdProvider } from '../../src/openid/provider.ts';
 
 interface ProviderAccount {
   readonly name?: string;
   readonly email?: string;
-  readonly email_verified?: boolean;
-  readonly groups?: readonly string[];
+  readonly email_verified?: unknown;
+  readonly groups?: unknown;
+}
+
+/** What a service needs for it, with the rules of a test. */
+export function openIdOf(
+  { issuer, clientId, clientSecret }: Pick<TestProvider, 'issuer' | 'clientId' | 'clientSecret'>,
+  rules: OpenIdRules,
+  groupsSeparator: GroupSeparator = 'ask',
+): OpenId {
+  const provider = new OpenIdProvider({
+    issuer,
+    clientId,
+    clientSecret,
+    scopes: 'openid profile email groups',
+    groupsClaim: 'groups',
+    groupsSeparator,
+    knownGroups: new Set(rules.groupRoles.map(({ group }) => group)),
+  });
+  return { provider, rules };
 }
 
 /** Changes an ID token: its claims, and with which key it is signed. */

@@ -10,7 +10,7 @@ import { hashSecret, matchesSecret, SCOPES } from '../../domain/api-key.ts';
 import { LINK_MINUTES, makeToken, parseToken } from '../../domain/browser-session.ts';
 import { DomainError, makeViolation, notFound } from '../../domain/errors.ts';
 import { LONGEST_BROWSER, nameOfActor, type Role, scopesWithin } from '../../domain/people.ts';
-import { authenticate, type Principal } from './authenticate.ts';
+import { findRightKey, type Principal } from './authenticate.ts';
 
 /** Who is signed in, as the principal of the session's requests. */
 export interface Session extends Principal {
@@ -40,14 +40,8 @@ export interface SessionProof {
 /** `browser`: as it calls itself, as in the next. Throws UNAUTHENTICATED. */
 export async function signInByKey(db: Db, keyText: string, browser?: string): Promise<NewSession> {
   const secrets = makeSecrets(browser);
-  const keyId = await authenticate(db, keyText).then(
-    (principal) => principal.keyId,
-    (error: unknown) => {
-      if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') return undefined;
-      throw error;
-    },
-  );
-  const stored = keyId && (await sessions.insertSessionOfKey(db, secrets, keyId));
+  const key = await findRightKey(db, keyText);
+  const stored = key && (await sessions.insertSessionOfKey(db, secrets, key.keyId));
   if (!stored)
     throw refused('UNAUTHENTICATED', 'key', 'This API key is not valid: it is mistyped, revoked or expired.');
   return begin(db, stored, secrets);
@@ -94,7 +88,7 @@ function refused(code: 'UNAUTHENTICATED' | 'LINK_ENDED', field: string, message:
 }
 
 async function begin(db: Db | Trx, stored: sessions.StoredSession, secrets: Secrets): Promise<NewSession> {
-  await sessions.removeSurplusSessions(db, stored.accountId);
+  await sessions.removeSurplusSessions(db, stored);
   const { token, pageSecret } = secrets;
   return { ...toSession(stored), secret: token, token, pageSecret };
 }
@@ -153,7 +147,13 @@ export async function createSignInLink(
   if (accountId === undefined) throw notFound('account', account);
   const personId = person === undefined ? null : await findMemberCalled(db, accountId, person);
   if (personId === undefined) throw notFound('member', person!);
-  const { token } = await storeLink(db, { accountId, personId, isBound: personId === null, minutes: LINK_MINUTES });
+  const { token } = await storeLink(db, {
+    accountId,
+    personId,
+    isBound: personId === null,
+    lender: null,
+    minutes: LINK_MINUTES,
+  });
   return token;
 }
 
@@ -165,7 +165,7 @@ export interface SignInLink {
 /** A link that signs in once, with all scopes or, of a person, with those of the role. */
 export async function storeLink(
   db: Db | Trx,
-  link: Pick<sessions.NewLink, 'accountId' | 'personId' | 'isBound' | 'minutes'>,
+  link: Pick<sessions.NewLink, 'accountId' | 'personId' | 'isBound' | 'lender' | 'minutes'>,
 ): Promise<SignInLink> {
   const token = makeToken();
   return { token, expiresAt: await sessions.insertLink(db, { tokenHash: hashSecret(token), scopes: SCOPES, ...link }) };

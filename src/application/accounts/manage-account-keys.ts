@@ -5,9 +5,11 @@
 import { lockAccount } from '../../db/accounts/accounts.ts';
 import * as keys from '../../db/accounts/api-keys.ts';
 import { type Db, inTransaction, type Trx } from '../../db/connection/transaction.ts';
+import { findMemberCalled } from '../../db/people/members.ts';
 import { allows, isUsable, type KeyRecord, type Scope } from '../../domain/api-key.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../../domain/errors.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
+import { MAXIMUM_OWN_KEYS } from '../../domain/people.ts';
 import { type Principal, requirePerson } from './authenticate.ts';
 import { ended, type RotatedKey, rotateStoredKey, storeNewKey } from './rotate-key.ts';
 
@@ -48,8 +50,10 @@ async function createKeyOf(
   return inTransaction(db, async (trx) => {
     const now = await lockAccount(trx, accountId);
     if (wanted.expiresAt !== null) refusePast(wanted.expiresAt, now);
-    const { id, text } = await storeNewKey(trx, { accountId, ...wanted });
+    if (wanted.personId === null) await refuseNameOfMember(trx, accountId, wanted.label);
+    const { id, text } = await storeNewKey(trx, { accountId, ...wanted, createdBy: makerOf(principal) });
     await refuseTooMany(trx, accountId, now);
+    if (wanted.personId !== null) await refuseTooManyOwn(trx, accountId, wanted.personId, now);
     return { key: await getAccountKey(trx, accountId, id), text };
   });
 }
@@ -86,6 +90,8 @@ export async function updateAccountKey(
     const now = await lockAccount(trx, accountId);
     const key = await getAccountKey(trx, accountId, id);
     if (key.revokedAt !== null) throw ended(key, 'It cannot be changed');
+    if (label !== undefined && label !== key.label && key.personId === null)
+      await refuseNameOfMember(trx, accountId, label);
     if (expiresAt != null) {
       refusePast(expiresAt, now);
       const isSooner = key.expiresAt === null || expiresAt < key.expiresAt;
@@ -157,6 +163,13 @@ function refuseMissingScopes(principal: Principal, scopes: readonly Scope[]): vo
   throw new DomainError('FORBIDDEN', message);
 }
 
+/** Records name what a key of the account did by its label. */
+async function refuseNameOfMember(trx: Trx, accountId: number, label: string | null): Promise<void> {
+  if (label === null || (await findMemberCalled(trx, accountId, label)) === undefined) return;
+  const message = 'is the name of a member, or looks like it; say what the key is for, or make a key of your own.';
+  refuseViolations([makeViolation(['label'], message)]);
+}
+
 function refusePast(expiresAt: Date, now: Date): void {
   if (expiresAt > now) return;
   const message = `must be in the future; the time of the service is ${now.toISOString()}. To end a key immediately, revoke it.`;
@@ -167,6 +180,20 @@ function refusePast(expiresAt: Date, now: Date): void {
 async function refuseTooMany(trx: Trx, accountId: number, now: Date): Promise<void> {
   if ((await keys.countUsableKeys(trx, accountId, now)) <= MAXIMUM_KEYS) return;
   throw new DomainError('LIMIT_REACHED', `The account already has ${MAXIMUM_KEYS} usable keys; revoke one first.`);
+}
+
+/** One person does not take the keys of all. */
+async function refuseTooManyOwn(trx: Trx, accountId: number, personId: number, now: Date): Promise<void> {
+  if ((await keys.countUsableKeys(trx, accountId, now, personId)) <= MAXIMUM_OWN_KEYS) return;
+  throw new DomainError(
+    'LIMIT_REACHED',
+    `You already have ${MAXIMUM_OWN_KEYS} usable keys in this account; revoke one first.`,
+  );
+}
+
+/** Who is to be asked about a key. */
+function makerOf({ actor, lender }: Principal): string {
+  return lender === null ? actor : `${actor}, by a sign-in link of ${lender.name}`;
 }
 
 /** Without an admin key only the operator could ever create another key. Keys of people do not count. */

@@ -36,8 +36,8 @@ export async function rotateStoredKey(
 ): Promise<RotatedKey> {
   if (old.successorId !== null) throw rotated(old, (await keys.findAccountKey(trx, accountId, old.successorId))!);
   if (!isUsable(old, now)) throw ended(old, 'There is nothing to rotate');
-  const { label, scopes, expiresAt, personId, isBound } = old;
-  const { id, text } = await storeNewKey(trx, { accountId, label, scopes, expiresAt, personId, isBound });
+  const { label, scopes, expiresAt, personId, isBound, createdBy } = old;
+  const { id, text } = await storeNewKey(trx, { accountId, label, scopes, expiresAt, personId, isBound, createdBy });
   const overlapEnd = new Date(now.getTime() + 1_000 * overlapSeconds);
   const isEndingSooner = expiresAt !== null && expiresAt < overlapEnd;
   const predecessor = { ...old, expiresAt: isEndingSooner ? expiresAt : overlapEnd, successorId: id };

@@ -9,9 +9,10 @@ import * as members from '../../db/people/members.ts';
 import { hashSecret } from '../../domain/api-key.ts';
 import { parseToken } from '../../domain/browser-session.ts';
 import { DomainError, makeViolation } from '../../domain/errors.ts';
+import { looksLike } from '../../domain/look-alikes.ts';
 import type { Invitation, Person } from '../../domain/people.ts';
 import { type NewSession, signInAs } from '../accounts/browser-sessions.ts';
-import { refuseNewMember, refuseTooManyMembers } from './members.ts';
+import { refuseNewMember, refuseTakenNameOf, refuseTooManyMembers, takenName } from './members.ts';
 
 /** Who accepts: somebody new, or a person who is known. */
 export type Accepting =
@@ -35,7 +36,12 @@ export async function acceptInvitation(db: Db, token: string, who: Accepting, br
   });
 }
 
-/** The same for a person whom another road signs in. Undefined for an invitation that may not be used. */
+/** The account that an invitation opens, if it may be used; of an account for each, the one that invites. */
+export async function findInvitationAccount(trx: Trx, tokenHash: Buffer): Promise<number | undefined> {
+  return (await find(trx, tokenHash))?.accountId;
+}
+
+/** The same as acceptInvitation for a person whom another road signs in. Undefined for an invitation that may not be used. */
 export async function joinByInvitation(trx: Trx, tokenHash: Buffer, personId: number): Promise<number | undefined> {
   const found = await find(trx, tokenHash, true);
   return found && (await join(trx, tokenHash, { kind: 'known', personId })).accountId;
@@ -50,21 +56,27 @@ function find(db: Db | Trx, tokenHash: Buffer, locks = false) {
 }
 
 function refuse(): never {
-  const message = 'This invitation has been used, was revoked or has expired. Ask whoever invited you for another one.';
+  const message =
+    'This invitation has been used, was revoked or has expired, or whoever made it may not invite any more. Ask whoever invited you for another one.';
   throw new DomainError('LINK_ENDED', message, { violations: [makeViolation(['invitation'], message)] });
 }
 
 async function join(trx: Trx, tokenHash: Buffer, who: Accepting) {
+  const { accountId } = (await find(trx, tokenHash)) ?? refuse();
+  // What whoever invites may give is read again, now that no other transaction can change it.
+  await lockAccount(trx, accountId);
   const invitation = (await find(trx, tokenHash, true)) ?? refuse();
   return invitation.opens === 'this account' ? joinAccount(trx, invitation, who) : openOwn(trx, invitation, who);
 }
 
 async function joinAccount(trx: Trx, { id, accountId, role }: invitations.UsableInvitation, who: Accepting) {
-  await lockAccount(trx, accountId);
   if (who.kind === 'new') await refuseNewMember(trx, accountId, who.name);
   else if ((await members.findMember(trx, accountId, who.personId)) !== undefined)
     return { accountId, personId: who.personId };
-  else await refuseTooManyMembers(trx, accountId);
+  else {
+    await refuseTakenNameOf(trx, accountId, who.personId);
+    await refuseTooManyMembers(trx, accountId);
+  }
   const personId = who.kind === 'new' ? await members.insertPerson(trx, who) : who.personId;
   await members.insertMembership(trx, accountId, personId, role);
   await invitations.noteInvitationUse(trx, id);
@@ -76,6 +88,8 @@ async function openOwn(trx: Trx, invitation: invitations.UsableInvitation, who: 
   const known = who.kind === 'known' ? await invitations.findOpenedAccount(trx, id, who.personId) : undefined;
   if (who.kind === 'known' && known !== undefined) return { accountId: known, personId: who.personId };
   const person: Pick<Person, 'name'> = who.kind === 'new' ? who : (await members.findPerson(trx, who.personId))!;
+  const inviter = (await members.findPerson(trx, createdById!))!;
+  if ((who.kind === 'new' || who.personId !== inviter.id) && looksLike(inviter.name)(person.name)) throw takenName();
   const personId = who.kind === 'new' ? await members.insertPerson(trx, who) : who.personId;
   const accountId = await invitations.openAccount(trx, `${label ?? accountName} – ${person.name}`, id);
   await members.insertMembership(trx, accountId, personId, 'owner');

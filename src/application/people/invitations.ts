@@ -40,7 +40,7 @@ export async function createInvitation(
   principal: Principal,
   wanted: WantedInvitation,
 ): Promise<MadeInvitation> {
-  const { accountId, personId, actor } = principal;
+  const { accountId, personId, actor, keyRecordId, lender } = principal;
   const terms = wanted.opens === 'this account' ? joining(principal, wanted) : openingForEach(principal, wanted);
   const token = makeToken();
   return inTransaction(db, async (trx) => {
@@ -59,6 +59,8 @@ export async function createInvitation(
       tokenHash: hashSecret(token),
       createdBy: personId,
       createdByName: actor,
+      createdByKey: keyRecordId,
+      lender,
       expiresAt: new Date(now.getTime() + days * 86_400_000),
     });
     return { invitation, token };

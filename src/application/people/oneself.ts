@@ -46,14 +46,17 @@ export async function renameOneself(
 ): Promise<Oneself> {
   const personId = requirePerson(principal);
   await inTransaction(db, async (trx) => {
-    await lockAccount(trx, principal.accountId);
-    if (principal.isBound && (await members.listMemberships(trx, personId)).length > 1) {
+    const accounts = await members.listAllMemberships(trx, personId);
+    for (const { accountId } of accounts) await lockAccount(trx, accountId);
+    if (principal.isBound && accounts.length > 1) {
       const message =
         'You are a member of other accounts, too: sign in without a link of an owner to change your name.';
       throw new DomainError('FORBIDDEN', message);
     }
     const known = (await members.findPerson(trx, personId))!;
-    if (name !== undefined) await refuseTakenName(trx, principal.accountId, name, personId);
+    if (name !== undefined) {
+      for (const { accountId } of accounts) await refuseTakenName(trx, accountId, name, personId);
+    }
     const changed = { ...known, name: name ?? known.name, email: email === undefined ? known.email : email };
     await members.updatePerson(trx, changed);
   });
@@ -118,7 +121,7 @@ export async function leaveAccount(db: Db, principal: Principal): Promise<void> 
 
 /** A link that signs the person in on another device, with the same accounts. Throws FORBIDDEN. */
 export async function createOwnLink(db: Db, principal: Principal): Promise<SignInLink> {
-  const { accountId } = principal;
+  const { accountId, lender } = principal;
   const personId = requirePerson(principal);
-  return storeLink(db, { accountId, personId, isBound: !maySwitch(principal), minutes: LINK_MINUTES });
+  return storeLink(db, { accountId, personId, isBound: !maySwitch(principal), lender, minutes: LINK_MINUTES });
 }

@@ -18,7 +18,8 @@ import {
 } from '../../domain/openid.ts';
 import type { Role } from '../../domain/people.ts';
 import { storeLink } from '../accounts/browser-sessions.ts';
-import { joinByInvitation } from './accept-invitation.ts';
+import { findInvitationAccount, joinByInvitation } from './accept-invitation.ts';
+import { isLastOwner, isNameTaken } from './members.ts';
 
 /** Which provider, and whom the service takes from it. */
 export interface OpenId {
@@ -56,6 +57,8 @@ export interface FinishedSignIn {
   readonly linkToken: string;
   readonly returnTo: string;
   readonly accountId: number;
+  /** Accounts that no group gives any more, of which the person stays the only owner. */
+  readonly keptAsLastOwner: readonly number[];
 }
 
 /** `url`: to which the provider sent the browser. Throws OpenIdFailure. */
@@ -80,43 +83,88 @@ function reasonOf({ invitationHash }: OpenIdSignIn) {
 }
 
 /** Undefined for a person who is a member of no account. */
-async function admit(trx: Trx, rules: OpenIdRules, claims: OpenIdClaims, { invitationHash }: OpenIdSignIn) {
+async function admit(
+  trx: Trx,
+  rules: OpenIdRules,
+  claims: OpenIdClaims,
+  { invitationHash }: OpenIdSignIn,
+): Promise<Omit<FinishedSignIn, 'returnTo'> | undefined> {
   const roles = rolesOf(rules.groupRoles, claims.groups);
   const { issuer, subject } = claims;
   const isKnown = await members.isSubjectKnown(trx, { issuer, subject });
   // Nobody is kept who only tried.
   if (!isKnown && roles.size === 0 && invitationHash === null) return undefined;
   const person = await members.upsertSubject(trx, { issuer, subject }, claims);
-  const given = await followGroups(trx, person.id, roles);
-  const invited = invitationHash === null ? undefined : await joinByInvitation(trx, invitationHash, person.id);
+  const { given, keptAsLastOwner } = await followGroups(trx, person.id, roles, rules.groupDays);
+  const invited = invitationHash === null ? undefined : await acceptAsKnown(trx, invitationHash, person.id);
   const accounts = await members.listMemberships(trx, person.id);
   const accountId = invited ?? accounts.find(({ id }) => given.has(id))?.id ?? accounts[0]?.id;
   if (accountId === undefined) {
     if (!isKnown) await members.removePerson(trx, person.id);
     return undefined;
   }
-  const { token } = await storeLink(trx, { accountId, personId: person.id, isBound: false, minutes: 1 });
-  return { linkToken: token, accountId };
+  const link = { accountId, personId: person.id, isBound: false, lender: null, minutes: 1 };
+  const { token } = await storeLink(trx, link);
+  return { linkToken: token, accountId, keptAsLastOwner };
 }
 
-/** Returns the accounts in which a group gives a role. What somebody else gave stays. */
+async function acceptAsKnown(trx: Trx, invitationHash: Buffer, personId: number): Promise<number | undefined> {
+  const found = await findInvitationAccount(trx, invitationHash);
+  if (found === undefined) return undefined;
+  await lockAccount(trx, found);
+  await distinguish(trx, found, personId);
+  return joinByInvitation(trx, invitationHash, personId);
+}
+
+interface Followed {
+  /** The accounts in which a group gives a role. */
+  readonly given: ReadonlySet<number>;
+  /** Those whose only owner the person stays, although no group says so any more. */
+  readonly keptAsLastOwner: readonly number[];
+}
+
+/** What somebody else gave stays, and so does the last owner of an account. */
 async function followGroups(
   trx: Trx,
   personId: number,
   roles: ReadonlyMap<string, Role>,
-): Promise<ReadonlySet<number>> {
+  days: number,
+): Promise<Followed> {
   const given = new Map<number, Role>();
   for (const [account, role] of roles) given.set(await ensureAccount(trx, account), role);
-  const known = await members.listMemberships(trx, personId);
+  const known = await members.listAllMemberships(trx, personId);
   // In one order, so that two people who sign in never wait for each other.
-  const changed = [...new Set([...given.keys(), ...known.flatMap((one) => (one.isByGroup ? [one.id] : []))])];
-  for (const accountId of changed.toSorted((a, b) => a - b)) {
+  const changed = new Set([...given.keys(), ...known.flatMap((one) => (one.isByGroup ? [one.accountId] : []))]);
+  const keptAsLastOwner: number[] = [];
+  for (const accountId of [...changed].toSorted((a, b) => a - b)) {
     await lockAccount(trx, accountId);
-    const role = given.get(accountId);
-    const isByGroup = known.find(({ id }) => id === accountId)?.isByGroup;
-    if (role === undefined) await members.removeMembership(trx, accountId, personId);
-    else if (isByGroup === undefined) await members.insertMembership(trx, accountId, personId, role, true);
-    else if (isByGroup) await members.setRole(trx, accountId, personId, role, true);
+    const groupRole = given.get(accountId) ?? null;
+    const member = await members.findMember(trx, accountId, personId);
+    if (member === undefined) await distinguish(trx, accountId, personId);
+    else if (!member.isByGroup) continue;
+    const isKept = member !== undefined && groupRole !== 'owner' && (await isLastOwner(trx, accountId, member));
+    const role = isKept ? 'owner' : groupRole;
+    if (role === null) await members.removeMembership(trx, accountId, personId);
+    else await members.upsertGroupMembership(trx, { accountId, personId, role, groupRole, days });
+    if (isKept && (groupRole === null || !member.isEdited)) keptAsLastOwner.push(accountId);
   }
-  return new Set(given.keys());
+  return { given: new Set(given.keys()), keptAsLastOwner };
+}
+
+/**
+ * Puts a number behind the name of a person who joins an account where another member is called so: nobody is there who could choose another
+ * one, and the person may do so later. The account is locked.
+ */
+async function distinguish(trx: Trx, accountId: number, personId: number): Promise<void> {
+  const { email, name } = (await members.findPerson(trx, personId))!;
+  const accounts = [accountId, ...(await members.listAllMemberships(trx, personId)).map((one) => one.accountId)];
+  // Ends: an account has a limited number of members.
+  for (let number = 1; ; number++) {
+    const tried = number === 1 ? name : `${name} ${number}`;
+    const isTaken: boolean[] = [];
+    for (const one of accounts) isTaken.push(await isNameTaken(trx, one, tried, personId));
+    if (number === 1 && isTaken[0] === false) return;
+    if (isTaken.includes(true)) continue;
+    return members.updatePerson(trx, { id: personId, name: tried, email });
+  }
 }

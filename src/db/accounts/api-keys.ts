@@ -4,6 +4,7 @@ import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
 import type { Role } from '../../domain/people.ts';
 import { compileOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
+import { counts } from '../people/grants.ts';
 
 /** A key as operators and authentication see it, with its account. */
 export interface StoredKey extends KeyRecord {
@@ -22,6 +23,8 @@ export interface NewKey {
   /** Whose it is; absent: the account's. */
   readonly personId?: number | null;
   readonly isBound?: boolean;
+  /** As records name whoever made it; absent: an operator. */
+  readonly createdBy?: string | null;
 }
 
 const COLUMNS = [
@@ -37,6 +40,7 @@ const COLUMNS = [
   'k.person_id as personId',
   'p.name as personName',
   'k.is_bound as isBound',
+  'k.created_by as createdBy',
 ] as const;
 
 /** Scopes were checked before they were stored. */
@@ -53,13 +57,15 @@ const keys = (db: Db | Trx) =>
     .select(['k.account_id as accountId', 'a.name as accountName', 'k.secret_hash as secretHash']);
 
 /** A key as authentication sees it. */
-interface UsableKey
+export interface UsableKey
   extends Pick<
     StoredKey,
-    'accountId' | 'keyId' | 'label' | 'scopes' | 'secretHash' | 'personId' | 'personName' | 'isBound'
+    'id' | 'accountId' | 'keyId' | 'label' | 'scopes' | 'secretHash' | 'personId' | 'personName' | 'isBound'
   > {
   /** Of its person in the account; null: it is the account's. */
   readonly role: Role | null;
+  /** Whether it gives no rights until its person has signed in by the OpenID provider again. */
+  readonly isLapsed: boolean;
 }
 
 const selectUsable = compileOnce<{ keyId: string }, UsableKey>((db, value) =>
@@ -70,9 +76,10 @@ const selectUsable = compileOnce<{ keyId: string }, UsableKey>((db, value) =>
       join.onRef('m.account_id', '=', 'k.account_id').onRef('m.person_id', '=', 'k.person_id'),
     )
     .leftJoin('people as p', 'p.id', 'k.person_id')
-    .select(['k.account_id as accountId', 'k.key_id as keyId', 'k.label as label', 'k.scopes as scopes'])
+    .select(['k.id as id', 'k.account_id as accountId', 'k.key_id as keyId', 'k.label as label', 'k.scopes as scopes'])
     .select(['k.secret_hash as secretHash', 'k.person_id as personId', 'k.is_bound as isBound', 'p.name as personName'])
     .select('m.role as role')
+    .select(sql<boolean>`(k.person_id is not null and not ${counts('m')})`.as('isLapsed'))
     .where('k.key_id', '=', value('keyId'))
     .where('k.revoked_at', 'is', null)
     .where('a.disabled_at', 'is', null)
@@ -127,10 +134,28 @@ export async function listAccountKeys(
   return toPage(rows.map(toRecord), page);
 }
 
-/** Keys of the account that may be used at `instant`; served by api_keys_account. */
-export async function countUsableKeys(trx: Trx, accountId: number, instant: Date): Promise<number> {
+/** As what records name the keys of the account that have not been revoked; served by api_keys_account. */
+export async function listLabels(db: Db | Trx, accountId: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(sql<string>`coalesce(label, key_id)`.as('label'))
+    .where('account_id', '=', accountId)
+    .where('person_id', 'is', null)
+    .where('revoked_at', 'is', null)
+    .execute();
+  return rows.map(({ label }) => label);
+}
+
+/** Keys of the account, or of one person in it, that may be used at `instant`; served by api_keys_account. */
+export async function countUsableKeys(
+  trx: Trx,
+  accountId: number,
+  instant: Date,
+  personId: number | null = null,
+): Promise<number> {
   const { count } = await keysOfAccount(trx, accountId)
     .clearSelect()
+    .$if(personId !== null, (all) => all.where('k.person_id', '=', personId))
     .select(sql<number>`count(*)::int`.as('count'))
     .where('k.revoked_at', 'is', null)
     .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', instant)]))
@@ -168,6 +193,7 @@ export async function insertKey(db: Db | Trx, key: NewKey): Promise<number | und
       expires_at: key.expiresAt,
       person_id: key.personId ?? null,
       is_bound: key.isBound ?? true,
+      created_by: key.createdBy ?? null,
     })
     .onConflict((conflict) => conflict.column('key_id').doNothing())
     .returning('id')

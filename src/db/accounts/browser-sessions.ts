@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import type { Scope } from '../../domain/api-key.ts';
 import { IDLE_HOURS, LIFETIME_DAYS, MAXIMUM_SESSIONS } from '../../domain/browser-session.ts';
 import { type Page, type PageRequest, toPage } from '../../domain/page.ts';
-import type { Role, SessionRecord } from '../../domain/people.ts';
+import type { Lender, Role, SessionRecord } from '../../domain/people.ts';
 import { compileSqlOnce } from '../connection/compiled.ts';
 import type { Db, Trx } from '../connection/transaction.ts';
+import { counts, isKeyUsable, isStillLent } from '../people/grants.ts';
 
 export interface StoredSession {
   readonly id: number;
@@ -13,6 +14,7 @@ export interface StoredSession {
   readonly accountName: string;
   /** Of the key that signed in; null: none did. */
   readonly keyId: string | null;
+  readonly keyRecordId: number | null;
   readonly keyLabel: string | null;
   /** Those with which it began: its key, or the role of its person, may allow less. */
   readonly scopes: readonly Scope[];
@@ -22,6 +24,8 @@ export interface StoredSession {
   readonly role: Role | null;
   /** Whether it counts in its account only, although the person may be a member of others. */
   readonly isBound: boolean;
+  /** Who let the person in by a link; null: nobody else did. */
+  readonly lender: Lender | null;
   /** When it ends at the latest. */
   readonly expiresAt: Date;
 }
@@ -40,19 +44,20 @@ export interface NewBrowser extends SecretHashes {
 
 const IDLE = sql`make_interval(hours => ${sql.lit(IDLE_HOURS)})`;
 const LIFETIME = sql`make_interval(days => ${sql.lit(LIFETIME_DAYS)})`;
-/** Of `api_keys k`. */
-const IS_KEY_USABLE = sql`k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
-
 const COLUMNS = sql`s.id, s.account_id as "accountId", a.name as "accountName", k.key_id as "keyId", k.label as "keyLabel", s.scopes,
-  s.person_id as "personId", p.name as "personName", m.role, s.is_bound as "isBound", s.expires_at as "expiresAt"`;
+  s.person_id as "personId", p.name as "personName", m.role, s.is_bound as "isBound", s.key_id as "keyRecordId",
+  s.expires_at as "expiresAt", case when s.lent_by is null and s.lent_key is null then null else
+    json_build_object('personId', s.lent_by, 'keyRecordId', s.lent_key, 'name', coalesce(
+      (select lender.name from people lender where lender.id = s.lent_by),
+      (select coalesce(lent.label, lent.key_id) from api_keys lent where lent.id = s.lent_key))) end as lender`;
 /** What belongs to `s`, a session. */
 const BESIDES = sql`join accounts a on a.id = s.account_id
   left join api_keys k on k.id = s.key_id
   left join people p on p.id = s.person_id
-  left join memberships m on m.account_id = s.account_id and m.person_id = s.person_id`;
+  left join memberships m on m.account_id = s.account_id and m.person_id = s.person_id and ${counts('m')}`;
 /** Of what BESIDES names. */
 const IS_USABLE = sql`s.expires_at > now() and s.last_used_at > now() - ${IDLE} and a.disabled_at is null
-  and (s.key_id is null or (${IS_KEY_USABLE})) and (s.person_id is null or m.role is not null)`;
+  and (s.key_id is null or ${isKeyUsable('k')}) and (s.person_id is null or m.role is not null) and ${isStillLent('s')}`;
 
 const selectUsable = compileSqlOnce<{ tokenHashes: readonly Buffer[] }, StoredSession & SecretHashes>(
   (value) => sql`
@@ -81,8 +86,8 @@ export async function insertSessionOfKey(
       select ${tokenHash}::bytea, ${pageHash}::bytea, ${browser}, k.account_id, k.id, k.scopes, k.person_id, k.is_bound,
         least(now() + ${LIFETIME}, k.expires_at)
       from api_keys k join accounts a on a.id = k.account_id
-      where k.key_id = ${keyId} and a.disabled_at is null and ${IS_KEY_USABLE} and (k.person_id is null or exists (
-        select from memberships m where m.account_id = k.account_id and m.person_id = k.person_id))
+      where k.key_id = ${keyId} and a.disabled_at is null and ${isKeyUsable('k')} and (k.person_id is null or exists (
+        select from memberships m where m.account_id = k.account_id and m.person_id = k.person_id and ${counts('m')}))
       returning *)
     select ${COLUMNS} from s ${BESIDES}`.execute(db);
   return rows[0];
@@ -103,13 +108,16 @@ export async function insertSessionOfPerson(
       insert into browser_sessions (token_hash, page_hash, browser, account_id, scopes, person_id, is_bound, expires_at)
       select ${tokenHash}::bytea, ${pageHash}::bytea, ${browser}, m.account_id, ${scopes}::text[], m.person_id, false, now() + ${LIFETIME}
       from memberships m join accounts a on a.id = m.account_id
-      where m.account_id = ${accountId} and m.person_id = ${personId} and a.disabled_at is null
+      where m.account_id = ${accountId} and m.person_id = ${personId} and a.disabled_at is null and ${counts('m')}
       returning *)
     select ${COLUMNS} from s ${BESIDES}`.execute(db);
   return rows[0];
 }
 
-/** Uses a link up and begins its session, in one statement; undefined when the link is unknown, used or expired, or its person is no member. */
+/**
+ * Uses a link up and begins its session, in one statement; undefined when the link is unknown, used or expired, its person is no member, or
+ * whoever made it may let nobody in any more.
+ */
 export async function redeemLink(
   db: Db,
   linkHash: Buffer,
@@ -120,22 +128,29 @@ export async function redeemLink(
       update sign_in_links l set used_at = now() from accounts a
       where l.token_hash = ${linkHash} and l.used_at is null and l.expires_at > now()
         and a.id = l.account_id and a.disabled_at is null and (l.person_id is null or exists (
-          select from memberships m where m.account_id = l.account_id and m.person_id = l.person_id))
-      returning l.account_id, l.scopes, l.person_id, l.is_bound),
+          select from memberships m where m.account_id = l.account_id and m.person_id = l.person_id and ${counts('m')}))
+        and ${isStillLent('l')}
+      returning l.account_id, l.scopes, l.person_id, l.is_bound, l.lent_by, l.lent_key),
     s as (
-      insert into browser_sessions (token_hash, page_hash, browser, account_id, scopes, person_id, is_bound, expires_at)
-      select ${tokenHash}::bytea, ${pageHash}::bytea, ${browser}, account_id, scopes, person_id, is_bound, now() + ${LIFETIME} from link
+      insert into browser_sessions (token_hash, page_hash, browser, account_id, scopes, person_id, is_bound, lent_by, lent_key, expires_at)
+      select ${tokenHash}::bytea, ${pageHash}::bytea, ${browser}, account_id, scopes, person_id, is_bound, lent_by, lent_key, now() + ${LIFETIME}
+      from link
       returning *)
     select ${COLUMNS} from s ${BESIDES}`.execute(db);
   return rows[0];
 }
 
-/** Ends the oldest sessions of an account that has too many. Served by browser_sessions_account. */
-export async function removeSurplusSessions(db: Db | Trx, accountId: number): Promise<void> {
+/** Ends the oldest sessions of whoever began one, if they have too many: a person, a key, or links without a name. Served by browser_sessions_account. */
+export async function removeSurplusSessions(
+  db: Db | Trx,
+  { id, accountId }: Pick<StoredSession, 'id' | 'accountId'>,
+): Promise<void> {
   await sql`
-    delete from browser_sessions where account_id = ${accountId} and id <= (
-      select id from browser_sessions where account_id = ${accountId}
-      order by id desc offset ${MAXIMUM_SESSIONS} limit 1)`.execute(db);
+    delete from browser_sessions where account_id = ${accountId} and id in (
+      select s.id from browser_sessions s join browser_sessions newest on newest.id = ${id}
+      where s.account_id = ${accountId} and s.person_id is not distinct from newest.person_id
+        and (s.person_id is not null or s.key_id is not distinct from newest.key_id)
+      order by s.id desc offset ${MAXIMUM_SESSIONS})`.execute(db);
 }
 
 export async function removeSession(db: Db, id: number): Promise<void> {
@@ -149,14 +164,16 @@ export interface NewLink {
   /** null: of no person. */
   readonly personId: number | null;
   readonly isBound: boolean;
+  readonly lender: Lender | null;
   readonly minutes: number;
 }
 
 /** Returns when it ends. */
 export async function insertLink(db: Db | Trx, link: NewLink): Promise<Date> {
   const { rows } = await sql<{ expiresAt: Date }>`
-    insert into sign_in_links (token_hash, account_id, scopes, person_id, is_bound, expires_at)
+    insert into sign_in_links (token_hash, account_id, scopes, person_id, is_bound, lent_by, lent_key, expires_at)
     values (${link.tokenHash}, ${link.accountId}, ${link.scopes}::text[], ${link.personId}, ${link.isBound},
+      ${link.lender?.personId ?? null}, ${link.lender?.keyRecordId ?? null},
       now() + make_interval(mins => ${link.minutes}))
     returning expires_at as "expiresAt"`.execute(db);
   return rows[0]!.expiresAt;

@@ -24,9 +24,12 @@ export function principalOf(request: FastifyRequest): Principal {
   return identifiedOf(request).principal;
 }
 
-/** Throws as `requireKey` and `requireKeyOrSession` do if the key or session has ended since the request began. */
-export async function requireAdmission(request: FastifyRequest): Promise<void> {
-  await identifiedOf(request).again();
+/** Looks the key or session up again, for a request that has waited. Throws as `requireKey` and `requireKeyOrSession` do if it has ended. */
+export async function identifyAgain(request: FastifyRequest): Promise<Principal> {
+  const { again } = identifiedOf(request);
+  const principal = await again();
+  identified.set(request, { principal, again });
+  return principal;
 }
 
 function identifiedOf(request: FastifyRequest): Identified {

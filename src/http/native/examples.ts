@@ -197,6 +197,7 @@ const key: KeyRecord = {
   personId: null,
   personName: null,
   isBound: true,
+  createdBy: 'Ada Lovelace',
 };
 const text = 'bks_Xw3kPq8Z_<32 secret characters>_<6 checksum characters>';
 const predecessor = {

@@ -63,6 +63,7 @@ const keyFields = {
   successorId: z.int().nullable().describe('Id of the key that replaced it in a rotation.'),
   personId: z.int().nullable().describe('The member whose key it is; null: the key of the account.'),
   personName: z.string().nullable(),
+  createdBy: z.string().nullable().describe('Who made it; null: an operator, or an earlier release.'),
 };
 
 export const keySchema = z.object(keyFields).meta({ id: 'Key' });
@@ -92,6 +93,7 @@ export function presentKey(key: KeyRecord): z.infer<typeof keySchema> {
     successorId: key.successorId,
     personId: key.personId,
     personName: key.personName,
+    createdBy: key.createdBy,
   };
 }
 

@@ -31,7 +31,18 @@ export const memberSchema = z
   .object({
     ...personFields,
     role,
-    byGroup: z.boolean().describe('Whether a group of the OpenID provider gave the role.'),
+    byGroup: z.boolean().describe('Whether groups of the OpenID provider made the person a member; they also end it.'),
+    groupRole: role
+      .nullable()
+      .describe(
+        'What the groups gave at the last sign-in; null: nothing. The role differs if an owner has changed it, or because the account keeps its last owner.',
+      ),
+    edited: z.boolean().describe('Whether an owner has changed the role that groups gave; groups then leave the role.'),
+    countsUntil: timestamp
+      .nullable()
+      .describe(
+        'When the membership, with the keys of the person, stops counting unless the person signs in by the provider again; null: it does not depend on that.',
+      ),
     joinedAt: timestamp,
     lastUsedAt: timestamp.nullable().describe('The last use of a session that has not ended; null: there is none.'),
   })
@@ -101,6 +112,11 @@ const invitationFields = {
   createdAt: timestamp,
   expiresAt: timestamp,
   revokedAt: timestamp.nullable(),
+  isOpen: z
+    .boolean()
+    .describe(
+      'Whether it may be accepted: not used up, revoked or expired, and whoever made it may still give what it gives.',
+    ),
 };
 
 export const invitationSchema = z.object(invitationFields).meta({ id: 'Invitation' });
@@ -158,10 +174,13 @@ export const accountStateSchema = z
   })
   .meta({ id: 'AccountState' });
 
-export function presentMember({ isByGroup, joinedAt, lastUsedAt, ...member }: Member): z.infer<typeof memberSchema> {
+export function presentMember(stored: Member): z.infer<typeof memberSchema> {
+  const { isByGroup, isEdited, countsUntil, joinedAt, lastUsedAt, ...member } = stored;
   return {
     ...member,
     byGroup: isByGroup,
+    edited: isEdited,
+    countsUntil: toOptionalTimestamp(countsUntil),
     joinedAt: toTimestamp(joinedAt),
     lastUsedAt: toOptionalTimestamp(lastUsedAt),
   };

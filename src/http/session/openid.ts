@@ -47,7 +47,11 @@ export function addOpenId(scope: FastifyInstance, deps: IngressDeps): void {
     reply.header('set-cookie', openIdCookie(request, undefined));
     try {
       const came = { token: readOpenIdToken(request), url: new URL(request.url, ownOrigin(request)) };
-      const { linkToken, returnTo, accountId } = await finishOpenId(db, required(openId), came);
+      const { linkToken, returnTo, accountId, keptAsLastOwner } = await finishOpenId(db, required(openId), came);
+      for (const kept of keptAsLastOwner) {
+        // The account would have no owner; another one, made by hand or by a group, lets the next sign-in end it.
+        request.log.warn({ accountId: kept }, 'membership.kept-as-last-owner');
+      }
       request.log.info({ by: 'openid', accountId, keyId: null }, 'session.started');
       deps.metrics?.signInTried('openid', 'signed-in');
       return reply.redirect(`${returnTo}#token=${linkToken}`, 303);

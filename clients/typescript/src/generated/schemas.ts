@@ -2753,6 +2753,8 @@ export interface CreatedKey {
   /** The member whose key it is; null: the key of the account. */
   personId: number | null;
   personName: string | null;
+  /** Who made it; null: an operator, or an earlier release. */
+  createdBy: string | null;
   /** The full text of the key, for Authorization: Bearer; never shown again. */
   key: string;
 }
@@ -2774,6 +2776,8 @@ export interface Key {
   /** The member whose key it is; null: the key of the account. */
   personId: number | null;
   personName: string | null;
+  /** Who made it; null: an operator, or an earlier release. */
+  createdBy: string | null;
 }
 
 export interface KeyPatch {
@@ -2803,6 +2807,8 @@ export interface RotatedKey {
   /** The member whose key it is; null: the key of the account. */
   personId: number | null;
   personName: string | null;
+  /** Who made it; null: an operator, or an earlier release. */
+  createdBy: string | null;
   /** The full text of the key, for Authorization: Bearer; never shown again. */
   key: string;
   /** The old key; its expiresAt is the end of the overlap. */
@@ -2818,8 +2824,20 @@ export interface Member {
    * scopes.
    */
   role: 'owner' | 'member' | 'evaluator' | 'reader';
-  /** Whether a group of the OpenID provider gave the role. */
+  /** Whether groups of the OpenID provider made the person a member; they also end it. */
   byGroup: boolean;
+  /**
+   * What the groups gave at the last sign-in; null: nothing. The role differs if an owner has changed it, or because
+   * the account keeps its last owner.
+   */
+  groupRole: 'owner' | 'member' | 'evaluator' | 'reader' | null;
+  /** Whether an owner has changed the role that groups gave; groups then leave the role. */
+  edited: boolean;
+  /**
+   * When the membership, with the keys of the person, stops counting unless the person signs in by the provider again;
+   * null: it does not depend on that.
+   */
+  countsUntil: string | null;
   joinedAt: string;
   /** The last use of a session that has not ended; null: there is none. */
   lastUsedAt: string | null;
@@ -2870,6 +2888,8 @@ export interface CreatedInvitation {
   createdAt: string;
   expiresAt: string;
   revokedAt: string | null;
+  /** Whether it may be accepted: not used up, revoked or expired, and whoever made it may still give what it gives. */
+  isOpen: boolean;
   /** Path on this service, with the secret behind the #; never shown again. */
   link: string;
 }
@@ -2891,6 +2911,8 @@ export interface Invitation {
   createdAt: string;
   expiresAt: string;
   revokedAt: string | null;
+  /** Whether it may be accepted: not used up, revoked or expired, and whoever made it may still give what it gives. */
+  isOpen: boolean;
 }
 
 export interface PageSession {

@@ -10,11 +10,15 @@ import { Moment } from '../administration/moment.tsx';
 import { PAUSE_MS, readAll } from '../administration/read-list.ts';
 import { Waits } from '../administration/waits.tsx';
 
+/** It works again as soon as they may. */
+const NOT_NOW = 'Its maker may not invite now';
+
 /** Why an invitation admits nobody any more; undefined: it does. */
-function endOf({ revokedAt, expiresAt, uses, maximumUses }: Invitation, now: Date): string | undefined {
+function endOf({ revokedAt, expiresAt, uses, maximumUses, isOpen }: Invitation, now: Date): string | undefined {
   if (revokedAt !== null) return 'Revoked';
   if (maximumUses !== null && uses >= maximumUses) return 'Used up';
-  return new Date(expiresAt) <= now ? 'Expired' : undefined;
+  if (new Date(expiresAt) <= now) return 'Expired';
+  return isOpen ? undefined : NOT_NOW;
 }
 
 export function Invitations() {
@@ -65,7 +69,7 @@ export function Invitations() {
                           <Moment time={one.expiresAt} />
                         </td>
                         <td class="admin-actions">
-                          {end === undefined && (
+                          {(end === undefined || end === NOT_NOW) && (
                             <button type="button" aria-label={`Revoke ${name}`} onClick={() => void revoke(one)}>
                               Revoke
                             </button>

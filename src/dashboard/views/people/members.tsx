@@ -137,6 +137,10 @@ export function Members({ me }: SectionProps) {
             Sessions and keys of <bdi>{doing.member.name}</bdi> in this account end immediately, and invitations of
             theirs are revoked. Everything that they entered stays, with their name.
           </p>
+          <p>
+            Links, keys of the account, webhooks and e-mail recipients stay, too: the account may depend on them. Look
+            through those that <bdi>{doing.member.name}</bdi> made or knows.
+          </p>
         </ConfirmDialog>
       )}
     </>
@@ -148,7 +152,19 @@ interface RoleOfProps {
   onChange(role: Role): void;
 }
 
-function RoleOf({ member: { name, role, byGroup }, onChange }: RoleOfProps) {
+/** What a membership owes to groups of the provider. */
+function GroupHint({ member: { byGroup, role, groupRole, edited, countsUntil } }: Pick<RoleOfProps, 'member'>) {
+  if (!byGroup) return null;
+  if (countsUntil !== null && new Date(countsUntil) <= new Date()) {
+    return <p class="hint">by a group of your organization; rests until the next sign-in there</p>;
+  }
+  if (edited) return <p class="hint">by a group of your organization, changed by an owner</p>;
+  if (role !== groupRole) return <p class="hint">in no group that gives this any more; stays as the last owner</p>;
+  return <p class="hint">by a group of your organization</p>;
+}
+
+function RoleOf({ member, onChange }: RoleOfProps) {
+  const { name, role } = member;
   if (!may('admin')) return <>{role}</>;
   return (
     <>
@@ -168,7 +184,7 @@ function RoleOf({ member: { name, role, byGroup }, onChange }: RoleOfProps) {
           </option>
         ))}
       </select>
-      {byGroup && <p class="hint">by a group of your organization</p>}
+      <GroupHint member={member} />
     </>
   );
 }

@@ -2463,6 +2463,8 @@ class CreatedKey(Wire):
     person_id: int | None
     """The member whose key it is; null: the key of the account."""
     person_name: str | None
+    created_by: str | None
+    """Who made it; null: an operator, or an earlier release."""
     key: str
     """The full text of the key, for Authorization: Bearer; never shown again."""
 
@@ -2484,6 +2486,8 @@ class Key(Wire):
     person_id: int | None
     """The member whose key it is; null: the key of the account."""
     person_name: str | None
+    created_by: str | None
+    """Who made it; null: an operator, or an earlier release."""
 
 
 class KeyPatch(Wire):
@@ -2513,6 +2517,8 @@ class RotatedKey(Wire):
     person_id: int | None
     """The member whose key it is; null: the key of the account."""
     person_name: str | None
+    created_by: str | None
+    """Who made it; null: an operator, or an earlier release."""
     key: str
     """The full text of the key, for Authorization: Bearer; never shown again."""
     predecessor: Key
@@ -2526,7 +2532,13 @@ class Member(Wire):
     role: Literal["owner", "member", "evaluator", "reader"]
     """owner: everything; member: reads and writes; evaluator: only runs evaluations; reader: only reads. Each is a set of scopes."""
     by_group: bool
-    """Whether a group of the OpenID provider gave the role."""
+    """Whether groups of the OpenID provider made the person a member; they also end it."""
+    group_role: Literal["owner", "member", "evaluator", "reader"] | None
+    """What the groups gave at the last sign-in; null: nothing. The role differs if an owner has changed it, or because the account keeps its last owner."""
+    edited: bool
+    """Whether an owner has changed the role that groups gave; groups then leave the role."""
+    counts_until: datetime | None
+    """When the membership, with the keys of the person, stops counting unless the person signs in by the provider again; null: it does not depend on that."""
     joined_at: datetime
     last_used_at: datetime | None
     """The last use of a session that has not ended; null: there is none."""
@@ -2571,6 +2583,8 @@ class CreatedInvitation(Wire):
     created_at: datetime
     expires_at: datetime
     revoked_at: datetime | None
+    is_open: bool
+    """Whether it may be accepted: not used up, revoked or expired, and whoever made it may still give what it gives."""
     link: str
     """Path on this service, with the secret behind the #; never shown again."""
 
@@ -2589,6 +2603,8 @@ class Invitation(Wire):
     created_at: datetime
     expires_at: datetime
     revoked_at: datetime | None
+    is_open: bool
+    """Whether it may be accepted: not used up, revoked or expired, and whoever made it may still give what it gives."""
 
 
 class PageSession(Wire):

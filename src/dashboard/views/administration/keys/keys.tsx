@@ -106,7 +106,7 @@ interface KeyRowProps extends KeyTableProps {
 }
 
 function KeyRow({ apiKey, state, keys, onDo }: KeyRowProps) {
-  const { keyId, label, scopes, createdAt, expiresAt, lastUsedAt, revokedAt, successorId } = apiKey;
+  const { keyId, label, scopes, createdAt, createdBy, expiresAt, lastUsedAt, revokedAt, successorId } = apiKey;
   const successor = keys.find((key) => key.id === successorId);
   const name = label ?? keyId;
   return (
@@ -131,6 +131,11 @@ function KeyRow({ apiKey, state, keys, onDo }: KeyRowProps) {
       </td>
       <td>
         <Age time={createdAt} />
+        {createdBy !== null && (
+          <>
+            , <bdi>{createdBy}</bdi>
+          </>
+        )}
       </td>
       <td>
         <Moment time={expiresAt} none="never" />
