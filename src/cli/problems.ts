@@ -97,6 +97,9 @@ const KEY_OF_FLAG: readonly (readonly [string, string])[] = [
   ['--template ', 'templates'],
   ['--copy ', 'copies'],
   ['--read ', 'read'],
+  ['--jacobian ', 'jacobian'],
+  ['--fails-if ', 'failsIf'],
+  ['--succeeds-if ', 'succeedsIf'],
   ['--on-exit ', 'onExit'],
 ];
 

@@ -21,7 +21,7 @@ export async function evaluateUnderConditions(problem: Problem, make: MakeCall):
   }
   const evaluates: Evaluate[] = [];
   for (const call of calls) {
-    const options = optionsOf(problem, call);
+    const options = optionsOf(problem, call, calls);
     evaluates.push(withRows(await make(options), { inputs, outputs: options.names.outputs, fits: options.fits }));
   }
   return async (evaluation, signal) => {
@@ -78,7 +78,7 @@ function wholeCall(problem: Problem): CallOptions {
   };
 }
 
-function optionsOf(problem: Problem, { when, outputs }: Call): CallOptions {
+function optionsOf(problem: Problem, { when, outputs }: Call, calls: readonly Call[]): CallOptions {
   const fits = outputs.flatMap(({ goal, output }) => {
     const fit = problem.fits.find(({ name }) => name === goal);
     return fit === undefined ? [] : [{ fit, output }];
@@ -89,6 +89,7 @@ function optionsOf(problem: Problem, { when, outputs }: Call): CallOptions {
     fits: new Map(fits.map(({ fit, output }) => [output, fit.fit])),
     curves: fits.flatMap(({ fit, output }) => curveOf(fit, output)),
     isWhole: false,
+    otherOutputs: calls.flatMap((call) => call.outputs.map(({ output }) => output)),
   };
 }
 

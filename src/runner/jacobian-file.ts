@@ -1,7 +1,8 @@
 /** A file in which a program leaves the derivatives of its outputs. */
 import path from 'node:path';
 import { readNumber } from '../../clients/typescript/src/solve/number-text.ts';
-import { parseJson, type Reading, shorten } from './exchange.ts';
+import { type Reading, shorten } from './exchange.ts';
+import { parseJson } from './json-text.ts';
 import { readRegularFile } from './read-file.ts';
 import { whatIsWrong } from './read-output.ts';
 

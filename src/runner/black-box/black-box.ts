@@ -107,6 +107,8 @@ export interface CallOptions {
   readonly curves: readonly CurvePlace[];
   /** Whether it is about all outputs of the problem. */
   readonly isWhole: boolean;
+  /** Outputs of other calls. */
+  readonly otherOutputs?: readonly string[];
 }
 
 export interface OpenBlackBox {
