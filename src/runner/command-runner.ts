@@ -174,7 +174,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
       const reading = reader === undefined ? readLastLine(end.lastLine, expected) : await reader.read(folder, expected);
       if (reading.kind !== 'output') return reading;
       const sign = signs.inOutputs(valueNames(expected), reading.output);
-      return sign ?? (jacobian === undefined ? reading : withJacobianFile(reading, folder, jacobian));
+      return sign ?? (jacobian === undefined ? reading : withJacobianFile(reading, folder, jacobian, Object.keys(evaluation.inputByName)));
     });
   };
 

@@ -183,6 +183,17 @@ export function readEvenTable(content: string, rowsFrom = 0): readonly TableRow[
   return rows;
 }
 
+/** Whether a row is a comment, or titles behind the mark of one. */
+export function isMarked({ text }: TableRow): boolean {
+  return MARK.test(text);
+}
+
+/** The titles behind the mark of a comment. */
+export function markedTitles({ text }: TableRow): readonly string[] {
+  const plain = text.replace(MARK, '');
+  return cellsOf(plain, separatorOf(plain));
+}
+
 /** Characters of a line, from 1 and with the last, for columns that touch. Undefined where the line is shorter. */
 export function readPositions(content: string, row: number | 'last', from: number, to: number): string | undefined {
   const lines = linesOf(content);
