@@ -30,7 +30,8 @@ import { NO_FILE } from './read-file.ts';
 import { type CurvePlace, makeOutputReader, type OutputReader } from './read-output.ts';
 import { checkFile } from './read-rule.ts';
 import { makeSigns } from './signs.ts';
-import { type InputValues, parseArgument } from './template.ts';
+import { type InputValues, parseArgument, type Template } from './template.ts';
+import type { Trial } from './trial-values.ts';
 import {
   type FileTemplate,
   fillWorkFolder,
@@ -38,6 +39,7 @@ import {
   prepareWorkFolders,
   readFileTemplate,
 } from './work-folder.ts';
+import { tryWriting } from './writing.ts';
 
 export interface CommandOptions {
   /** The program and its arguments, or with `shell` one text for the shell: /bin/sh, on Windows cmd.exe. */
@@ -92,6 +94,8 @@ export interface CommandRunner {
   readonly evaluate: Evaluate;
   /** Throws LocalFault if a template, an argument or a rule for reading names an input or output that there is not. */
   check(names: Names): void;
+  /** Sentences about values that programs cannot tell apart, or read as others. Throws LocalFault where one does not fit its format. */
+  tryWriting(trials: readonly Trial[]): readonly string[];
   /** Call it when no evaluation runs any more. */
   close(): void;
 }
@@ -134,6 +138,13 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     for (const argument of rendered ?? []) argument.check(names);
     reader?.check(outputs);
     signs.check([...outputs, ...(options.otherOutputs ?? [])]);
+  };
+
+  const tryAll = (trials: readonly Trial[]): readonly string[] => {
+    const names = [...trials.map(({ name }) => name), ...(told?.names ?? [])];
+    const placesIn = (some: readonly Template[]) => some.flatMap((one) => one.places?.(names) ?? []);
+    const inOwn = [...(options.files ?? []).map(({ template }) => template), ...(rendered ?? [])];
+    return [...tryWriting(placesIn(written.map(({ template }) => template)), trials, '--template '), ...tryWriting(placesIn(inOwn), trials)];
   };
 
   const run = async (evaluation: Evaluation, folder: string, signal: AbortSignal): Promise<Outcome> => {
@@ -220,7 +231,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     }
   };
 
-  return { evaluate, check, close: () => guard.close() };
+  return { evaluate, check, tryWriting: tryAll, close: () => guard.close() };
 }
 
 function readLastLine(line: string | null | undefined, expected: Expected): Reading {

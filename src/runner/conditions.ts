@@ -7,6 +7,7 @@ import type { CallOptions } from './black-box/black-box.ts';
 import { withRows } from './jacobian.ts';
 import { type FittedOutput, type Problem, shownOutputs } from './problem.ts';
 import type { CurvePlace } from './read-output.ts';
+import { trialOf } from './trial-values.ts';
 
 /** Runs the black box of one call. */
 type MakeCall = (options: CallOptions) => Promise<Evaluate>;
@@ -75,6 +76,7 @@ function wholeCall(problem: Problem): CallOptions {
     fits: new Map(problem.fits.map(({ name, fit }) => [name, fit])),
     curves: problem.fits.flatMap((one) => curveOf(one, one.name)),
     isWhole: true,
+    trials: problem.inputs.map(trialOf),
   };
 }
 
@@ -89,6 +91,10 @@ function optionsOf(problem: Problem, { when, outputs }: Call, calls: readonly Ca
     fits: new Map(fits.map(({ fit, output }) => [output, fit.fit])),
     curves: fits.flatMap(({ fit, output }) => curveOf(fit, output)),
     isWhole: false,
+    trials: [
+      ...problem.inputs.map(trialOf),
+      ...Object.entries(when).map(([name, value]) => ({ name, values: [value], bounds: null, areStated: true })),
+    ],
     otherOutputs: calls.flatMap((call) => call.outputs.map(({ output }) => output)),
   };
 }
