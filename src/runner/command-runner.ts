@@ -125,7 +125,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const rendered = options.shell ? undefined : program.args.map((text) => parseArgument(text, `Argument ${text}`));
   await prepareWorkFolders(root);
   const jacobian = options.jacobian === undefined ? undefined : checkFile(options.jacobian, '--jacobian file');
-  const isAtFiles = templates.length + copies.length + signs.files.length > 0 || reader !== undefined || jacobian !== undefined;
+  const isAtFiles =
+    templates.length + copies.length + signs.files.length > 0 || reader !== undefined || jacobian !== undefined;
   const inWorkFolder = options.inWorkFolder || isAtFiles;
   const onGuardError = (error: Error) => {
     onNote(`If this process is killed, programs that it runs will not be ended: ${error.message}`);
@@ -144,7 +145,10 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     const names = [...trials.map(({ name }) => name), ...(told?.names ?? [])];
     const placesIn = (some: readonly Template[]) => some.flatMap((one) => one.places?.(names) ?? []);
     const inOwn = [...(options.files ?? []).map(({ template }) => template), ...(rendered ?? [])];
-    return [...tryWriting(placesIn(written.map(({ template }) => template)), trials, '--template '), ...tryWriting(placesIn(inOwn), trials)];
+    return [
+      ...tryWriting(placesIn(written.map(({ template }) => template)), trials, '--template '),
+      ...tryWriting(placesIn(inOwn), trials),
+    ];
   };
 
   const run = async (evaluation: Evaluation, folder: string, signal: AbortSignal): Promise<Outcome> => {
@@ -185,7 +189,12 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
       const reading = reader === undefined ? readLastLine(end.lastLine, expected) : await reader.read(folder, expected);
       if (reading.kind !== 'output') return reading;
       const sign = signs.inOutputs(valueNames(expected), reading.output);
-      return sign ?? (jacobian === undefined ? reading : withJacobianFile(reading, folder, jacobian, Object.keys(evaluation.inputByName)));
+      return (
+        sign ??
+        (jacobian === undefined
+          ? reading
+          : withJacobianFile(reading, folder, jacobian, Object.keys(evaluation.inputByName)))
+      );
     });
   };
 

@@ -1,8 +1,8 @@
 /** What a program and the runner tell each other: inputs in the environment and on standard input, outputs as text. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { CurveError } from '../../clients/typescript/src/solve/curve.ts';
-import { readNumber } from '../../clients/typescript/src/solve/number-text.ts';
 import { type Fit, pointNames, readCurve } from '../../clients/typescript/src/solve/fit.ts';
+import { readNumber } from '../../clients/typescript/src/solve/number-text.ts';
 import { parseJson } from './json-text.ts';
 import { ReadingError } from './reading-error.ts';
 import type { InputValues } from './template.ts';
@@ -203,8 +203,8 @@ function toNumbers(given: unknown): unknown {
   return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, toNumbers(value)]));
 }
 
-/** JavaScript and others write null for what is not finite. */
-function toNumber(given: unknown): unknown {
+/** A number, or the text of one, as a number; JavaScript and others write null for what is not finite. */
+export function toNumber(given: unknown): unknown {
   return typeof given === 'string' ? readNumber(given) : (given ?? Number.NaN);
 }
 

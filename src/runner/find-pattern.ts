@@ -28,13 +28,18 @@ export function findByPattern(source: string, flags: string, origin: string): (c
 
 /** The first line that the pattern matches, between those before and behind it, on one line. Throws LocalFault for a wrong pattern. */
 export function findLines(source: string, flags: string, origin: string): (content: string) => string | undefined {
-  if (flags !== '' && flags !== 'i') throw new LocalFault(`${origin}: "${flags}" is unknown; after /.../ comes i or nothing.`);
+  if (flags !== '' && flags !== 'i')
+    throw new LocalFault(`${origin}: "${flags}" is unknown; after /.../ comes i or nothing.`);
   const pattern = toPattern(source, flags === 'i', origin);
   return (content) => {
     const at = [...content.matchAll(pattern)][0]?.index;
     if (at === undefined) return undefined;
     const start = content.lastIndexOf('\n', at - 1) + 1;
-    const lines = (text: string) => text.split(/[\r\n]+/).map((line) => line.trim()).filter((line) => line !== '');
+    const lines = (text: string) =>
+      text
+        .split(/[\r\n]+/)
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
     const [line, next] = lines(content.slice(start, start + SHOWN_LENGTH));
     const before = lines(content.slice(Math.max(0, start - SHOWN_LENGTH), start)).at(-1);
     return shorten([before, line, next].filter((one) => one !== undefined).join(' | '), SHOWN_LENGTH);

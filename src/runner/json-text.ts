@@ -7,7 +7,8 @@ import { ReadingError } from './reading-error.ts';
  */
 export function parseJson(text: string): { readonly value: unknown; readonly isLenient: boolean } | undefined {
   const strict = parseOrUndefined(text);
-  const value = strict ?? parseOrUndefined(text.replace(TEXT_OR_NO_NUMBER, (found) => (found[0] === '"' ? found : 'null')));
+  const value =
+    strict ?? parseOrUndefined(text.replace(TEXT_OR_NO_NUMBER, (found) => (found[0] === '"' ? found : 'null')));
   if (value === undefined) return undefined;
   refuseRepeatedKeys(text);
   return { value, isLenient: strict === undefined };

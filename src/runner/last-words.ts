@@ -9,8 +9,8 @@ const LONGEST = 400;
 /** `error: x is undefined`, `ValueError: ...`, `*** FATAL ...`, `Exception in thread "main" ...:`, `run simulation(s) aborted` */
 const ERROR =
   /^\W*(?:fatal|error|panic|exception)\b|\b\w*(?:error|exception|fatal)\b[^:]{0,20}:|\baborted\W*$|^incorrect syntax:/i;
-/** What follows an error of Octave. */
-const TRACE = /^error: called from\b/;
+/** What follows an error of Octave: where it was, and how it ends. */
+const TRACE = /^error: (?:called from\b|ignoring const execution_exception)/;
 /** Maxima writes it below its errors. */
 const BELOW = /^-- an error\. To debug this try/;
 

@@ -21,8 +21,10 @@ export function findInLog(content: string, find: (text: string) => unknown, part
   const [before, behind] = [content.slice(0, gap.index), content.slice(gap.index + gap[0].length)];
   // The lines at the gap are cut.
   const parts = { first: before.slice(0, before.lastIndexOf('\n') + 1), last: behind.slice(behind.indexOf('\n') + 1) };
-  const found = part === 'all' ? undefined : part === 'any' ? (find(parts.first) ?? find(parts.last)) : find(parts[part]);
+  const found =
+    part === 'all' ? undefined : part === 'any' ? (find(parts.first) ?? find(parts.last)) : find(parts[part]);
   if (found !== undefined) return found;
-  const what = part === 'all' ? 'it is not complete' : `${part === 'any' ? 'a' : `the ${part}`} match may be among them`;
+  const what =
+    part === 'all' ? 'it is not complete' : `${part === 'any' ? 'a' : `the ${part}`} match may be among them`;
   throw new ReadingError(`${gap[1]} bytes of what the command printed are left out, and ${what}; write it to a file`);
 }

@@ -90,13 +90,17 @@ const SELECTORS: readonly (readonly [RegExp, (match: RegExpExecArray, origin: st
   [
     /^(.+?):(?=\s*(?:row|titles|no\s+titles|\/))/,
     (_, origin) => {
-      throw new LocalFault(`${origin}: write FILE:/PATTERN/, FILE:row 3 column NAME or FILE:titles in line 2, row 3 column NAME.`);
+      throw new LocalFault(
+        `${origin}: write FILE:/PATTERN/, FILE:row 3 column NAME or FILE:titles in line 2, row 3 column NAME.`,
+      );
     },
   ],
 ];
 
 function readLayout(text: string, origin: string): TableLayout {
-  const stated = [...text.matchAll(/(no\s+titles)|titles\s+in\s+line\s+(\d+)|titles\s*\(([^()]*)\)|rows\s+from\s+line\s+(\d+)/g)];
+  const stated = [
+    ...text.matchAll(/(no\s+titles)|titles\s+in\s+line\s+(\d+)|titles\s*\(([^()]*)\)|rows\s+from\s+line\s+(\d+)/g),
+  ];
   const titles = stated.flatMap(([, none, line, given]): NonNullable<TableLayout['titles']>[] => {
     if (none !== undefined) return ['none'];
     if (given !== undefined) return [given.split(',').map((title) => title.trim())];
@@ -137,7 +141,8 @@ function findCell(layout: TableLayout, row: string, column: string, origin: stri
   if (number === 0) throw new LocalFault(`${origin}: columns count from 1.`);
   return (content) => {
     if (number !== undefined && layout.titles !== 'none') {
-      const all = layout.titles === undefined ? readEvenTable(content, layout.rowsFrom) : readTitledTable(content, layout).rows;
+      const all =
+        layout.titles === undefined ? readEvenTable(content, layout.rowsFrom) : readTitledTable(content, layout).rows;
       return cellOf(all, row)?.[number - 1];
     }
     const { rows, places } = readColumns(content, [column], layout);

@@ -9,8 +9,7 @@
  */
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
-import { readNumber } from '../../clients/typescript/src/solve/number-text.ts';
-import { placeInArray, type Reading, shorten } from './exchange.ts';
+import { placeInArray, type Reading, shorten, toNumber } from './exchange.ts';
 import { findLines } from './find-pattern.ts';
 import { readRegularFile } from './read-file.ts';
 import { checkFile, findAt, type Place, parsePlace } from './read-rule.ts';
@@ -72,7 +71,9 @@ export function makeSigns(failsIf: readonly string[], succeedsIf: readonly strin
         if (name === undefined) continue;
         const at = output.findIndex((value, i) => isOf(name, names[i]!) && comparison!.isTrue(value) !== isWanted);
         if (at < 0) continue;
-        const reason = isWanted ? `${names[at]} = ${output[at]}, not ${comparison!.text}` : `${names[at]} = ${output[at]}`;
+        const reason = isWanted
+          ? `${names[at]} = ${output[at]}, not ${comparison!.text}`
+          : `${names[at]} = ${output[at]}`;
         return { kind: 'failed', reason };
       }
       return undefined;
@@ -114,7 +115,11 @@ function parseSign(text: string, flag: string, isWanted: boolean): Sign {
   return { text, isWanted, place: parsePlace(subject!, origin), comparison };
 }
 
-async function troubleAt({ text, isWanted, comparison }: Sign, place: Place, folder: string): Promise<Trouble | undefined> {
+async function troubleAt(
+  { text, isWanted, comparison }: Sign,
+  place: Place,
+  folder: string,
+): Promise<Trouble | undefined> {
   const bytes = await readRegularFile(path.join(folder, place.file)).catch((error: NodeJS.ErrnoException) => error);
   const isMissing = bytes instanceof Error && bytes.code === 'ENOENT';
   if (bytes instanceof Error && !isMissing) return unreadable(place.file, bytes.message);
@@ -126,11 +131,10 @@ async function troubleAt({ text, isWanted, comparison }: Sign, place: Place, fol
     return found === undefined ? undefined : failed(`${place.file}: ${found}`);
   }
   if (found === undefined) return isWanted ? failed(`${text}: ${absent}`) : unreadable(text, absent);
-  const value = typeof found === 'string' ? readNumber(found) : found;
-  if (typeof value !== 'number') return unreadable(text, `is not a number: ${shorten(JSON.stringify(found) ?? '')}`);
-  // What is not finite is no good sign.
-  if (Number.isFinite(value) && comparison.isTrue(value) === isWanted) return undefined;
-  return failed(`${text}: it is ${found}`);
+  const value = toNumber(found);
+  if (typeof value !== 'number') return unreadable(text, `is not a number: ${shorten(JSON.stringify(found))}`);
+  if (!Number.isFinite(value)) return failed(`${text}: it is not finite`);
+  return comparison.isTrue(value) === isWanted ? undefined : failed(`${text}: it is ${found}`);
 }
 
 function failed(reason: string): Trouble {

@@ -20,18 +20,46 @@ const FLOAT: InputDefinition = {
 };
 
 function look(placeholder: string, input: Partial<InputDefinition>): readonly string[] {
-  return tryWriting(parseFileTemplate(placeholder, 'in.tmpl').places!(['k']), [trialOf({ ...FLOAT, ...input })], '--template ');
+  return tryWriting(
+    parseFileTemplate(placeholder, 'in.tmpl').places!(['k']),
+    [trialOf({ ...FLOAT, ...input })],
+    '--template ',
+  );
 }
 
 describe('a value that does not fit its width', () => {
   test.each([
-    ['{{k:8.3f}}', { minimum: 100, maximum: 210000 }, 'k:8.3f: 10014.939 takes 9 characters, but the width is 8; write k:8.1f.'],
-    ['{{k:8.3f}}', { minimum: -2000, maximum: 100 }, 'k:8.3f: -2000.000 takes 9 characters, but the width is 8; write k:8.2f.'],
-    ['{{k:8.2e}}', { minimum: -1, maximum: 1 }, 'k:8.2e: -1.00e+00 takes 9 characters, but the width is 8; write k:8.1e.'],
+    [
+      '{{k:8.3f}}',
+      { minimum: 100, maximum: 210000 },
+      'k:8.3f: 10014.939 takes 9 characters, but the width is 8; write k:8.1f.',
+    ],
+    [
+      '{{k:8.3f}}',
+      { minimum: -2000, maximum: 100 },
+      'k:8.3f: -2000.000 takes 9 characters, but the width is 8; write k:8.2f.',
+    ],
+    [
+      '{{k:8.2e}}',
+      { minimum: -1, maximum: 1 },
+      'k:8.2e: -1.00e+00 takes 9 characters, but the width is 8; write k:8.1e.',
+    ],
     ['{{k:8}}', { minimum: 1, maximum: 2 }, 'characters, but the width is 8; write k:8.7g.'],
-    ['{{k:8g}}', { minimum: 1e-7, maximum: 1e-3, scale: 'log' as const }, 'characters, but the width is 8; write k:8.3g.'],
-    ['{{k:3d}}', { type: 'integer' as const, minimum: 1, maximum: 2000 }, '1002 takes 4 characters, but the width is 3; widen it.'],
-    ['{{k:4s}}', { type: 'category' as const, categories: ['S235', 'S355J2'] }, 'S355J2 takes 6 characters, but the width is 4; widen it.'],
+    [
+      '{{k:8g}}',
+      { minimum: 1e-7, maximum: 1e-3, scale: 'log' as const },
+      'characters, but the width is 8; write k:8.3g.',
+    ],
+    [
+      '{{k:3d}}',
+      { type: 'integer' as const, minimum: 1, maximum: 2000 },
+      '1002 takes 4 characters, but the width is 3; widen it.',
+    ],
+    [
+      '{{k:4s}}',
+      { type: 'category' as const, categories: ['S235', 'S355J2'] },
+      'S355J2 takes 6 characters, but the width is 4; widen it.',
+    ],
     ['{{k:d}}', { minimum: 1, maximum: 2 }, 'is not a whole number; write k:.'],
     ['{{k:4}}', { type: 'boolean' as const }, undefined],
     ['{{k:8.2f}}', { minimum: -99999, maximum: 1 }, '-99999.00 takes 9 characters, but the width is 8; write k:8.1f.'],
@@ -58,7 +86,7 @@ describe('values that are written alike, or read back outside of the bounds', ()
       '{{k:.3f}}',
       log,
       'in.tmpl: k:.3f writes 0.000001 and 0.00000104407 both as 0.000 (2 texts for 101 values from bound to bound), and ' +
-        '0.000001 as 0.000, which is below the bound: write k:.8f.',
+        '0.000001 as 0.000, which is below the bound: write k:.7f.',
     ],
     ['{{k:8.3f}}', log, 'write k:8.3g.'],
     ['{{k:.0f}}', { minimum: 0, maximum: 9.5 }, ', and 9.5 as 10, which is above the bound: write k:.2f.'],
@@ -66,7 +94,11 @@ describe('values that are written alike, or read back outside of the bounds', ()
     ['{{k:.1f}}', { levels: [0.1, 0.14, 0.2] }, 'in.tmpl: k:.1f writes 0.1 and 0.14 both as 0.1: write k:.2f.'],
     ['{{k:.1f}}', { step: 0.05, maximum: 0.2 }, 'writes 0.05 and 0.1 both as 0.1: write k:.2f.'],
     ['{{k:.3g}}', { type: 'integer' as const, minimum: 1, maximum: 1e6 }, 'both as 2.01e+03: write k:d.'],
-    ['{{k:.1}}', { type: 'category' as const, categories: ['S235', 'S355'] }, 'writes S235 and S355 both as S: write k:s.'],
+    [
+      '{{k:.1}}',
+      { type: 'category' as const, categories: ['S235', 'S355'] },
+      'writes S235 and S355 both as S: write k:s.',
+    ],
     ['{{k:.4f}}', { minimum: -1 / 3, maximum: 1 / 3 }, undefined],
     ['{{k:.1f}}', { minimum: 0, maximum: 1 }, '(11 texts for 101 values from bound to bound): write k:.2f.'],
     ['{{k:.3f}}', { minimum: 0, maximum: 2 / 3 }, 'writes 0.666667 as 0.667, which is above the bound'],

@@ -117,7 +117,11 @@ export function openCommand(
   };
 }
 
-function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names, otherOutputs }: CallOptions, where: Surroundings) {
+function toOptions(
+  stated: CommandDefinition,
+  { fits, curves, isWhole, names, otherOutputs }: CallOptions,
+  where: Surroundings,
+) {
   const { command: line, shell, templates, copies, jacobian, workFolder, onExit, keep } = stated;
   const isOfCall = (rule: string) => !rule.includes('=') || names.outputs.includes(rule.split('=')[0]!.trim());
   return {

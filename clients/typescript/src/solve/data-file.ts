@@ -25,7 +25,8 @@ export function readDataColumns(
   const wanted = Object.values(names).filter((name) => name !== null);
   const { rows, places } = atFile(file, () => readColumns(text, wanted, layout));
   const where = (row: TableRow, name: string) => `${file}, line ${row.line}: ${name}`;
-  const column = (name: string) => rows.map((row) => readCell(row.cells[places[wanted.indexOf(name)]!]!, where(row, name)));
+  const column = (name: string) =>
+    rows.map((row) => readCell(row.cells[places[wanted.indexOf(name)]!]!, where(row, name)));
   const [x, y] = [column(names.x), column(names.y)];
   const sigma = names.sigma === null ? null : column(names.sigma);
   for (const [i, row] of rows.entries()) {

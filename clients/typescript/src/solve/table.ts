@@ -125,7 +125,8 @@ function numberedColumns(content: string, wanted: readonly string[], { rowsFrom 
   for (const [i, place] of places.entries()) {
     if (place < 0) throw new TableError(`without titles a column is a number such as 2, not ${wanted[i]}`);
     const { line, cells } = rows[0]!;
-    if (place >= cells.length) throw new TableError(`it has no column ${wanted[i]}; line ${line} has ${cellCount(cells.length)}`);
+    if (place >= cells.length)
+      throw new TableError(`it has no column ${wanted[i]}; line ${line} has ${cellCount(cells.length)}`);
   }
   return { rows, places };
 }
