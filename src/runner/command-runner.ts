@@ -31,7 +31,6 @@ import { type CurvePlace, makeOutputReader, type OutputReader } from './read-out
 import { checkFile } from './read-rule.ts';
 import { makeSigns } from './signs.ts';
 import { type InputValues, parseArgument, type Template } from './template.ts';
-import type { Trial } from './trial-values.ts';
 import {
   type FileTemplate,
   fillWorkFolder,
@@ -39,7 +38,7 @@ import {
   prepareWorkFolders,
   readFileTemplate,
 } from './work-folder.ts';
-import { tryWriting } from './writing.ts';
+import { type Trial, tryWriting } from './writing.ts';
 
 export interface CommandOptions {
   /** The program and its arguments, or with `shell` one text for the shell: /bin/sh, on Windows cmd.exe. */

@@ -1,17 +1,7 @@
 /** Values of an input that are written before any run, to see what programs will read: both bounds and some between. */
-import { WIDE_RANGE } from '../domain/input-details.ts';
-import type { Writable } from './format.ts';
+import { isLogByRange } from '../../clients/typescript/src/solve/wide-range.ts';
 import type { InputDefinition } from './problem.ts';
-
-export interface Trial {
-  readonly name: string;
-  /** Ascending. */
-  readonly values: readonly Writable[];
-  /** null for texts and booleans. */
-  readonly bounds: readonly [number, number] | null;
-  /** Whether the input takes these values alone, or values that are as far apart. */
-  readonly areStated: boolean;
-}
+import type { Trial } from './writing.ts';
 
 /** Between the bounds of a float. Two that are neighbours differ by a hundredth of the range. */
 const COUNT = 100;
@@ -44,8 +34,9 @@ function roundedStep(value: number): number {
   return Number(value.toPrecision(15));
 }
 
-function between({ minimum, maximum, scale, step }: InputDefinition): readonly number[] {
-  const isLog = scale === 'log' || (scale === null && step === null && minimum > 0 && maximum >= WIDE_RANGE * minimum);
+function between(input: InputDefinition): readonly number[] {
+  const { minimum, maximum, scale } = input;
+  const isLog = scale === 'log' || isLogByRange(input);
   const at = (share: number) =>
     isLog
       ? Math.exp((1 - share) * Math.log(minimum) + share * Math.log(maximum))

@@ -2,7 +2,17 @@
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { describeFormat, type Format, type Writable } from './format.ts';
 import type { WrittenPlace } from './template.ts';
-import type { Trial } from './trial-values.ts';
+
+/** Values of an input that are written before any run. */
+export interface Trial {
+  readonly name: string;
+  /** Ascending. */
+  readonly values: readonly Writable[];
+  /** null for texts and booleans. */
+  readonly bounds: readonly [number, number] | null;
+  /** Whether the input takes these values alone, or values that are as far apart. */
+  readonly areStated: boolean;
+}
 
 /** Sentences about what is lost. Throws LocalFault where a value does not fit. @param flag  before its message */
 export function tryWriting(places: readonly WrittenPlace[], trials: readonly Trial[], flag = ''): readonly string[] {

@@ -4,8 +4,8 @@ import type { Evaluate } from '../../../clients/typescript/src/evaluator/evaluat
 import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
 import type { BoxFile } from '../../../clients/typescript/src/solve/looks.ts';
 import type { CurvePlace } from '../read-output.ts';
-import type { Trial } from '../trial-values.ts';
 import type { Path, ValueReader } from '../value-reader.ts';
+import type { Trial } from '../writing.ts';
 import type { Value } from '../yaml-values.ts';
 
 /** The values of a problem file by its keys. */
