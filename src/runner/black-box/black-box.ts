@@ -18,6 +18,8 @@ export interface BlackBoxKind {
   readonly example: string;
   /** All keys that belong to this kind, with `key`. No other kind allows them. */
   readonly keys: readonly string[];
+  /** Whether it looks for signs of failed runs itself, because they may be in its files; others have outputs alone. */
+  readonly readsSigns?: boolean;
   /** Keys of an input and of an output that only this kind knows, such as the name of a variable. */
   readonly inputKeys?: readonly string[];
   readonly outputKeys?: readonly string[];

@@ -15,8 +15,9 @@ import {
   type OpenBlackBox,
   type Surroundings,
 } from './black-box.ts';
+import { readSigns, SIGN_KEYS, type StatedSigns } from './output-signs.ts';
 
-export interface CommandDefinition {
+export interface CommandDefinition extends StatedSigns {
   /** The program and its arguments; with a shell the one text that it reads. */
   readonly command: readonly string[];
   readonly shell: boolean;
@@ -30,9 +31,6 @@ export interface CommandDefinition {
   readonly jacobian?: string;
   /** Whether each run has a folder of its own although no other key needs one; absent where it is not stated. */
   readonly workFolder?: boolean;
-  /** `stderr.log:/aborted/` or `mass=-1`; absent where none is stated. */
-  readonly failsIf?: readonly string[];
-  readonly succeedsIf?: readonly string[];
   /** What exit codes mean. */
   readonly onExit: ReadonlyMap<number, ExitMeaning>;
   readonly environment: Readonly<Record<string, string>>;
@@ -40,12 +38,13 @@ export interface CommandDefinition {
 }
 
 /** Keys about how a run ends. */
-export const ENDS = ['onExit', 'failsIf', 'succeedsIf'] as const;
+export const ENDS = ['onExit', ...SIGN_KEYS] as const;
 
 export const command: BlackBoxKind = {
   key: 'command',
   example: 'the program that evaluates an input, such as ["python3", "model.py"]',
   keys: ['command', 'shell', 'templates', 'copies', 'read', 'jacobian', 'workFolder', ...ENDS, 'environment', 'keep'],
+  readsSigns: true,
   read: (reader, fields) => toBlackBox(readCommand(reader, fields)),
 };
 
@@ -196,11 +195,6 @@ function readJacobianFile(reader: ValueReader, value: Value | undefined): Pick<C
     reader.refuse(value!.at, ['jacobian', 'file'], 'is required: the file that the command leaves.');
   const name = file && reader.text(file, ['jacobian', 'file']);
   return name === undefined ? {} : { jacobian: name };
-}
-
-function readSigns(reader: ValueReader, fields: Fields): Pick<CommandDefinition, 'failsIf' | 'succeedsIf'> {
-  const stated = (['failsIf', 'succeedsIf'] as const).filter((key) => fields.has(key));
-  return Object.fromEntries(stated.map((key) => [key, reader.texts(fields.get(key), [key])]));
 }
 
 function readOnExit(reader: ValueReader, value: Value | undefined): ReadonlyMap<number, ExitMeaning> {

@@ -28,6 +28,7 @@ export const pest: BlackBoxKind = {
   key: 'pest',
   example: 'case.pst',
   keys: ['pest', 'command', 'shell', 'copies', ...ENDS, 'environment', 'keep'],
+  readsSigns: true,
   inputKeys: ['parameter'],
   outputKeys: ['group', 'observation', 'fitLimits'],
   describe: async (fields, where) => {

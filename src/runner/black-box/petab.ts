@@ -26,6 +26,7 @@ export const petab: BlackBoxKind = {
   key: 'petab',
   example: 'problem.yaml beside a command',
   keys: ['petab', 'command', 'shell', 'copies', ...ENDS, 'environment', 'keep'],
+  readsSigns: true,
   describe: async (fields, where) => {
     const file = fields.get('petab')!;
     const unknown = { inputs: {}, outputs: {}, faults: [], unknown: ['inputs', 'outputs'] } as const;
