@@ -36,7 +36,9 @@ function withLook(open: OpenBlackBox, { failsIf = [], succeedsIf = [] }: StatedS
       const signs = makeSigns(failsIf, succeedsIf);
       if (signs.files.length > 0) {
         const flag = makeSigns(failsIf, []).files.length > 0 ? '--fails-if' : '--succeeds-if';
-        throw new LocalFault(`${flag} ${signs.files[0]}: only a command has files; compare an output, such as mass=-1.`);
+        throw new LocalFault(
+          `${flag} ${signs.files[0]}: only a command has files; compare an output, such as mass=-1.`,
+        );
       }
       signs.check([...options.names.outputs, ...(options.otherOutputs ?? [])]);
       return looked(await open.call(options), signs, options);

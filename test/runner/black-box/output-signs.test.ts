@@ -38,7 +38,10 @@ test('an output of an address that stands for a failure is a failed run', async 
 
 test.each([
   ['failsIf: [sagg=-1]', '--fails-if sagg=-1: there is no output "sagg"; the outputs are mass, sag.'],
-  ['failsIf: ["stdout.log:/x/"]', '--fails-if stdout.log: only a command has files; compare an output, such as mass=-1.'],
+  [
+    'failsIf: ["stdout.log:/x/"]',
+    '--fails-if stdout.log: only a command has files; compare an output, such as mass=-1.',
+  ],
 ])('%s is refused before any run', async (rest, message) => {
   await expect(evaluate([1, 2], rest)).rejects.toThrow(message);
 });

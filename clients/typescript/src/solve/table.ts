@@ -153,7 +153,7 @@ function shownTitles(cells: readonly string[]): string {
 }
 
 /** From 0; undefined where no column has the title. Throws TableError where several have it. */
-export function findTitle({ titles }: TitledTable, title: string): number | undefined {
+function findTitle({ titles }: TitledTable, title: string): number | undefined {
   // The mark of a comment may touch the first title: `#time`.
   const found = titles.cells.flatMap((cell, i) =>
     cell === title || (i === 0 && cell.replace(MARK, '') === title) ? [i] : [],
