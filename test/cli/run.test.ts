@@ -640,3 +640,36 @@ test('--check lists everything that is wrong, at its place, and begins nothing',
   expect(third.stderr).toContain(`${file}:3:1: x [2J: is not known here`);
   expect(await exists('.backsolve/wrong')).toBe(false);
 });
+
+test('--check says which formats lose values, and what does not fit its width is refused before anything runs', async () => {
+  const file = path.join(folder, 'widths.yaml');
+  const write = (placeholder: string) => writeFile(path.join(folder, 'card.tmpl'), `MAT1{{${placeholder}}}{{n:3d}}\n`);
+  await writeFile(
+    file,
+    `inputs: {k: {minimum: 1e-6, maximum: 1e-3, scale: log}, n: {type: integer, minimum: 1, maximum: 999}}
+outputs: {y: {atMost: 1}}
+templates: [card.tmpl:card.txt]
+failsIf: [y=-1]
+command: [node, -e, 'console.log(1)']
+`,
+  );
+  await write('k:8.3f');
+  expect(await runCommand(['run', '--check', file])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(
+      'card.tmpl: k:8.3f writes 0.000001 and 0.00000104407 both as 0.000 (2 texts for 101 values from bound to bound), and ' +
+        '0.000001 as 0.000, which is below the bound: write k:8.3g.',
+    ),
+  });
+  await write('k:8.3g');
+  expect((await runCommand(['run', '--check', file])).stdout).not.toContain('card.tmpl');
+  await write('k:8.3e');
+  for (const flags of [['--check'], []]) {
+    expect(await runCommand(['run', ...flags, file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'widths.yaml:3:1: templates: card.tmpl: k:8.3e: 1.000e-06 takes 9 characters, but the width is 8; write k:8.2e.',
+      ),
+    });
+  }
+});

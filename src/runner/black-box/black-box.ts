@@ -5,6 +5,7 @@ import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
 import type { BoxFile } from '../../../clients/typescript/src/solve/looks.ts';
 import type { CurvePlace } from '../read-output.ts';
 import type { Path, ValueReader } from '../value-reader.ts';
+import type { Trial } from '../writing.ts';
 import type { Value } from '../yaml-values.ts';
 
 /** The values of a problem file by its keys. */
@@ -17,6 +18,8 @@ export interface BlackBoxKind {
   readonly example: string;
   /** All keys that belong to this kind, with `key`. No other kind allows them. */
   readonly keys: readonly string[];
+  /** Whether it looks for signs of failed runs itself, because they may be in its files; others have outputs alone. */
+  readonly readsSigns?: boolean;
   /** Keys of an input and of an output that only this kind knows, such as the name of a variable. */
   readonly inputKeys?: readonly string[];
   readonly outputKeys?: readonly string[];
@@ -98,6 +101,8 @@ export interface Surroundings {
   /** The variables of programs. */
   readonly environment: NodeJS.ProcessEnv;
   readonly onNote?: ((note: string) => void) | undefined;
+  /** Takes sentences about what a person may want to change before any run. */
+  readonly onAdvice?: ((sentence: string) => void) | undefined;
 }
 
 /** What one call of the black box is about, by the names of its outputs. */
@@ -107,6 +112,10 @@ export interface CallOptions {
   readonly curves: readonly CurvePlace[];
   /** Whether it is about all outputs of the problem. */
   readonly isWhole: boolean;
+  /** Outputs of other calls. */
+  readonly otherOutputs?: readonly string[];
+  /** Values of its inputs that are written for a look before any run. */
+  readonly trials?: readonly Trial[];
 }
 
 export interface OpenBlackBox {

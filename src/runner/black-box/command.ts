@@ -15,8 +15,9 @@ import {
   type OpenBlackBox,
   type Surroundings,
 } from './black-box.ts';
+import { readSigns, SIGN_KEYS, type StatedSigns } from './output-signs.ts';
 
-export interface CommandDefinition {
+export interface CommandDefinition extends StatedSigns {
   /** The program and its arguments; with a shell the one text that it reads. */
   readonly command: readonly string[];
   readonly shell: boolean;
@@ -36,10 +37,14 @@ export interface CommandDefinition {
   readonly keep: 'all' | 'failed' | 'none';
 }
 
+/** Keys about how a run ends. */
+export const ENDS = ['onExit', ...SIGN_KEYS] as const;
+
 export const command: BlackBoxKind = {
   key: 'command',
   example: 'the program that evaluates an input, such as ["python3", "model.py"]',
-  keys: ['command', 'shell', 'templates', 'copies', 'read', 'jacobian', 'workFolder', 'onExit', 'environment', 'keep'],
+  keys: ['command', 'shell', 'templates', 'copies', 'read', 'jacobian', 'workFolder', ...ENDS, 'environment', 'keep'],
+  readsSigns: true,
   read: (reader, fields) => toBlackBox(readCommand(reader, fields)),
 };
 
@@ -102,6 +107,7 @@ export function openCommand(
       const runner = await makeCommandRunner({ ...toOptions(stated, options, where), ...ownOf(options) });
       runners.push(runner);
       runner.check(options.names);
+      for (const sentence of runner.tryWriting(options.trials ?? [])) where.onAdvice?.(sentence);
       return runner.evaluate;
     },
     close: async () => {
@@ -110,7 +116,11 @@ export function openCommand(
   };
 }
 
-function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: CallOptions, where: Surroundings) {
+function toOptions(
+  stated: CommandDefinition,
+  { fits, curves, isWhole, names, otherOutputs }: CallOptions,
+  where: Surroundings,
+) {
   const { command: line, shell, templates, copies, jacobian, workFolder, onExit, keep } = stated;
   const isOfCall = (rule: string) => !rule.includes('=') || names.outputs.includes(rule.split('=')[0]!.trim());
   return {
@@ -125,6 +135,9 @@ function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: 
     inWorkFolder: workFolder,
     fits,
     curves,
+    failsIf: stated.failsIf,
+    succeedsIf: stated.succeedsIf,
+    otherOutputs,
     onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
     keep,
     environment: { ...where.environment, ...stated.environment },
@@ -145,6 +158,7 @@ export function readCommand(reader: ValueReader, fields: Fields): CommandDefinit
     read: reader.texts(fields.get('read'), ['read']),
     ...readJacobianFile(reader, fields.get('jacobian')),
     ...(fields.has('workFolder') && { workFolder: reader.boolean(fields.get('workFolder')!, ['workFolder']) === true }),
+    ...readSigns(reader, fields),
     onExit: readOnExit(reader, fields.get('onExit')),
     environment: readEnvironment(reader, fields.get('environment')),
     keep: (keep && reader.word(keep, ['keep'], ['all', 'failed', 'none'])) ?? 'failed',

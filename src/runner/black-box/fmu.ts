@@ -11,13 +11,14 @@ import {
   namedFiles,
   type Surroundings,
 } from './black-box.ts';
+import { SIGN_KEYS } from './output-signs.ts';
 import { conditionsIn, entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
 import { describeByProgram, openProgram, type ProgramOptions } from './python-program.ts';
 
 export const fmu: BlackBoxKind = {
   key: 'fmu',
   example: 'model.fmu',
-  keys: ['fmu', 'python'],
+  keys: ['fmu', 'python', ...SIGN_KEYS],
   inputKeys: ['variable'],
   outputKeys: ['variable', 'at'],
   describe: async (fields, where) => {

@@ -14,6 +14,7 @@ import {
 } from './black-box.ts';
 import { command } from './command.ts';
 import { fmu } from './fmu.ts';
+import { readSigns, withSigns } from './output-signs.ts';
 import { pest } from './pest.ts';
 import { petab } from './petab.ts';
 import { spreadsheet } from './spreadsheet.ts';
@@ -45,7 +46,8 @@ export function readBlackBox(reader: ValueReader, file: Value, fields: Fields, d
   for (const key of BLACK_BOX_KEYS.filter((one) => fields.has(one) && !kind.keys.includes(one))) {
     reader.refuse(reader.positionOf([key]), [key], `cannot be stated beside ${kind.key}; leave one of them out.`);
   }
-  const box = kind.read(reader, fields, described);
+  const read = kind.read(reader, fields, described);
+  const box = kind.readsSigns === true ? read : withSigns(read, readSigns(reader, fields));
   for (const { path, message } of described.faults) reader.refuse(reader.positionOf(path), path, message);
   return box;
 }

@@ -11,13 +11,14 @@ import {
   namedFiles,
   type Surroundings,
 } from './black-box.ts';
+import { SIGN_KEYS } from './output-signs.ts';
 import { conditionsIn, entriesOf, fitOf, mapIn, textIn } from './named-fields.ts';
 import { describeByProgram, openProgram, type ProgramOptions } from './python-program.ts';
 
 export const spreadsheet: BlackBoxKind = {
   key: 'spreadsheet',
   example: 'model.xlsx',
-  keys: ['spreadsheet', 'python'],
+  keys: ['spreadsheet', 'python', ...SIGN_KEYS],
   inputKeys: ['cell'],
   outputKeys: ['cell'],
   describe: async (fields, where) => {

@@ -124,6 +124,25 @@ describe('a problem file with a case of PEST', () => {
   });
 });
 
+describe('the spaces of its templates are tried before any run', () => {
+  it('so that a narrow one is named', async () => {
+    const adviceOn = async (k1: string) => {
+      const { problem } = await read(WRITTEN.replace('k1: {}', `k1: ${k1}`).replace('k1: 0.3', 'k1: 100.5'));
+      const advice: string[] = [];
+      const box = problem!.blackBox.open({ ...where, onAdvice: (sentence) => advice.push(sentence) });
+      await evaluateUnderConditions(problem!, box.call);
+      await box.close();
+      return advice;
+    };
+    expect(await adviceOn('{}')).toEqual([]);
+    await write('m.tpl', TEMPLATE.replace(/~ k1 +~/, '~k1~'));
+    expect(await adviceOn('{}')).toEqual([]);
+    expect(await adviceOn('{minimum: 100, maximum: 101}')).toEqual([
+      'm.tpl: the space of k1 (4 characters) writes 100 and 100.006 both as 100. (2 texts for 101 values from bound to bound): widen its space.',
+    ]);
+  });
+});
+
 describe('a run of its model', () => {
   async function open(text = WRITTEN) {
     const { problem } = await read(text);
