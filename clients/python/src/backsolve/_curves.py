@@ -25,8 +25,8 @@ class CurveError(ValueError):
 
 def interpolate(name: str, grid: Sequence[Any], values: Sequence[Any], at: Sequence[float]) -> list[float]:
     """
-    Linear between the points of a grid that ascends or descends. Where several rows have one x, as at events and steps, the curve jumps: at x
-    itself and behind it, towards larger x, the row next to these counts. Raises CurveError.
+    Linear between the points of a grid that ascends or descends. Where several rows have one x, as at events and steps, the curve jumps:
+    below x the outer row on that side counts, at x and above it the one on the other side. Raises CurveError.
     """
     if len(grid) != len(values) or len(grid) < 2:
         raise CurveError(f"The output {name} has {len(values)} values on a grid of {len(grid)} points; both must be alike, and at least 2.")
@@ -72,8 +72,8 @@ def value_at(xs: Sequence[float], ys: Sequence[float], x: float, slack: float, *
 
 def merged_in(given: Sequence[Any], xs: Sequence[float]) -> tuple[int, str] | None:
     """
-    The first row, from 1, whose x a 64-bit number cannot tell from that of the row before, or from another one; and why, as a clause. `given`
-    are `xs` as they were given, or their texts in a file.
+    The first row, from 1, whose x a 64-bit number cannot tell from that of the row before, or from another one; and why, as a clause.
+    `given` are `xs` as they were given, or their texts in a file.
     """
     exact = [exact_number(raw) if isinstance(raw, str) else raw for raw in given]
     for row, x in enumerate(xs, 1):

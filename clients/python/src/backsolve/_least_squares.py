@@ -10,8 +10,8 @@ from typing_extensions import Unpack
 
 from ._derivatives import read_jacobian
 from ._reached import StandIn
-from .fitted import FitResult
 from ._values import NotANumberError, list_of, number, numbers_of, plain
+from .fitted import FitResult
 from .fitting import Fit, Loss, Sigma, fit
 from .inputs import Input
 from .problem import SearchOptions
@@ -235,7 +235,7 @@ def _as_list(given: Any) -> list[Any]:
     try:
         items = list_of(given)
     except NotANumberError:
-        # Whoever reads the number says what is wrong with it.
+        # Whoever reads the numbers says what is wrong with them.
         items = None
     return [given] if items is None else items
 

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Set
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 SHOWN_LENGTH = 80
@@ -24,7 +25,13 @@ def show(value: Any) -> str:
     """As messages have it; numbers and texts as in those of the command and the client in TypeScript."""
     if isinstance(value, float):
         return _show_float(value)
-    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value) if isinstance(value, int | Decimal) else repr(value)
+    text = (
+        json.dumps(value, ensure_ascii=False)
+        if isinstance(value, str)
+        else str(value)
+        if isinstance(value, int | Decimal | Fraction)
+        else repr(value)
+    )
     text = " ".join(text.split())
     return text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH]}..."
 
@@ -62,7 +69,10 @@ KINDS: Mapping[str, Read] = {
         ("builtins.float builtins.int numpy.floating numpy.integer decimal.Decimal fractions.Fraction", float),
         ("builtins.NoneType pandas.NAType pandas._NaT numpy.MaskedConstant", lambda _: math.nan),
         ("pyarrow.Scalar", lambda value: number_of(value.as_py())),
-        ("builtins.bool numpy.bool numpy.bool_", _refusal("which is no number", "for 1 and 0 write float(...), or .astype(float) of an array")),
+        (
+            "builtins.bool numpy.bool numpy.bool_",
+            _refusal("which is no number", "for 1 and 0 write float(...), or .astype(float) of an array"),
+        ),
         ("builtins.str builtins.bytes", _refusal("which is no number", "convert texts with float(...), or .astype(float) of an array")),
         ("builtins.complex numpy.complexfloating", _refusal("a complex number", "give its .real, its .imag or abs(...)")),
         ("datetime.date datetime.time", _time(f"(t - t[0]) {PYTHON_SECONDS}")),
@@ -200,9 +210,11 @@ def _names_in(value: Any) -> list[Any] | None:
 
 
 def by_label(value: Any) -> Mapping[Any, Any] | None:
-    """The same, also of a Series of pandas by its index."""
+    """The same, also of a Series of pandas by its index, unless that only counts."""
     if hasattr(type(value), "to_dict") and hasattr(type(value), "index") and hasattr(type(value), "array"):
         labels = list(value.index)
+        if labels == list(range(len(labels))):
+            return None
         twice = next((label for i, label in enumerate(labels) if label in labels[:i]), None)
         if twice is not None:
             raise NotANumberError(f"has several values {twice}: each needs a name of its own")
@@ -241,6 +253,14 @@ def list_of(value: Any) -> list[Any] | None:
     return None
 
 
+def is_container(value: Any) -> bool:
+    """Whether `list_of` gives a list, or refuses a set, or an array because of its unit."""
+    try:
+        return list_of(value) is not None
+    except NotANumberError:
+        return isinstance(value, Set) or bool(getattr(value, "shape", ()))
+
+
 def _single(value: Any) -> Any:
     """Of an array without dimensions."""
     value = _without_unit(value)
@@ -265,7 +285,7 @@ def _without_unit(value: Any) -> Any:
 
 
 @functools.cache
-def _read_of(kind: type) -> Read | None:
+def _read_of(kind: Any) -> Read | None:
     """How KINDS reads it."""
     names = (f"{each.__module__.partition('.')[0]}.{each.__name__}" for each in kind.__mro__)
     return next((KINDS[name] for name in names if name in KINDS), None)

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from ._curves import interpolate, merged_in
 from ._errors import OutputError
 from ._tables import TableError, find_title, read_number, read_titled_table
-from ._values import NotANumberError, list_of, number, numbers_in, numbers_of, show, table_of, vector_of
+from ._values import NotANumberError, is_container, list_of, number, numbers_in, numbers_of, show, table_of, vector_of
 from .inputs import Value
 
 Loss: TypeAlias = Literal["linear", "soft_l1", "huber", "cauchy"]
@@ -68,7 +68,7 @@ class Fit:
     def _read(self, name: str, given: Any) -> list[float]:
         what = f"the output {name}"
         named = table_of(given)
-        columns = _pair_in(what, given) if named is None and self.x is not None else None
+        columns = _pair_in(given) if named is None and self.x is not None else None
         if named is not None:
             columns = self._columns_of(name, named)
         if columns is not None:
@@ -76,7 +76,7 @@ class Fit:
                 raise OutputError(f"The output {name} has a grid, but its data have no x: return an array of {self.count} values.")
             grid, values = vector_of(f"the grid of the output {name}", columns[0]), vector_of(what, columns[1])
             return interpolate(name, grid, values, self.x)
-        if list_of(given) is None:
+        if not is_container(given):
             raise OutputError(f"The output {name} must be an array of {self.count} values, not {show(given)}.")
         curve = vector_of(what, given)
         if len(curve) != self.count:
@@ -93,16 +93,22 @@ class Fit:
         return [curve[x], curve[y]]
 
 
-def _pair_in(what: str, given: Any) -> list[Any] | None:
+def _pair_in(given: Any) -> list[Any] | None:
     """A grid and the values on it; None for a single array, also one of MATLAB with one column."""
     rows = list_of(given)
     while rows is not None and len(rows) == 1:
         rows = list_of(rows[0])
-    if rows is None or len(rows) != PAIR:
+    if rows is None or len(rows) != PAIR or not all(map(is_container, rows)):
         return None
-    lists = [list_of(row) for row in rows]
-    is_pair = all(each is not None for each in lists) and any(len(vector_of(what, each)) > 1 for each in lists)
-    return rows if is_pair else None
+    return rows if any(_length_of(row) > 1 for row in rows) else None
+
+
+def _length_of(column: Any) -> int:
+    try:
+        return len(vector_of("it", column))
+    except ValueError:
+        # Whoever reads the column says what is wrong with it.
+        return PAIR
 
 
 def fit(
@@ -183,7 +189,7 @@ def _errors(sigma: Any, values: Sequence[float], positions: Sequence[int]) -> fl
         if any(values[i] == 0 for i in positions):
             raise ValueError("A relative sigma needs values other than 0: give numbers.")
         return {"relative": share}
-    is_one = _is_single(sigma)
+    is_one = not is_container(sigma)
     errors = [number("sigma", sigma)] if is_one else numbers_of("sigma", sigma)
     if not is_one:
         if len(errors) != len(values):
@@ -194,14 +200,6 @@ def _errors(sigma: Any, values: Sequence[float], positions: Sequence[int]) -> fl
     if not 0 < errors[0] < math.inf:
         raise ValueError(f"sigma must be positive and finite, is {show(errors[0])}.")
     return errors[0]
-
-
-def _is_single(given: Any) -> bool:
-    try:
-        return list_of(given) is None
-    except NotANumberError:
-        # What it is comes with the reason.
-        return True
 
 
 def _where(given: Any) -> list[float]:
@@ -232,14 +230,14 @@ def _read_file(path: Path, x: str, y: str, sigma: Any) -> tuple[list[float], lis
     values, at, errors = column(y), column(x), column(sigma) if isinstance(sigma, str) else None
     if (merged := merged_in([row.cells[places[x] or 0] for row in table.rows], at)) is not None:
         raise ValueError(f"{path}, line {table.rows[merged[0] - 1].line}: {x} {merged[1]}.")
-    for number, value in enumerate(values):
-        where = f"{path}, line {table.rows[number].line}"
+    for i, value in enumerate(values):
+        where = f"{path}, line {table.rows[i].line}"
         if math.isnan(value):
             continue
-        if math.isnan(at[number]):
+        if math.isnan(at[i]):
             raise ValueError(f"{where}: {x} is empty, but {y} is not.")
-        if errors is not None and not errors[number] > 0:
-            found = "empty" if math.isnan(errors[number]) else errors[number]
+        if errors is not None and not errors[i] > 0:
+            found = "empty" if math.isnan(errors[i]) else errors[i]
             raise ValueError(f"{where}: {sigma} must be positive where there is a value, is {found}.")
     return values, at, sigma if errors is None else errors
 

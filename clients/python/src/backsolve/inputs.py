@@ -135,7 +135,10 @@ def as_input(name: str, given: Input | Sequence[float]) -> Input:
     if isinstance(given, Input):
         found = given
     else:
-        wanted = f"The input {name} must be real(0, 10), log(1e-5, 1), integer(1, 9), levels(1, 2.5), choice('a', 'b'), boolean() or a pair of bounds."
+        wanted = (
+            f"The input {name} must be real(0, 10), log(1e-5, 1), integer(1, 9), levels(1, 2.5), choice('a', 'b'), boolean(), "
+            "or a pair of bounds."
+        )
         try:
             minimum, maximum = given
         except (TypeError, ValueError):

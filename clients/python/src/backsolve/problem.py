@@ -26,8 +26,8 @@ from .sources import Source, check_sources
 
 Output: TypeAlias = Mapping[str, Any] | Sequence[Any] | float
 """
-What a black box returns: by name, in the order of the goals, or the one number. Arrays and tables of numpy, pandas, pyarrow, polars, xarray and
-others will do, also those with one row or element. An output that is fitted is an array of numbers, or a curve.
+What a black box returns: by name, in the order of the goals, or the one number. Arrays and tables of numpy, pandas, pyarrow, polars,
+xarray and others will do, tables with one row. An output that is fitted is an array of numbers, or a curve.
 """
 AnyGoal: TypeAlias = Goal | Fit
 LISTED = 6
@@ -135,6 +135,9 @@ class Space:
             # A row of a matrix.
             values = list_of(values[0])
         values = [given] if values is None else values
+        if not isinstance(given, list | tuple):
+            # Libraries write None for what is missing in an array.
+            values = [math.nan if value is None else value for value in values]
         if len(values) != len(names):
             raise OutputError(f"The output has {len(values)} values instead of {len(names)}: {', '.join(names)}.")
         return values

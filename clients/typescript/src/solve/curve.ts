@@ -17,8 +17,9 @@ export type ReadValue = (given: unknown) => unknown;
 export const readPlain: ReadValue = (given) => given ?? Number.NaN;
 
 /**
- * Linear between the points of a grid that ascends or descends. Where several rows have one x, as at events and steps, the curve jumps: at x
- * itself and behind it, towards larger x, the row next to these counts. Throws CurveError, also where the grid does not cover the data.
+ * Linear between the points of a grid that ascends or descends. Where several rows have one x, as at events and steps, the curve jumps:
+ * below x the outer row on that side counts, at x and above it the one on the other side. Throws CurveError, also where the grid does not
+ * cover the data.
  */
 export function interpolate(
   name: string,
