@@ -19,34 +19,27 @@ LARGEST_EXACT = 2**53
 APART = "subtract the first one from all, also where the data have it"
 
 
-class CurveError(ValueError):
-    """What was given for an output is no curve of its data."""
-
-
 def interpolate(name: str, grid: Sequence[Any], values: Sequence[Any], at: Sequence[float]) -> list[float]:
     """
     Linear between the points of a grid that ascends or descends. Where several rows have one x, as at events and steps, the curve jumps:
-    below x the outer row on that side counts, at x and above it the one on the other side. Raises CurveError.
+    below x the outer row on that side counts, at x and above it the one on the other side. Raises ValueError.
     """
     if len(grid) != len(values) or len(grid) < 2:
-        raise CurveError(f"The output {name} has {len(values)} values on a grid of {len(grid)} points; both must be alike, and at least 2.")
+        raise ValueError(f"The output {name} has {len(values)} values on a grid of {len(grid)} points; both must be alike, and at least 2.")
     where = f"the grid of the output {name}"
-    try:
-        xs, ys = numbers_in(where, grid), numbers_in(f"the output {name}", values)
-    except ValueError as error:
-        raise CurveError(str(error)) from None
+    xs, ys = numbers_in(where, grid), numbers_in(f"the output {name}", values)
     if (row := next((row for row, x in enumerate(xs, 1) if not math.isfinite(x)), None)) is not None:
-        raise CurveError(f"Row {row} of {where} is {show(xs[row - 1])}, but must be a finite number.")
+        raise ValueError(f"Row {row} of {where} is {show(xs[row - 1])}, but must be a finite number.")
     if (merged := merged_in(grid, xs)) is not None:
         row, words = merged
-        raise CurveError(f"Row {row} of {where} {words}.")
-    steps = [(row, before, after) for row, (before, after) in enumerate(itertools.pairwise(xs), 2) if before != after]
-    ascends = 2 * sum(after > before for _, before, after in steps) >= len(steps)
-    if (turn := next((step for step in steps if (step[2] > step[1]) != ascends), None)) is not None:
-        row, before, after = turn
-        raise CurveError(
-            f"Row {row} of {where} goes back, from {show(before)} to {show(after)}. Several rows may have the same x, but none may go back."
-        )
+        raise ValueError(f"Row {row} of {where} {words}.")
+    pairs = list(itertools.pairwise(xs))
+    ascends = sum(after > before for before, after in pairs) >= sum(after < before for before, after in pairs)
+    turn = next((row for row, (before, after) in enumerate(pairs, 2) if (after < before if ascends else after > before)), None)
+    if turn is not None:
+        before, after = pairs[turn - 2]
+        back = f"Row {turn} of {where} goes back, from {show(before)} to {show(after)}"
+        raise ValueError(f"{back}. Several rows may have the same x, but none may go back.")
     if not ascends:
         xs.reverse()
         ys.reverse()
@@ -54,7 +47,7 @@ def interpolate(name: str, grid: Sequence[Any], values: Sequence[Any], at: Seque
     missed = next((x for x in at if not xs[0] - slack <= x <= xs[-1] + slack), None)
     if missed is not None:
         covered = f"covers {show(xs[0])} to {show(xs[-1])}, and its data need {show(missed)}"
-        raise CurveError(f"The output {name} {covered}: compute a longer curve, or leave out these data.")
+        raise ValueError(f"The output {name} {covered}: compute a longer curve, or leave out these data.")
     return [value_at(xs, ys, x, slack) for x in at]
 
 
@@ -75,17 +68,25 @@ def merged_in(given: Sequence[Any], xs: Sequence[float]) -> tuple[int, str] | No
     The first row, from 1, whose x a 64-bit number cannot tell from that of the row before, or from another one; and why, as a clause.
     `given` are `xs` as they were given, or their texts in a file.
     """
-    exact = [exact_number(raw) if isinstance(raw, str) else raw for raw in given]
     for row, x in enumerate(xs, 1):
-        if not math.isfinite(x):
+        is_repeat = row > 1 and xs[row - 2] == x
+        raw = given[row - 1]
+        if not math.isfinite(x) or (type(raw) is float and not is_repeat):
             continue
-        raw = exact[row - 1]
-        shown = given[row - 1].strip() if isinstance(given[row - 1], str) else show(raw)
-        if (whole := _whole(raw)) is not None and whole != int(x):
-            return row, f"is {shown}, which has too many digits for a 64-bit number: {APART}"
-        if row > 1 and xs[row - 2] == x and (abs(x) >= LARGEST_EXACT or exact[row - 2] != raw):
-            return row, f"is {shown}, and a 64-bit number cannot tell it from the row before: {APART}"
+        exact = _exact(raw)
+        if (whole := _whole(exact)) is not None and whole != int(x):
+            return row, f"is {_shown(raw)}, which has too many digits for a 64-bit number: {APART}"
+        if is_repeat and (abs(x) >= LARGEST_EXACT or _exact(given[row - 2]) != exact):
+            return row, f"is {_shown(raw)}, and a 64-bit number cannot tell it from the row before: {APART}"
     return None
+
+
+def _exact(raw: Any) -> Any:
+    return exact_number(raw) if isinstance(raw, str) else raw
+
+
+def _shown(raw: Any) -> str:
+    return raw.strip() if isinstance(raw, str) else show(raw)
 
 
 def _whole(raw: Any) -> int | None:

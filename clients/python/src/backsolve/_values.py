@@ -284,8 +284,10 @@ def _without_unit(value: Any) -> Any:
     return value if type(inside) is kind else inside
 
 
-@functools.cache
-def _read_of(kind: Any) -> Read | None:
-    """How KINDS reads it."""
+def _find_read(kind: type) -> Read | None:
     names = (f"{each.__module__.partition('.')[0]}.{each.__name__}" for each in kind.__mro__)
     return next((KINDS[name] for name in names if name in KINDS), None)
+
+
+_read_of: Callable[[Any], Read | None] = functools.cache(_find_read)
+"""How KINDS reads values of a class."""
