@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import io
+import json
 import math
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -16,6 +17,7 @@ import pandas as pd
 import pytest
 
 from backsolve import OutputError, at_most, exact, fit, levels, real, within
+from backsolve._generated.models import NewTrial
 from backsolve.problem import Failed, Space, make_problem
 
 from .test_frameworks import need
@@ -336,6 +338,48 @@ def test_whole_numbers_as_times_must_be_exact() -> None:
     with pytest.raises(ValueError, match="Row 2 of x is 1700000000000000300, which has too many digits for a 64-bit number"):
         fit([1.0] * 2, x=[1_700_000_000_000_000_000, 1_700_000_000_000_000_300])
     assert fit([1.0] * 2, x=[1e18, 2e18]).x == (1e18, 2e18)
+
+
+REQUESTS: list[tuple[Callable[[], Any], Any]] = [
+    (lambda: np.array([[1, 2.5]]), [[1.0, 2.5]]),
+    (lambda: [np.array([1, 2]), pd.Series([3, 4])], [[1, 2], [3, 4]]),
+    (lambda: [[np.float32(1), np.int64(2), np.True_, None]], [[1.0, 2, True, None]]),
+    (lambda: np.array([[1, 2]], "m8[ns]"), "output_cases[0][0] is np.timedelta64(1,'ns'), a duration: divide by the unit that you mean"),
+    (lambda: [[1.0, SECONDS[0]]], "output_cases[0][1] is np.timedelta64(2500000000,'ns'), a duration"),
+    (lambda: [[1j]], "output_cases[0][0] is 1j, a complex number"),
+    (lambda: [[pd.NA]], "output_cases[0][0] is <NA>, which is no number"),
+    (lambda: pd.DataFrame({"T": [1.0]}), "output_cases is a table of T: give its rows as lists, such as .to_numpy()"),
+    (lambda: [pint(TWO, "s")], "output_cases[0] is in second: give the number in the unit that you mean"),
+]
+
+
+@pytest.mark.parametrize(("make", "expected"), REQUESTS)
+def test_cases_in_requests(make: Callable[[], Any], expected: Any) -> None:
+    if not isinstance(expected, str):
+        assert NewTrial(output_cases=make()).output_cases == expected
+        return
+    with pytest.raises(ValueError) as refused:
+        NewTrial(output_cases=make())
+    assert str(refused.value).startswith(expected)
+
+
+@pytest.mark.parametrize("key", ["fixed", "feasible_input", "weights", "noise"])
+def test_numbers_of_a_problem(key: str) -> None:
+    values = {"a": np.float32(0.5)} if key in ("fixed", "feasible_input") else {"y": np.int64(1)}
+    problem = make_problem({"a": (0, 1)}, {"y": exact(1)}, **{key: values})  # type: ignore[arg-type]
+    json.dumps([problem.search, problem.feasible_input])
+    with pytest.raises(ValueError, match=rf"^{key}\.[ay] is np.timedelta64.*, a duration: divide by the unit"):
+        make_problem({"a": (0, 1)}, {"y": exact(1)}, **{key: dict.fromkeys(values, SECONDS[0])})  # type: ignore[arg-type]
+
+
+def test_conditions_of_data() -> None:
+    when = {"T": np.int64(280), "p": np.float32(0.5), "wet": np.True_, "gas": np.str_("He")}
+    made = make_problem({"a": (0, 1)}, {"y": fit([1.0], when=when)})
+    assert json.loads(json.dumps(made.points))["y"][1] == {"T": 280, "p": 0.5, "wet": True, "gas": "He"}
+    with pytest.raises(ValueError, match="The condition t is np.timedelta64.*, a duration"):
+        fit([1.0], when={"t": SECONDS[0]})
+    with pytest.raises(ValueError, match="The condition t must be a number, a text, True or False, not Timestamp"):
+        fit([1.0], when={"t": pd.Timestamp("2024")})
 
 
 def test_durations_are_seconds_once_they_are_divided() -> None:

@@ -9,6 +9,7 @@ import functools
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Set
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -131,6 +132,30 @@ def number(what: str, value: Any) -> float:
     if math.isnan(found):
         raise ValueError(f"{what} is {show(value)}, which is no number.")
     return found
+
+
+PLAIN = frozenset((str, int, float, bool, type(None)))
+
+
+def stated(what: str, value: Any) -> Any:
+    """What a program states for a request, with numbers and lists in place of those of libraries. Raises ValueError."""
+    if type(value) in PLAIN or isinstance(value, bytes | date):
+        return value
+    if isinstance(value, Mapping):
+        return {key: stated(f"{what}.{key}", each) for key, each in value.items()}
+    try:
+        items, table = list_of(value), table_of(value)
+    except NotANumberError as error:
+        raise ValueError(f"{what} {error}.") from None
+    if items is not None:
+        return items if all(type(item) in PLAIN for item in items) else [stated(f"{what}[{i}]", item) for i, item in enumerate(items)]
+    if table is not None:
+        raise ValueError(f"{what} is a table of {' and '.join(map(str, table))}: give its rows as lists, such as .to_numpy().")
+    if type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    if hasattr(type(value), "__index__"):
+        return int(value)
+    return str(value) if isinstance(value, str) else value if _read_of(type(value)) is None else number(what, value)
 
 
 def numbers_of(what: str, value: Any) -> list[float]:

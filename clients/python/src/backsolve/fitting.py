@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from ._curves import interpolate, merged_in
 from ._errors import OutputError
 from ._tables import TableError, find_title, read_number, read_titled_table
-from ._values import NotANumberError, is_container, list_of, number, numbers_in, numbers_of, show, table_of, vector_of
+from ._values import NotANumberError, is_container, list_of, number, numbers_in, numbers_of, show, stated, table_of, vector_of
 from .inputs import Value
 
 Loss: TypeAlias = Literal["linear", "soft_l1", "huber", "cauchy"]
@@ -126,8 +126,13 @@ def fit(
     An output that is to come near to measured values: fit([2.0, 1.4, 1.0], sigma=0.05).
 
     The output is then an array, of one number per value. NaN in the data is a gap, which counts nothing. With `x`, where the values were
-    measured, the black box may return a curve on a grid of its own instead, as a pair of arrays or by the names x and y; it is interpolated
-    linearly. `data` may be a CSV file: fit("level.csv", x="time", y="level").
+    measured, the black box may return a curve on a grid of its own instead, as a pair of arrays or a table with the columns x and y; it is
+    interpolated linearly, and jumps where several rows have one x: at x itself the row towards larger x counts. `data` may be a CSV file:
+    fit("level.csv", x="time", y="level").
+
+    Arrays, Series and columns of numpy, pandas, pyarrow, polars, xarray, astropy, pint, scipy.io.loadmat and others are read as the numbers
+    that they have, with None, NA and masked elements as gaps. Numbers have no unit here: durations, times and quantities are refused until
+    they are divided by one, and so are texts, booleans and complex numbers.
 
     `sigma` is the standard error of the values: a number, one per value, {"relative": 0.02}, or a column of the file. Without it the errors
     are equal and unknown, and are estimated. `weight` is a factor on what the data count beside others, `loss` lets large residuals count
@@ -137,7 +142,7 @@ def fit(
     called once under each of them, with the conditions as further arguments, and all these calls are one run of the search. `output` names
     the output that the data are about where several data sets share it: {"cold": fit(a, when={"T": 280}, output="level"), "warm": ...}.
 
-    Raises ValueError for wrong data.
+    Raises ValueError for wrong data, with the row.
     """
     columns = ("x", "y")
     if isinstance(data, str | PathLike):
@@ -175,7 +180,7 @@ def fit(
         weight=number("weight", weight),
         loss=loss,
         columns=columns,
-        when=dict(when) if when else None,
+        when={name: _condition(name, value) for name, value in when.items()} if when else None,
         output=output,
     )
 
@@ -200,6 +205,13 @@ def _errors(sigma: Any, values: Sequence[float], positions: Sequence[int]) -> fl
     if not 0 < errors[0] < math.inf:
         raise ValueError(f"sigma must be positive and finite, is {show(errors[0])}.")
     return errors[0]
+
+
+def _condition(name: str, given: Any) -> Value:
+    value = stated(f"The condition {name}", given)
+    if isinstance(value, str | bool | int | float):
+        return value
+    raise ValueError(f"The condition {name} must be a number, a text, True or False, not {show(given)}.")
 
 
 def _where(given: Any) -> list[float]:

@@ -94,7 +94,9 @@ def real(
     A number from minimum to maximum; with `step` only minimum + k * step. `likely` is where the solution probably lies. Where its range
     spans three powers of ten or more it varies by factors; `scale="linear"` refuses.
     """
-    return Input("float", number("The minimum", minimum), number("The maximum", maximum), step=step, likely=likely, unit=unit, scale=scale)
+    low, high = number("The minimum", minimum), number("The maximum", maximum)
+    spacing = None if step is None else number("The step", step)
+    return Input("float", low, high, step=spacing, likely=_likely(likely), unit=unit, scale=scale)
 
 
 def log(minimum: float, maximum: float, *, likely: tuple[float, float] | None = None, unit: str = "") -> Input:
@@ -104,7 +106,11 @@ def log(minimum: float, maximum: float, *, likely: tuple[float, float] | None = 
 
 def integer(minimum: int, maximum: int, *, likely: tuple[float, float] | None = None, unit: str = "", scale: Scale | None = None) -> Input:
     """A whole number from minimum to maximum; over a wide range it varies by factors, as real does."""
-    return Input("integer", number("The minimum", minimum), number("The maximum", maximum), likely=likely, unit=unit, scale=scale)
+    return Input("integer", number("The minimum", minimum), number("The maximum", maximum), likely=_likely(likely), unit=unit, scale=scale)
+
+
+def _likely(given: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if given is None else (number("A likely value", given[0]), number("A likely value", given[1]))
 
 
 def levels(*values: float, unit: str = "", scale: Scale | None = None) -> Input:

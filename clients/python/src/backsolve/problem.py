@@ -17,7 +17,7 @@ from ._errors import OutputError
 from ._generated import models as m
 from ._generated.later_share import LATER_SHARE
 from ._options import refuse_unknown, refuse_unknown_options
-from ._values import NotANumberError, by_label, list_of, number_of
+from ._values import NotANumberError, by_label, list_of, number_of, stated
 from ._wire import Wire, make, to_wire
 from .fitting import Fit
 from .goals import Goal
@@ -371,13 +371,16 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
         numbers = (goal.target, goal.lower, goal.upper) if isinstance(goal, Goal) else ()
         if not all(math.isfinite(each) for each in numbers if each is not None):
             raise ValueError(f"The goal of {name}, {goal}, needs finite numbers: leave out what limits nothing.")
+    for key in ("fixed", "feasible_input", "weights", "noise"):
+        if search.get(key) is not None:
+            search[key] = stated(key, search[key])
     noise = search.get("noise")
     _refuse_beside_fit(goals, search)
     check_conditions(goals, inputs)
     if isinstance(noise, Mapping) and set(noise) != set(goals):
         raise ValueError(f"noise needs the standard deviation of every output, 0 for none: {', '.join(goals)}.")
     constraints = search.get("constraints", ())
-    stated = {
+    fields = {
         "fixedInputs": search.get("fixed"),
         "weights": search.get("weights"),
         "priorities": search.get("priorities"),
@@ -395,7 +398,7 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
         feasible_input=search.get("feasible_input"),
         cases=search.get("cases"),
         sources=check_sources(search.get("sources") or {}),
-        search={key: value for key, value in stated.items() if value is not None},
+        search={key: value for key, value in fields.items() if value is not None},
         states_stop="stop" in search or "stop" in search.get("options", {}),
     )
 
