@@ -59,7 +59,11 @@ test.each(CASES.curves)('$about', async (one) => {
 });
 
 test.each(CASES.texts)('$x are told apart, or refused, in results and in data', async (one) => {
-  const { x, row, refused } = one as { readonly x: readonly string[]; readonly row?: number; readonly refused?: string };
+  const { x, row, refused } = one as {
+    readonly x: readonly string[];
+    readonly row?: number;
+    readonly refused?: string;
+  };
   const text = tableOf(
     x,
     x.map((_, i) => i),

@@ -86,7 +86,9 @@ function numbersIn(where: string, given: readonly unknown[], read: ReadValue): n
 
 /** Whether it does, rather than descend. Throws CurveError where it goes back. */
 function ascends(where: string, xs: readonly number[]): boolean {
-  const steps = xs.flatMap((x, i) => (i === 0 || x === xs[i - 1] ? [] : [{ row: i + 1, before: xs[i - 1]!, after: x }]));
+  const steps = xs.flatMap((x, i) =>
+    i === 0 || x === xs[i - 1] ? [] : [{ row: i + 1, before: xs[i - 1]!, after: x }],
+  );
   const isRising = 2 * steps.filter(({ before, after }) => after > before).length >= steps.length;
   const turn = steps.find(({ before, after }) => after > before !== isRising);
   if (turn === undefined) return isRising;
