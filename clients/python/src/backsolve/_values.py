@@ -19,7 +19,7 @@ Read: TypeAlias = Callable[[Any], float]
 
 
 class NotANumberError(ValueError):
-    """Something is not plainly a number. The message is a clause without its subject: `is True, which is no number: ...`."""
+    """Something is not plainly a number. The message is a clause without its subject: `is 1j, a complex number: ...`."""
 
 
 def show(value: Any) -> str:
@@ -67,13 +67,13 @@ PYTHON_SECONDS = "/ timedelta(seconds=1)"
 KINDS: Mapping[str, Read] = {
     each: read
     for names, read in (
-        ("builtins.float builtins.int numpy.floating numpy.integer decimal.Decimal fractions.Fraction", float),
+        (
+            "builtins.float builtins.int builtins.bool decimal.Decimal fractions.Fraction "
+            "numpy.floating numpy.integer numpy.bool numpy.bool_",
+            float,
+        ),
         ("builtins.NoneType pandas.NAType pandas._NaT numpy.MaskedConstant", lambda _: math.nan),
         ("pyarrow.Scalar", lambda value: number_of(value.as_py())),
-        (
-            "builtins.bool numpy.bool numpy.bool_",
-            _refusal("which is no number", "for 1 and 0 write float(...), or .astype(float) of an array"),
-        ),
         ("builtins.str builtins.bytes", _refusal("which is no number", "convert texts with float(...), or .astype(float) of an array")),
         ("builtins.complex numpy.complexfloating", _refusal("a complex number", "give its .real, its .imag or abs(...)")),
         ("datetime.date datetime.time", _time(f"(t - t[0]) {PYTHON_SECONDS}")),
@@ -139,7 +139,8 @@ PLAIN = frozenset((str, int, float, bool, type(None)))
 
 def stated(what: str, value: Any) -> Any:
     """What a program states for a request, with numbers and lists in place of those of libraries. Raises ValueError."""
-    if type(value) in PLAIN or isinstance(value, bytes | date):
+    if type(value) in PLAIN or isinstance(value, bytes | date) or hasattr(type(value), "model_fields"):
+        # The latter is a part of a request, which was stated itself.
         return value
     if isinstance(value, Mapping):
         return {key: stated(f"{what}.{key}", each) for key, each in value.items()}

@@ -132,7 +132,7 @@ def fit(
 
     Arrays, Series and columns of numpy, pandas, pyarrow, polars, xarray, astropy, pint, scipy.io.loadmat and others are read as the numbers
     that they have, with None, NA and masked elements as gaps. Numbers have no unit here: durations, times and quantities are refused until
-    they are divided by one, and so are texts, booleans and complex numbers.
+    they are divided by one, and so are texts and complex numbers; True and False are 1 and 0.
 
     `sigma` is the standard error of the values: a number, one per value, {"relative": 0.02}, or a column of the file. Without it the errors
     are equal and unknown, and are estimated. `weight` is a factor on what the data count beside others, `loss` lets large residuals count
