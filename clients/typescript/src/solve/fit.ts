@@ -77,7 +77,8 @@ const OPTIONS = { sigma: { relative: null }, x: null, y: null, weight: null, los
 /**
  * An output that should come near to measured values: `fit([2, 1.4, 1], { sigma: 0.05 })`, or to those of a CSV file:
  * `fit('level.csv', { x: 'time', y: 'level', sigma: 0.02 })`. The output is then an array of one number per value or, where `x` is known,
- * a curve on a grid of its own, which is interpolated linearly.
+ * a curve on a grid of its own, which is interpolated linearly and jumps where several rows have one x: at x itself the row towards larger x
+ * counts.
  *
  * Throws RangeError and TypeError for wrong data, and what reading the file throws.
  */
