@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ._values import stated
+
 T = TypeVar("T", bound="Wire")
 
 
@@ -29,11 +31,15 @@ class Wire(BaseModel):
         ser_json_inf_nan="constants",
     )
 
+    def __init__(self, /, **fields: Any) -> None:
+        """Of what a program states. Raises ValueError for what is no number: pydantic would take a duration for a count of nanoseconds."""
+        super().__init__(**{name: stated(name, value) for name, value in fields.items()})
+
 
 def make(model: type[T], fields: Mapping[str, Any]) -> T:
     """A body from what a program states. Raises ValueError in one line."""
     try:
-        return model.model_validate(fields)
+        return model(**fields)
     except ValidationError as error:
         first = error.errors()[0]
         # Where a field may have several types, the name of one is on the way.
