@@ -1845,6 +1845,8 @@ export interface History {
   optimalIteration: number | null;
   /** As of the objective. The fields that begin with best have the same. */
   answer: SearchAnswer | null;
+  /** Whether iteration 1, the initial point, breaks a limit on the inputs: then it is data, and never the answer. */
+  startBreaksLimit: boolean;
   /** The iteration of the answer; null when it is a case, or nothing has been judged. */
   bestIteration: number | null;
   /** 1 for the first input case; null when the answer is an iteration. */

@@ -1654,6 +1654,8 @@ class History(Wire):
     """The iteration of optimalInverse."""
     answer: SearchAnswer | None
     """As of the objective. The fields that begin with best have the same."""
+    start_breaks_limit: bool
+    """Whether iteration 1, the initial point, breaks a limit on the inputs: then it is data, and never the answer."""
     best_iteration: int | None
     """The iteration of the answer; null when it is a case, or nothing has been judged."""
     best_case_number: int | None
