@@ -61,7 +61,8 @@ export async function checkDefinition(definition: Definition): Promise<CheckedDe
   const project = newProject.read(definition.project);
   const violations = [...under('model', model), ...under('project', project)];
   for (const [k, body] of definition.objectives.entries()) violations.push(...checkObjective(body, k));
-  if (project.kind === 'violations') return { violations, designedCount: 0, feasibleInput: null, isStartInside: true, known: [] };
+  if (project.kind === 'violations')
+    return { violations, designedCount: 0, feasibleInput: null, isStartInside: true, known: [] };
   const { start } = definition;
   const designed = await design(project.value, start);
   violations.push(...designed.violations);
