@@ -978,8 +978,8 @@ export interface Objective {
   isResumable: boolean;
   optimalInverse: EmbeddedInverse | null;
   /**
-   * The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds
-   * after the data of the trial changed.
+   * The answer, as clients of an earlier release read it. null before a run within the limits succeeded, and in lists
+   * for some seconds after the data of the trial changed.
    */
   best: NearestRun | null;
   /**
@@ -1306,8 +1306,8 @@ export interface ExplainedObjective {
   isResumable: boolean;
   optimalInverse: EmbeddedInverse | null;
   /**
-   * The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds
-   * after the data of the trial changed.
+   * The answer, as clients of an earlier release read it. null before a run within the limits succeeded, and in lists
+   * for some seconds after the data of the trial changed.
    */
   best: NearestRun | null;
   /**
