@@ -232,20 +232,25 @@ const turned = ([feed, speed, depth]: readonly number[]): readonly [number, numb
   18 * speed! * feed! + 6 * depth!,
 ];
 
+/** Doctors, patients per hour, and minutes of each: the mean wait and the load. */
+export const practice = {
+  source: 'Gross et al. (2008), Fundamentals of queueing theory; M/M/c, mean wait of 80 patients',
+  variables: [integer(1, 6), float(5, 30), float(4, 15)],
+  start: [2, 14, 9],
+  known: [6, 30, 9],
+  draw: ([doctors, arrivals, minutes]: readonly number[], chance: Chance) => {
+    const service = () => chance.exponential(minutes!);
+    const { wait, load } = serve({ servers: doctors!, arrivals: arrivals!, customers: 80, service }, chance);
+    return [wait, load];
+  },
+};
+
 /** No constant was chosen on these. */
 export const unseenSystems: readonly RandomSystem[] = [
   define({
+    ...practice,
     name: 'clinic',
-    source: 'Gross et al. (2008), Fundamentals of queueing theory; M/M/c, mean wait of 80 patients',
-    variables: [integer(1, 6), float(5, 30), float(4, 15)],
     objectives: [atMost(6), atLeast(50)],
-    start: [2, 14, 9],
-    known: [6, 30, 9],
-    draw: ([doctors, arrivals, minutes], chance) => {
-      const service = () => chance.exponential(minutes!);
-      const { wait, load } = serve({ servers: doctors!, arrivals: arrivals!, customers: 80, service }, chance);
-      return [wait, load];
-    },
   }),
   define({
     name: 'etching',

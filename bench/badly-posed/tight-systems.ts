@@ -3,8 +3,8 @@
  * and most inputs that look good have 0.4 to 0.7. The rule of decision 81 was developed on the first two.
  */
 import { atLeast, atMost, float, integer } from '../problems/problem.ts';
-import { serve } from '../problems/queues.ts';
 import { type Chance, define, type RandomSystem } from '../problems/random-systems.ts';
+import { practice } from './skewed-systems.ts';
 
 const source = 'Gross et al. (2008), Fundamentals of queueing theory; M/M/c';
 /** A call that waits no longer is answered in time, in minutes. */
@@ -55,16 +55,8 @@ export const tightSystems: readonly RandomSystem[] = [
     },
   }),
   define({
+    ...practice,
     name: 'surgery',
-    source: `${source}, mean wait of 80 patients`,
-    variables: [integer(1, 6), float(5, 30), float(4, 15)],
     objectives: [atMost(4), atLeast(55)],
-    start: [2, 14, 9],
-    known: [6, 30, 9],
-    draw: ([doctors, arrivals, minutes], chance) => {
-      const service = () => chance.exponential(minutes!);
-      const { wait, load } = serve({ servers: doctors!, arrivals: arrivals!, customers: 80, service }, chance);
-      return [wait, load];
-    },
   }),
 ];

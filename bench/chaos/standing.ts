@@ -2,11 +2,11 @@
 import { connectTo } from '../../harness/database-handle.ts';
 import { termsOf } from '../../src/application/search/change-search.ts';
 import { toOptimizerSpace } from '../../src/application/search/engine-input.ts';
-import { toLedgerRun } from '../../src/application/search/revise-objective.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';
 import { findProject } from '../../src/db/data/projects.ts';
 import { listAllInverses } from '../../src/db/search/inverses.ts';
 import { readSearch } from '../../src/db/search/search-ledger.ts';
+import { toLedgerRun } from '../../src/domain/search/ledger-run.ts';
 import { standingOf } from '../../src/domain/search/standing-of.ts';
 import type { Journal } from './play.ts';
 

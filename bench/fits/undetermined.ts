@@ -1,7 +1,8 @@
 /** Fits of which the data determine only a combination of inputs: exactly, or within their errors. */
-import { type FitProblem, log, real } from './problem.ts';
+
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { Variable } from '../../src/optimizer/problem.ts';
+import { type FitProblem, log, real } from './problem.ts';
 
 interface System {
   readonly name: string;
@@ -38,15 +39,17 @@ const decay =
   (amplitude: (x: ArrayLike<number>) => number, rate: (x: ArrayLike<number>) => number) => (x: ArrayLike<number>) =>
     T10.map((t) => amplitude(x) * exp(-rate(x) * t));
 
+const ratioDecay = decay(
+  (x) => x[0]! / x[1]!,
+  (x) => x[2]!,
+);
+
 const SYSTEMS: readonly System[] = [
   {
     name: 'ratio, three decades',
     variables: [log(1, 1000), log(0.1, 100), log(0.01, 2)],
     truth: [30, 6, 0.2],
-    model: decay(
-      (x) => x[0]! / x[1]!,
-      (x) => x[2]!,
-    ),
+    model: ratioDecay,
     error: { share: 0.02 },
     undetermined: [0, 1],
   },
@@ -54,10 +57,7 @@ const SYSTEMS: readonly System[] = [
     name: 'ratio, linear',
     variables: [real(1, 100), real(1, 20), real(0.01, 1)],
     truth: [30, 6, 0.2],
-    model: decay(
-      (x) => x[0]! / x[1]!,
-      (x) => x[2]!,
-    ),
+    model: ratioDecay,
     error: { share: 0.02 },
     undetermined: [0, 1],
   },

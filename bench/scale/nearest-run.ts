@@ -109,7 +109,7 @@ async function measure(on: Db, accountId: number, cases: number, outputCount: nu
       accountId,
       { ...definition, options: null, ...NO_OBJECTIVE_LIMITS },
       {
-        projectId: project.id,
+        project,
         trialId: trial.id,
         revision: trial.revision,
         set,

@@ -45,6 +45,8 @@ export interface CheckedDefinition {
   readonly designedCount: number;
   /** The start, where the constraints leave no other input that the service would find by itself. */
   readonly feasibleInput: readonly number[] | null;
+  /** Whether the start keeps the constraints, so that it may be the answer; true without one. */
+  readonly isStartInside: boolean;
   readonly known: readonly KnownRun[];
 }
 
@@ -59,13 +61,18 @@ export async function checkDefinition(definition: Definition): Promise<CheckedDe
   const project = newProject.read(definition.project);
   const violations = [...under('model', model), ...under('project', project)];
   for (const [k, body] of definition.objectives.entries()) violations.push(...checkObjective(body, k));
-  if (project.kind === 'violations') return { violations, designedCount: 0, feasibleInput: null, known: [] };
-  const designed = await design(project.value, definition.start);
+  if (project.kind === 'violations')
+    return { violations, designedCount: 0, feasibleInput: null, isStartInside: true, known: [] };
+  const { start } = definition;
+  const designed = await design(project.value, start);
   violations.push(...designed.violations);
-  if (definition.start !== null) violations.push(...checkInput(project.value.space, definition.start, ['start']));
+  const { space } = project.value;
+  if (start !== null) violations.push(...checkInput(space, start, ['start']));
+  const isStartInside = start === null || areConditionsMet(space, space.details?.conditions ?? [], start);
   const known = definition.known === null ? NOTHING_KNOWN : readKnown(definition.known, project.value);
   violations.push(...known.violations);
-  return { violations, designedCount: designed.count, feasibleInput: designed.feasibleInput, known: known.runs };
+  const { count: designedCount, feasibleInput } = designed;
+  return { violations, designedCount, feasibleInput, isStartInside, known: known.runs };
 }
 
 type Read = { readonly kind: 'value' } | { readonly kind: 'violations'; readonly violations: readonly Violation[] };

@@ -8,7 +8,7 @@
  * - fit: no miss, but the misfit (readableMisfit) is part of the sum.
  *
  * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those, where one output is to be minimized
- * or maximized without a target, the best value of it; among those the earliest. Cases come before iterations. What is excluded never comes nearest. Weights and priorities say how much the misses count in this
+ * or maximized without a target, the best value of it; among those the earliest. Cases come before iterations. Only what may be the answer counts (search/ledger-run.ts). Weights and priorities say how much the misses count in this
  * comparison (numbers/miss-shares.ts, by which the optimizer compares as well); exact objectives are judged by one sum, which they
  * leave alone.
  */
@@ -25,6 +25,8 @@ import {
   ObjectiveType,
   outputsWithoutTarget,
 } from './objective.ts';
+import { mayBeAnswer } from './search/ledger-run.ts';
+import { isCoarse } from './sources.ts';
 import { toFinite } from './vectors.ts';
 
 /** A definition with what it says about the importance of its outputs. */
@@ -263,7 +265,9 @@ export function findNearestRun(objective: WeighedDefinition & NearestSoFar, runs
   const measure = makeMissMeasure(objective);
   const byIteration = [...runs].filter(
     ({ iteration, excludedAt, source = null }) =>
-      excludedAt === null && source === null && isToBeJudged(objective, iteration),
+      isToBeJudged(objective, iteration) &&
+      // Only an initial point may break a limit, and it has been judged.
+      mayBeAnswer({ isAdmissible: true, isExcluded: excludedAt !== null, isCoarse: isCoarse({ source }) }),
   );
   const { nearestIteration } = judgeIterations(measure, objective, byIteration);
   const run = byIteration.find(({ iteration }) => iteration === nearestIteration);

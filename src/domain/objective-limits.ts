@@ -11,7 +11,7 @@ import {
   MAXIMUM_CONSTRAINTS,
   readConstraint,
 } from './input-details.ts';
-import { type InputSpace, InputType, type SentConstraint } from './input-space.ts';
+import { type InputDetails, type InputSpace, InputType, type SentConstraint } from './input-space.ts';
 import { inputNamesOf, type ProjectNames } from './names.ts';
 import { checkInput } from './project.ts';
 import { checkLength } from './vectors.ts';
@@ -30,6 +30,11 @@ export interface ObjectiveLimits {
 }
 
 export const NO_OBJECTIVE_LIMITS: ObjectiveLimits = { fixedInputs: null, constraints: null };
+
+/** What limits the inputs of a project. */
+type LimitedSpace = Pick<InputSpace, 'minimums' | 'maximums'> & {
+  readonly details?: Pick<InputDetails, 'conditions'>;
+};
 
 type NamedSpace = InputSpace & { readonly names: ProjectNames };
 
@@ -89,12 +94,15 @@ export function hasLimits({ fixedInputs, constraints }: ObjectiveLimits): boolea
 }
 
 /** The conditions of the project, then those of the objective. */
-export function conditionsOf(space: InputSpace, { constraints }: ObjectiveLimits): readonly Condition[] {
+export function conditionsOf(
+  space: Pick<LimitedSpace, 'details'>,
+  { constraints }: ObjectiveLimits,
+): readonly Condition[] {
   return [...(space.details?.conditions ?? []), ...(constraints?.conditions ?? [])];
 }
 
 /** Whether the objective may end with this input: fixed inputs have their values, and all conditions hold. */
-export function isAdmissible(space: InputSpace, limits: ObjectiveLimits, input: readonly number[]): boolean {
+export function isAdmissible(space: LimitedSpace, limits: ObjectiveLimits, input: readonly number[]): boolean {
   const isFixed = limits.fixedInputs?.every((value, i) => value === null || input[i] === value) ?? true;
   return isFixed && areConditionsMet(space, conditionsOf(space, limits), input);
 }

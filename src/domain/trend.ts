@@ -28,7 +28,7 @@ interface Run {
 
 /**
  * @param best  the nearest run of all
- * @param runs  those looked at; none that is excluded
+ * @param runs  those looked at; only such that may be the answer
  */
 export function makeTrend(
   objective: WeighedDefinition & NearestSoFar,

@@ -66,7 +66,7 @@ function mainChart({ head, columns, distances, all }: Subject, drawn: DrawnRuns,
     return chart(drawFront(head, drawn, front, [first, second], PAPER), 'The front so far');
   }
   if (first !== undefined && distances.worst.includes(0)) {
-    const best = bestSoFar(columns, distances, first, head.objectiveTypes[first] === 'maximize');
+    const best = bestSoFar(columns, distances, head, first);
     return chart(
       drawValue(head, drawn, first, { own: columns, best }, PAPER),
       `Best ${outputLabel(head, first)} so far among runs that meet all other targets`,

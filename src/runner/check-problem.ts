@@ -21,6 +21,7 @@ export type CheckDefinition = (definition: ProblemBodies & { readonly known: Uin
   readonly violations: readonly ServiceViolation[];
   readonly designedCount: number;
   readonly feasibleInput: readonly number[] | null;
+  readonly isStartInside: boolean;
   readonly known: readonly KnownRun[];
 }>;
 
@@ -30,6 +31,8 @@ export interface CheckedProblem {
   readonly known: readonly KnownRun[];
   /** Cases that will be designed and run first; 0 where known runs take their place. */
   readonly designedCount: number;
+  /** Whether the start keeps the constraints, so that it may be the answer. */
+  readonly isStartInside: boolean;
   /** What the black box says of itself. */
   readonly notes: readonly string[];
   /** Absolute. */
@@ -100,10 +103,14 @@ export async function checkProblemFile(
     refuse(['maximumRuns'], `must be more than the ${first} runs that come before the search; ${advice}.`);
   }
   if (found.length > 0) throw new ProblemFileError(file, sortByPlace(withoutRepeats(found)));
-  const { feasibleInput } = checked;
+  const { feasibleInput, isStartInside } = checked;
   const bodies = feasibleInput === null ? stated : { ...stated, project: { ...stated.project, feasibleInput } };
   const notes = [...(described.notes ?? []), ...noteOfSharedFolder(problem)];
-  return { problem, bodies, known: checked.known, designedCount, notes, file: path.resolve(file), positionOf };
+  return {
+    ...{ problem, bodies, known: checked.known, designedCount, isStartInside, notes },
+    file: path.resolve(file),
+    positionOf,
+  };
 }
 
 function noteOfSharedFolder({ jobs, blackBox, fits }: Problem): readonly string[] {

@@ -215,10 +215,14 @@ class Solver {
       if (this.#counted.get(run.order) === run.at) continue;
       this.#counted.set(run.order, run.at);
       const output = listed(run.outcome, this.#names);
-      // Only runs of the black box itself count.
-      for (const set of this.#sets) set.add(run, run.source == null ? output : null);
+      for (const set of this.#sets) set.add(run, this.#mayBeAnswer(run) ? output : null);
       if (this.#isTelling) this.#tell(run, output);
     }
+  }
+
+  /** Not a run of a cheaper source, nor a start that breaks a constraint. */
+  #mayBeAnswer({ source, kind }: Run): boolean {
+    return source == null && (kind !== 'start' || this.#options.checked.isStartInside);
   }
 
   get #advice(): readonly Advice[] {

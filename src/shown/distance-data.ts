@@ -62,7 +62,7 @@ export function toDistanceData(
     iterations: columns.iterations,
     hasMet: !isMisfit,
     values,
-    best: isMisfit ? leastMisfits(columns, distances) : smallestSoFar(values, columns),
+    best: isMisfit ? leastMisfits(columns, distances, head) : smallestSoFar(values, columns, head),
     marks,
     ...logFloor(others.values.length === 0 ? values : [...values, ...others.values]),
     others,

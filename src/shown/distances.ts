@@ -81,20 +81,35 @@ export function sumOfDistances(missedBy: readonly number[]): number {
   return missedBy.reduce((sum, by) => sum + Math.abs(by), 0);
 }
 
-/** The smallest value up to each run; NaN before the first. Excluded runs do not count. */
-export function smallestSoFar(values: Float64Array, { excluded }: Pick<Columns, 'excluded'>): Float64Array {
+/** What says which of an objective's own runs may be its answer. */
+export type Counted = Pick<Columns, 'excluded' | 'sources' | 'inverseIds' | 'iterations'>;
+/** An older process of the service, during an upgrade, does not send it. */
+export type Start = Partial<Pick<Head, 'startBreaksLimit'>>;
+
+/** Not an excluded run, one of a cheaper source, nor an initial point that breaks a limit, by the rule of the service. */
+function mayBeAnswer({ excluded, sources, inverseIds, iterations }: Counted, { startBreaksLimit }: Start, row: number) {
+  return !excluded[row] && !sources.has(inverseIds[row]!) && !(startBreaksLimit && iterations[row] === 1);
+}
+
+/** The smallest value up to each run that may be the answer; NaN before the first. */
+export function smallestSoFar(values: Float64Array, columns: Counted, start: Start): Float64Array {
   let smallest = Number.NaN;
   return values.map((value, row) => {
-    if (!excluded[row] && !(value >= smallest) && !Number.isNaN(value)) smallest = value;
+    if (!(value >= smallest) && !Number.isNaN(value) && mayBeAnswer(columns, start, row)) smallest = value;
     return smallest;
   });
 }
 
 /** The misfit of the best run up to each: one that misses a limit is never the best fit. */
-export function leastMisfits(columns: Pick<Columns, 'misfits' | 'excluded'>, { worst }: Distances): Float64Array {
+export function leastMisfits(
+  columns: Pick<Columns, 'misfits'> & Counted,
+  { worst }: Distances,
+  start: Start,
+): Float64Array {
   return smallestSoFar(
     columns.misfits.map((misfit, row) => (worst[row] === 0 ? misfit : Number.NaN)),
     columns,
+    start,
   );
 }
 

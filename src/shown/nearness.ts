@@ -36,7 +36,7 @@ export function isOfSeveralRuns({ answer }: Partial<Pick<Head, 'answer'>>): bool
 /** The answer and its misses. */
 export function bestText(head: Near): string {
   const { bestMisses, bestMissedBy, optimalIteration } = head;
-  if (bestMisses === null || bestMissedBy === null) return 'No run has been judged yet';
+  if (bestMisses === null || bestMissedBy === null) return 'No run within the limits has been judged yet';
   if (head.objectiveTypes.includes('fit') && bestMisses.every((miss) => miss === 0)) {
     return `Best fit: ${nameOfBest(head)}`;
   }

@@ -12,10 +12,17 @@ import { bestSoFar } from '../../src/shown/value-so-far.ts';
 const COLOURS = { mark: 'mark', muted: 'muted', unmet: 'unmet', accent: 'accent', text: 'text' };
 
 function columnsOf(
-  runs: readonly { output: number[] | null; status?: string; excluded?: boolean; misses?: number[] }[],
+  runs: readonly {
+    output: number[] | null;
+    status?: string;
+    excluded?: boolean;
+    misses?: number[];
+    sourceName?: string;
+  }[],
 ) {
-  const sent = runs.map(({ output, status = 'active', excluded = false, misses }, k) => ({
+  const sent = runs.map(({ output, status = 'active', excluded = false, misses, sourceName }, k) => ({
     ...{ iteration: k + 1, number: k + 1, inverseId: k + 1, status, excluded, input: [k], output },
+    sourceName,
     ...{ misses: misses ?? output?.map(() => 0) ?? null, missedBy: output?.map(() => 0) ?? null },
   }));
   return columnsOfRuns(sent as unknown as Parameters<typeof columnsOfRuns>[0], 1, runs[0]!.output!.length);
@@ -32,11 +39,11 @@ describe('the best value so far of an output without a target', () => {
   const worst = Float64Array.of(3, 0, 0, Number.NaN, 0);
 
   it('is that of runs that meet all other targets', () => {
-    expect([...bestSoFar(columns, { worst }, 0, false)]).toEqual([Number.NaN, 5, 5, 5, 5]);
+    expect([...bestSoFar(columns, { worst }, { objectiveTypes: ['minimize'] }, 0)]).toEqual([Number.NaN, 5, 5, 5, 5]);
   });
 
   it('rises where the output is maximized', () => {
-    expect([...bestSoFar(columns, { worst }, 0, true)]).toEqual([Number.NaN, 5, 5, 5, 7]);
+    expect([...bestSoFar(columns, { worst }, { objectiveTypes: ['maximize'] }, 0)]).toEqual([Number.NaN, 5, 5, 5, 7]);
   });
 });
 
@@ -72,6 +79,7 @@ describe('runs as points', () => {
       { output: [6, 4] },
       { output: [9, 9], misses: [0, 1] },
       { output: [4, 3], excluded: true },
+      { output: [9, 8], sourceName: 'coarse' },
     ]);
     const all = { columns: front, otherCount: 0, best: -1 };
     expect(frontRows(all, { objectiveTypes: ['maximize', 'maximize'] }, [0, 1])).toEqual([0, 1, 2]);

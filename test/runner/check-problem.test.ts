@@ -52,6 +52,17 @@ command: [run]
   });
 });
 
+it.each([
+  ['keeps the constraints', '{a: 1, b: 3}', true],
+  ['breaks one, so that it is no answer', '{a: 2, b: 3}', false],
+])('A start %s', async (_, start, isInside) => {
+  const file = path.join(folder, 'start.yaml');
+  const inputs = '{a: {minimum: 0, maximum: 5}, b: {minimum: 0, maximum: 5}}';
+  const rest = 'outputs: {p: {below: 1}}\ncommand: [run]\nconstraints: ["a + b <= 4"]\n';
+  await writeFile(file, `inputs: ${inputs}\n${rest}start: ${start}\n`);
+  expect((await checkProblemFile(file, {}, checkDefinition)).isStartInside).toBe(isInside);
+});
+
 it.each(['a', 'k1', 'CO2'])('A problem may be called %s, by its file or in it', async (name) => {
   const file = path.join(folder, `${name}.yaml`);
   const text = 'inputs: {x: {minimum: 0, maximum: 1}}\noutputs: {Tc: {target: 1, within: 5%}}\ncommand: [run]\n';

@@ -42,10 +42,17 @@ describe('distances', () => {
     expect(sumOfDistances([0.2, -1])).toBeCloseTo(1.2);
   });
 
-  it('become the best so far without excluded runs', () => {
-    const values = Float64Array.of(NONE, 5, 1, 7, 3, 2);
-    const best = smallestSoFar(values, { excluded: Uint8Array.of(0, 0, 1, 0, 0, 0) });
-    expect(Array.from(best)).toEqual([NONE, 5, 5, 5, 3, 2]);
+  it('become the best so far without runs that may not be the answer', () => {
+    const values = Float64Array.of(4, NONE, 5, 1, 7, 3, 2);
+    const columns = {
+      excluded: Uint8Array.of(0, 0, 0, 1, 0, 0, 0),
+      iterations: Int32Array.of(1, 2, 3, 4, 5, 6, 7),
+      inverseIds: Float64Array.of(11, 12, 13, 14, 15, 16, 17),
+      sources: new Map([[17, 'coarse']]),
+    };
+    const so = (startBreaksLimit: boolean) => Array.from(smallestSoFar(values, columns, { startBreaksLimit }));
+    expect(so(false)).toEqual([4, 4, 4, 4, 4, 3, 3]);
+    expect(so(true)).toEqual([NONE, NONE, 5, 5, 5, 3, 3]);
   });
 
   it('order the outputs, the worst first', () => {

@@ -34,6 +34,7 @@ import {
 import type { NearestSoFar, Objective } from '../../domain/objective.ts';
 import { conditionsOf, hasLimits, isAdmissible, type ObjectiveLimits } from '../../domain/objective-limits.ts';
 import type { Project } from '../../domain/project.ts';
+import { mayBeAnswer, toLedgerRun } from '../../domain/search/ledger-run.ts';
 import { sourceNames } from '../../domain/sources.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 
@@ -44,7 +45,7 @@ const NUMBERS_PER_READ = 200_000;
 
 /** The cases of a trial: those of its output case set, then the added ones. */
 interface TrialCases {
-  readonly projectId: number;
+  readonly project: Project;
   readonly trialId: number;
   /** Of the trial's data; 0: nothing was added or corrected. */
   readonly revision: number;
@@ -64,7 +65,7 @@ interface CountedCases {
   readInputs(): Promise<Matrix>;
 }
 
-/** A definition with the limits on its inputs: a case that breaks one is data, and never the nearest run. */
+/** A definition with the limits on its inputs. */
 type LimitedDefinition = WeighedDefinition & ObjectiveLimits;
 
 /** Judges all cases of a trial, as they are after all corrections. Memory does not grow with their number. */
@@ -85,7 +86,7 @@ async function findNearestCases(
   definitions: readonly LimitedDefinition[],
   cases: TrialCases,
 ): Promise<readonly NearestCase[]> {
-  const project = (await findProject(db, accountId, cases.projectId))!;
+  const { project } = cases;
   const found = definitions.map((definition) => ({
     admits: isLimited(project, definition)
       ? (input: readonly number[]) => isAdmissible(project, definition, input)
@@ -134,13 +135,14 @@ function rowsThat(holds: (row: number) => boolean, first: number, { rows }: Matr
 async function* readCountedCases(
   db: Db | Trx,
   accountId: number,
-  { projectId, trialId, revision, set }: TrialCases,
+  { project, trialId, revision, set }: TrialCases,
 ): AsyncGenerator<CountedCases, void> {
   const size = Math.max(1, Math.floor(NUMBERS_PER_READ / set.outputCount));
   for (let from = 0; from < set.caseCount; from += size) {
     const outputs = await readCases(db, accountId, 'output_case_sets', set.id, from, size);
-    const rowOf = async (row: number) => (await readCases(db, accountId, 'projects', projectId, from + row, 1)).row(0);
-    const readInputs = () => readCases(db, accountId, 'projects', projectId, from, size);
+    const readFrom = (row: number, count: number) => readCases(db, accountId, 'projects', project.id, row, count);
+    const rowOf = async (row: number) => (await readFrom(from + row, 1)).row(0);
+    const readInputs = () => readFrom(from, size);
     const loaded = { first: from, outputs, failed: set.failedCases };
     const counted =
       revision === 0
@@ -150,7 +152,7 @@ async function* readCountedCases(
   }
   if (revision === 0) return;
   const total = set.caseCount + (await countAddedCases(db, accountId, trialId));
-  const names = sourceNames((await findProject(db, accountId, projectId))?.sources ?? null);
+  const names = sourceNames(project.sources);
   for (let first = set.caseCount; first < total; first += size) {
     const { outputs, failed, sources } = await readAddedOutputs(db, accountId, trialId, first + 1, size);
     const rowOf = async (row: number) =>
@@ -193,10 +195,11 @@ export async function judgeAll(
   objective: Objective & Pick<ObjectiveWithParents, 'projectId' | 'outputCaseSetId'>,
 ): Promise<NearestSoFar | undefined> {
   const { projectId, trialId, outputCaseSetId, dataRevision: revision } = objective;
+  const project = await findProject(db, accountId, projectId);
   const set = await findOutputCaseSet(db, accountId, outputCaseSetId);
-  if (set === undefined) return undefined;
-  const nearest = await findNearestCase(db, accountId, objective, { projectId, trialId, revision, set });
-  return { ...nearest, ...(await judgeAllInverses(db, accountId, objective)) };
+  if (project === undefined || set === undefined) return undefined;
+  const nearest = await findNearestCase(db, accountId, objective, { project, trialId, revision, set });
+  return { ...nearest, ...(await judgeAllInverses(db, accountId, project, objective)) };
 }
 
 /** Most objectives of one pass. */
@@ -215,15 +218,16 @@ const JUDGING_MS = 2_000;
 async function judgeTrial(db: Db, accountId: number, trialId: number): Promise<void> {
   const startedAt = performance.now();
   const trial = await findTrial(db, accountId, trialId);
+  const project = trial && (await findProject(db, accountId, trial.projectId));
   const set = trial && (await findOutputCaseSet(db, accountId, trial.outputCaseSetId));
-  if (trial === undefined || set === undefined) return;
+  if (trial === undefined || project === undefined || set === undefined) return;
   const ids = await listUnjudgedOfTrial(db, accountId, trialId, PASS_LIMIT);
   for (let from = 0; from < ids.length && performance.now() - startedAt < JUDGING_MS; from += JUDGED_TOGETHER) {
     const objectives = await findObjectives(db, accountId, ids.slice(from, from + JUDGED_TOGETHER));
-    const cases = { projectId: trial.projectId, trialId, revision: trial.revision, set };
+    const cases = { project, trialId, revision: trial.revision, set };
     const nearest = await findNearestCases(db, accountId, objectives, cases);
     for (const [i, objective] of objectives.entries()) {
-      const iteration = await judgeAllInverses(db, accountId, objective);
+      const iteration = await judgeAllInverses(db, accountId, project, objective);
       await storeNearest(db, objective, { ...nearest[i]!, ...iteration });
     }
   }
@@ -256,7 +260,12 @@ export async function judgeEarlierObjectives(
   return { judged };
 }
 
-async function judgeAllInverses(db: Db, accountId: number, objective: Objective): Promise<NearestIteration> {
+async function judgeAllInverses(
+  db: Db,
+  accountId: number,
+  project: Project,
+  objective: Objective,
+): Promise<NearestIteration> {
   const measure = makeMissMeasure(objective);
   let known: NearestIteration = { nearestIteration: null, judgedThrough: 0 };
   let holder: Parameters<typeof judgeIterations>[2] = [];
@@ -265,14 +274,15 @@ async function judgeAllInverses(db: Db, accountId: number, objective: Objective)
     const page = await listInverses(db, accountId, objective.id, { limit: INVERSES_PER_READ, after });
     const runs = [
       ...holder,
-      ...page.items.map(({ iteration, output, excludedAt, source }) => ({
-        iteration,
-        output: excludedAt === null && source === null ? output : null,
-      })),
+      ...page.items.map((inverse) => {
+        const run = toLedgerRun(project, objective, inverse);
+        return { iteration: run.iteration, output: mayBeAnswer(run) ? run.output : null };
+      }),
     ];
     known = judgeIterations(measure, known, runs);
     holder = runs.filter(({ iteration }) => iteration === known.nearestIteration);
     after = page.nextAfter;
   } while (after !== null);
-  return known;
+  // Also where it may not be the answer, the initial point has been judged.
+  return { ...known, judgedThrough: Math.max(1, known.judgedThrough ?? 0) };
 }

@@ -143,7 +143,7 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   const definition = { ...request, options: searchOptionsOf(request) };
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
-  const cases = { projectId: project.id, trialId: trial.id, revision: trial.revision, set };
+  const cases = { project, trialId: trial.id, revision: trial.revision, set };
   const nearestCase = await findNearestCase(trx, accountId, { ...definition, ...limits }, cases);
   const { initialInput, initialOutput } = request;
   const start =
@@ -282,14 +282,12 @@ async function store(
   accountId: number,
   { row, jacobian, project, nearestCase }: Checked,
 ): Promise<ObjectiveWithInverses> {
-  // An initial point that breaks a limit is data, not a solution.
-  const mayEnd = isAdmissible(project, row, row.initialInput);
   const { initialInput: input, initialOutput: output, maximumAttempts } = row;
   const terms = { quest: questOf(row), definition: row, variables: [] };
   const run = { id: 0, iteration: 1, input, output };
-  const change = { kind: 'output', run, isAdmissible: mayEnd, isLate: false } as const;
+  const change = { kind: 'output', run, isAdmissible: isAdmissible(project, row, input), isLate: false } as const;
   const { standing, status, isHit } = after(terms, nothingReached(maximumAttempts), change)!;
-  const nearest = { ...nearestCase, nearestIteration: 1, judgedThrough: 1 };
+  const nearest = { ...nearestCase, nearestIteration: standing.nearest?.iteration ?? null, judgedThrough: 1 };
   const objectiveId = await insertObjective(trx, accountId, { ...row, ...nearest });
   const inverseId = await insertInverse(trx, accountId, {
     objectiveId,

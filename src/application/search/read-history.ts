@@ -21,6 +21,7 @@ import { listOpenInverses } from '../../db/search/open-inverses.ts';
 import { type ObjectiveSurroundings, readSurroundings } from '../../db/search/overview.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Objective } from '../../domain/objective.ts';
+import { isAdmissible } from '../../domain/objective-limits.ts';
 import { type Answer, ownIterationOf } from '../../domain/search/answer.ts';
 import { endReasonOf, shownRunOf } from '../../domain/search/end-reason.ts';
 import { isFinal } from '../../domain/search/stop-reason.ts';
@@ -49,6 +50,8 @@ export interface History {
   readonly continuedBy: readonly number[];
   /** null while nothing has been judged. */
   readonly answer: Answer | null;
+  /** Whether the initial point may not be the answer, since it breaks a limit. */
+  readonly startBreaksLimit: boolean;
   /** Ascending: those that wait for their outputs or are being computed. */
   readonly openIterations: readonly number[];
   /** Ascending. */
@@ -113,6 +116,7 @@ export async function getHistory(
     optimalIteration,
     continuedBy: await listContinuing(db, accountId, objective),
     answer,
+    startBreaksLimit: !isAdmissible(columns, objective, objective.initialInput),
     openIterations: open.map(({ iteration }) => iteration),
     // Only a change of the trial's data raises its revision.
     lateIterations: await findLate(db, objective, request),

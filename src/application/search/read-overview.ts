@@ -1,6 +1,7 @@
 /** All objectives of an account at a glance, without their inverses. */
 
 import type { Db } from '../../db/connection/transaction.ts';
+import { findProjects } from '../../db/data/projects.ts';
 import { readArrangedStamp } from '../../db/search/arranged-objectives.ts';
 import { findObjectives } from '../../db/search/objectives.ts';
 import {
@@ -17,6 +18,7 @@ import { makeVerdict } from '../../domain/acceptance.ts';
 import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
 import { makeMissMeasure, type WorstOutput, worstOutputOf } from '../../domain/nearest.ts';
 import { type Objective, ObjectiveType, outputsWithoutTarget } from '../../domain/objective.ts';
+import { isAdmissible } from '../../domain/objective-limits.ts';
 import type { Answer } from '../../domain/search/answer.ts';
 import { StopReason } from '../../domain/search/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../../domain/trend.ts';
@@ -109,7 +111,10 @@ async function* readGlances(
     // One that was purged meanwhile is left out.
     const objectives = some.flatMap((id) => found.get(id) ?? []);
     const answers = await readAnswers(db, objectives);
-    const outputs = trendPoints === 0 ? undefined : await readOutputs(db, objectives, surroundings, trendPoints);
+    const outputs =
+      trendPoints === 0
+        ? undefined
+        : await readOutputs(db, accountId, { objectives, surroundings, points: trendPoints });
     yield objectives.flatMap((objective) => {
       const around = surroundings.get(objective.id);
       if (around === undefined) return [];
@@ -126,20 +131,33 @@ async function* readGlances(
   }
 }
 
-/** Some outputs of each objective, by its id. */
-async function readOutputs(
-  db: Db,
-  objectives: readonly Objective[],
-  surroundings: ReadonlyMap<number, ObjectiveSurroundings>,
-  points: number,
-) {
+interface Looked {
+  readonly objectives: readonly Objective[];
+  readonly surroundings: ReadonlyMap<number, ObjectiveSurroundings>;
+  readonly points: number;
+}
+
+/** The outputs of some runs of each objective that may be its answer, by its id. */
+async function readOutputs(db: Db, accountId: number, { objectives, surroundings, points }: Looked) {
   const chosen = objectives.flatMap((objective) =>
     chooseIterations(objective, surroundings.get(objective.id)?.iteration ?? 1, points).map((iteration) => ({
       objectiveId: objective.id,
       iteration,
     })),
   );
-  return Map.groupBy(await listOutputsAt(db, chosen), ({ objectiveId }) => objectiveId);
+  const outputs = Map.groupBy(await listOutputsAt(db, chosen), ({ objectiveId }) => objectiveId);
+  // The nearest run may be the answer.
+  const unsure = objectives.filter(
+    ({ id, nearestIteration }) => nearestIteration !== 1 && outputs.get(id)?.[0]?.iteration === 1,
+  );
+  const projectIdOf = ({ id }: Objective) => surroundings.get(id)!.projectId;
+  const projects = await findProjects(db, accountId, [...new Set(unsure.map(projectIdOf))]);
+  for (const objective of unsure) {
+    const project = projects.get(projectIdOf(objective));
+    if (project === undefined || isAdmissible(project, objective, objective.initialInput)) continue;
+    outputs.set(objective.id, outputs.get(objective.id)!.slice(1));
+  }
+  return outputs;
 }
 
 function glanceAt(

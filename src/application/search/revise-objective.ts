@@ -12,14 +12,12 @@ import { writeChange } from '../../db/search/write-search.ts';
 import type { RunResult } from '../../domain/correction.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { revisionEvent } from '../../domain/event.ts';
-import { type Inverse, InverseStatus, isRepeat } from '../../domain/inverse.ts';
-import { isAdmissible } from '../../domain/objective-limits.ts';
+import type { Inverse } from '../../domain/inverse.ts';
 import type { Page } from '../../domain/page.ts';
-import type { Project } from '../../domain/project.ts';
+import { type LedgerRun, toLedgerRun } from '../../domain/search/ledger-run.ts';
 import { questOf } from '../../domain/search/quest.ts';
-import { type Formed, type LedgerRun, standingOf } from '../../domain/search/standing-of.ts';
+import { type Formed, standingOf } from '../../domain/search/standing-of.ts';
 import { isFinal, StopReason } from '../../domain/search/stop-reason.ts';
-import { isCoarse } from '../../domain/sources.ts';
 import { areEqualVectors } from '../../domain/vectors.ts';
 import type { AccountLimits } from '../accounts/account-limits.ts';
 import { changeOf, stoppedEvents, termsOf } from './change-search.ts';
@@ -135,29 +133,4 @@ async function reviewInverses(
     changed !== null &&
     areEqualVectors(held, changed);
   return { form: (options) => standingOf(terms, objective, runs, options), isVerdictAffected };
-}
-
-/** @param known  the result as it counts now, if it is not the stored one */
-export function toLedgerRun(
-  project: Project,
-  objective: ObjectiveWithParents,
-  inverse: Inverse,
-  known?: RunResult,
-): LedgerRun {
-  const { id, iteration, status, input, completedOrder } = inverse;
-  const { output, isExcluded } = known ?? { output: inverse.output, isExcluded: inverse.excludedAt !== null };
-  return {
-    id,
-    iteration,
-    status,
-    input,
-    output,
-    isFailed: known === undefined ? status === InverseStatus.failed && input !== null : output === null,
-    isExcluded,
-    isAdmissible: input !== null && isAdmissible(project, objective, input),
-    isCoarse: isCoarse(inverse),
-    isRepeat: known === undefined && isRepeat(inverse),
-    isExhausting: inverse.exhaustedAt !== null,
-    completedOrder,
-  };
 }

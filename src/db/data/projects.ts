@@ -69,6 +69,17 @@ export async function findProject(db: Db | Trx, accountId: number, id: number): 
   return row && toProject(row);
 }
 
+/** By id, disabled ones included; those that do not exist are left out. Along the primary key. */
+export async function findProjects(
+  db: Db,
+  accountId: number,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Project>> {
+  if (ids.length === 0) return new Map();
+  const rows = await projects(db, accountId).where('id', '=', anyOf(ids)).execute();
+  return new Map(rows.map((row) => [row.id, toProject(row)]));
+}
+
 const selectProjectWithCases = compileOnce<{ accountId: number; id: number }, ProjectRow & { inputCases: Buffer }>(
   (db, value) =>
     projects(db, value('accountId')).select(matrixColumn('input_cases').as('inputCases')).where('id', '=', value('id')),

@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { StatedColumns } from '../../domain/case-columns.ts';
-import type { SentDetails } from '../../domain/input-space.ts';
+import type { InputDetails, SentDetails } from '../../domain/input-space.ts';
 import type { Jacobian } from '../../domain/jacobian.ts';
 import type { TypedElsewhere } from '../../domain/page-draft.ts';
 import { HISTORY_COLUMNS, RUN_VIEWS } from '../../domain/run-fields.ts';
@@ -79,6 +79,7 @@ export async function readObjectiveStamps(
 export interface ProjectColumns extends Required<StatedColumns> {
   readonly maximums: readonly number[];
   readonly scales: SentDetails['scales'];
+  readonly details: Pick<InputDetails, 'conditions'>;
 }
 
 /** The project must exist. */
@@ -86,7 +87,8 @@ export async function readProjectColumns(db: Db, projectId: number, outputCount:
   const { rows } = await sql<Omit<ProjectColumns, 'outputCount'>>`
     select input_count as "inputCount", input_names as "inputNames", input_units as "inputUnits",
       output_names as "outputNames", output_units as "outputUnits", categories,
-      input_types as "inputTypes", minimums, maximums, nullif(input_details -> 'scales', 'null') as scales
+      input_types as "inputTypes", minimums, maximums, nullif(input_details -> 'scales', 'null') as scales,
+      jsonb_build_object('conditions', coalesce(input_details -> 'conditions', '[]')) as details
     from projects where id = ${projectId}`.execute(db);
   return { ...rows[0]!, outputCount };
 }

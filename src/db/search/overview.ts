@@ -211,7 +211,8 @@ export async function listOutputsAt(
       ${chosen.map(({ iteration }) => iteration)}::integer[]) as c (objective_id, iteration)
     cross join lateral (
       select objective_id, iteration, output from inverses
-      where objective_id = c.objective_id and iteration = c.iteration and output is not null and excluded_at is null) i
+      where objective_id = c.objective_id and iteration = c.iteration and output is not null and excluded_at is null
+        and source is null) i
     order by i.objective_id, i.iteration`.execute(db);
   return rows;
 }

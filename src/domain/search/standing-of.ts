@@ -5,6 +5,7 @@
 import { type Evaluation, evaluateOutput } from '../acceptance.ts';
 import { InverseStatus } from '../inverse.ts';
 import { makeMissMeasure } from '../nearest.ts';
+import { type LedgerRun, mayBeAnswer } from './ledger-run.ts';
 import { isEligible } from './optimum.ts';
 import type { Quest } from './quest.ts';
 import {
@@ -18,29 +19,6 @@ import {
   withOptimum,
 } from './standing.ts';
 import { isFinal, StopReason, TRANSITIONS } from './stop-reason.ts';
-
-/** An inverse as it is stored, with its result as it counts now. */
-export interface LedgerRun {
-  readonly id: number;
-  readonly iteration: number;
-  readonly status: InverseStatus;
-  /** null: it was not computed. */
-  readonly input: readonly number[] | null;
-  /** null: it has none. */
-  readonly output: readonly number[] | null;
-  /** Whether the client reported that the run failed. */
-  readonly isFailed: boolean;
-  readonly isExcluded: boolean;
-  /** Whether its input keeps the limits of the objective; a run that does not is data and no solution. */
-  readonly isAdmissible: boolean;
-  /** Whether it is of a cheaper source, and so no solution. */
-  readonly isCoarse?: boolean;
-  /** Whether it repeats a known run and ends the search. */
-  readonly isRepeat: boolean;
-  /** Whether the attempts were used up with it. */
-  readonly isExhausting: boolean;
-  readonly completedOrder: number | null;
-}
 
 export interface Verdict extends Pick<Standing, 'stopReason' | 'attemptCount' | 'maximumAttempts'> {
   readonly optimalInverseId: number | null;
@@ -96,11 +74,8 @@ function orderOf({ completedOrder, isRepeat }: LedgerRun): number {
 }
 
 /** null where the run is no solution whatever its output. */
-function evaluationOf(
-  { definition }: Terms,
-  { output, isExcluded, isAdmissible, isCoarse = false }: LedgerRun,
-): Evaluation | null {
-  return output === null || isExcluded || !isAdmissible || isCoarse ? null : evaluateOutput(definition, output);
+function evaluationOf({ definition }: Terms, run: LedgerRun): Evaluation | null {
+  return run.output !== null && mayBeAnswer(run) ? evaluateOutput(definition, run.output) : null;
 }
 
 type Evaluations = ReadonlyMap<number, Evaluation | null>;
@@ -181,8 +156,9 @@ function bestOf(
 function findNearest({ definition }: Terms, completed: readonly LedgerRun[]): Standing['nearest'] {
   const measure = makeMissMeasure(definition);
   let nearest: Standing['nearest'] = null;
-  for (const { iteration, output, isExcluded, isRepeat, isCoarse = false } of completed) {
-    if (output !== null && !isExcluded && !isRepeat && !isCoarse)
+  for (const run of completed) {
+    const { iteration, output, isRepeat } = run;
+    if (output !== null && !isRepeat && mayBeAnswer(run))
       nearest = nearestWith(measure, nearest, { iteration, output });
   }
   return nearest;

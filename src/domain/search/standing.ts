@@ -6,6 +6,7 @@ import type { Variable } from '../../optimizer/problem.ts';
 import { type Evaluation, evaluateOutput } from '../acceptance.ts';
 import type { InverseStatus } from '../inverse.ts';
 import { isNearer, type MissMeasure, makeMissMeasure, type WeighedDefinition } from '../nearest.ts';
+import { mayBeAnswer } from './ledger-run.ts';
 import { findOptimum, isEligible } from './optimum.ts';
 import type { Quest } from './quest.ts';
 import { isApart } from './several-solutions.ts';
@@ -79,10 +80,7 @@ export type Change =
       readonly event: 'nothing-new' | 'held' | 'fitted' | 'attempts-used-up';
       readonly output: readonly number[];
     }
-  /**
-   * isAdmissible: false for an initial point that breaks a limit, which is data and no solution. isCoarse: a run of a cheaper source,
-   * which is neither a solution nor the nearest run. isLate: it was given up before.
-   */
+  /** isAdmissible and isCoarse: see `mayBeAnswer`. isLate: it was given up before. */
   | {
       readonly kind: 'output';
       readonly run: MeasuredRun;
@@ -184,15 +182,12 @@ function isAchieved({ quest, definition }: Terms, { optimal }: Standing): boolea
   return quest.isAchieved(optimal && evaluateOutput(definition, optimal.output));
 }
 
-function afterOutput(
-  terms: Terms,
-  standing: Standing,
-  { run, isAdmissible: keepsLimits, isCoarse = false, isLate }: Extract<Change, { kind: 'output' }>,
-): Outcome {
+function afterOutput(terms: Terms, standing: Standing, change: Extract<Change, { kind: 'output' }>): Outcome {
   const { quest, definition } = terms;
-  const isAdmissible = keepsLimits && !isCoarse;
+  const { run, isLate } = change;
+  const mayCount = mayBeAnswer(change);
   const evaluation = evaluateOutput(definition, run.output);
-  const isHit = isAdmissible && isHitAfter(terms, standing.hits, run.input, evaluation);
+  const isHit = mayCount && isHitAfter(terms, standing.hits, run.input, evaluation);
   const others = standing.open.filter((id) => id !== run.id);
   const areUsed = areAttemptsUsed(terms, standing);
   const isLast = areUsed && others.length === 0;
@@ -204,9 +199,9 @@ function afterOutput(
   const state = isLate
     ? lateOutputState(standing.stopReason, event)
     : nextState(standing.stopReason, event, isAchieved(terms, standing));
-  const nearest = isCoarse ? standing.nearest : nearestWith(makeMissMeasure(definition), standing.nearest, run);
+  const nearest = mayCount ? nearestWith(makeMissMeasure(definition), standing.nearest, run) : standing.nearest;
   if (state === undefined) throw new Error('an inverse is open although its objective has ended');
-  const isCounted = isAdmissible && !isFinal(standing.stopReason);
+  const isCounted = mayCount && !isFinal(standing.stopReason);
   const reached = {
     ...standing,
     nearest,

@@ -84,6 +84,11 @@ export const historySchema = z
       ),
     optimalIteration: z.int().nullable().describe('The iteration of optimalInverse.'),
     answer: answerSchema.nullable().describe('As of the objective. The fields that begin with best have the same.'),
+    startBreaksLimit: z
+      .boolean()
+      .describe(
+        'Whether iteration 1, the initial point, breaks a limit on the inputs: then it is data, and never the answer.',
+      ),
     bestIteration: z
       .int()
       .nullable()
@@ -244,6 +249,7 @@ function presentHead(history: History) {
     every,
     optimalIteration,
     answer,
+    startBreaksLimit,
     openIterations,
     lateIterations,
     endReason,
@@ -276,6 +282,7 @@ function presentHead(history: History) {
     every,
     optimalIteration,
     answer: answer && presentAnswer(answer, objective),
+    startBreaksLimit,
     bestIteration: ownIterationOf(answer, objective.id),
     bestCaseNumber: answer?.source.kind === 'case' ? answer.source.number + 1 : null,
     bestInput: answer?.input ?? null,

@@ -149,7 +149,7 @@ export const objectiveSchema = z
     best: bestRunSchema
       .nullable()
       .describe(
-        'The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds after the data of the trial changed.',
+        'The answer, as clients of an earlier release read it. null before a run within the limits succeeded, and in lists for some seconds after the data of the trial changed.',
       ),
     answer: answerSchema
       .nullable()

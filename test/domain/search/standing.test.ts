@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { InverseStatus } from '../../../src/domain/inverse.ts';
 import type { WeighedDefinition } from '../../../src/domain/nearest.ts';
+import type { LedgerRun } from '../../../src/domain/search/ledger-run.ts';
 import { questOf } from '../../../src/domain/search/quest.ts';
 import { after, type Change, nothingReached, type Standing, type Terms } from '../../../src/domain/search/standing.ts';
-import { type LedgerRun, standingOf } from '../../../src/domain/search/standing-of.ts';
+import { standingOf } from '../../../src/domain/search/standing-of.ts';
 import { isFinal, StopReason } from '../../../src/domain/search/stop-reason.ts';
 import { searchOptionsOf } from '../../../src/domain/search-options.ts';
 
@@ -50,11 +51,11 @@ class Search {
   readonly rows: LedgerRun[] = [];
   #completed = 0;
 
-  constructor(terms: Terms, maximumAttempts: number) {
+  constructor(terms: Terms, maximumAttempts: number, isStartAdmissible = false) {
     this.terms = terms;
     this.standing = nothingReached(maximumAttempts);
     const first = this.#open();
-    this.#set(first, { input: [5] });
+    this.#set(first, { input: [5], isAdmissible: isStartAdmissible });
     this.load(first, [3, 9], { isNumbered: false });
   }
 
@@ -215,8 +216,8 @@ describe('what a search has reached', () => {
   test.each(Object.keys(QUESTS) as Kind[])('For %s it is the same change by change and from all runs', (kind) => {
     const ends = new Set<StopReason>();
     fc.assert(
-      fc.property(acts, fc.integer({ min: 1, max: 6 }), (list, maximumAttempts) => {
-        const search = new Search(termsOf(kind), maximumAttempts);
+      fc.property(acts, fc.integer({ min: 1, max: 6 }), fc.boolean(), (list, maximumAttempts, isStartAdmissible) => {
+        const search = new Search(termsOf(kind), maximumAttempts, isStartAdmissible);
         for (const act of list) {
           play(search, act);
           expectSame(search);
@@ -235,6 +236,23 @@ describe('what a search has reached', () => {
     expect(kindsFound.map(({ sought }) => sought)).toEqual([1, 1, 1, 2, 1, 1, 1]);
     expect(questOf({ ...TARGET, options: searchOptionsOf({ noise: 'estimate' }) }).kind).toBe('one-run');
   });
+
+  test.each(Object.keys(QUESTS) as Kind[])(
+    'For %s an initial point that breaks a limit is never the nearest run, and one that breaks none may be',
+    (kind) => {
+      const nearestOf = (isStartAdmissible: boolean) => {
+        const search = new Search(termsOf(kind), 5, isStartAdmissible);
+        const first = search.standing.nearest;
+        search.request();
+        search.compute(1);
+        search.load(2, [20, 20]);
+        expectSame(search);
+        return [first?.iteration, search.standing.nearest?.iteration];
+      };
+      expect(nearestOf(false)).toEqual([undefined, 2]);
+      expect(nearestOf(true)).toEqual([1, 1]);
+    },
+  );
 
   it('A late output that alone satisfies everything keeps a corrected objective satisfied', () => {
     const search = new Search(termsOf('one-run'), 5);

@@ -978,8 +978,8 @@ export interface Objective {
   isResumable: boolean;
   optimalInverse: EmbeddedInverse | null;
   /**
-   * The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds
-   * after the data of the trial changed.
+   * The answer, as clients of an earlier release read it. null before a run within the limits succeeded, and in lists
+   * for some seconds after the data of the trial changed.
    */
   best: NearestRun | null;
   /**
@@ -1306,8 +1306,8 @@ export interface ExplainedObjective {
   isResumable: boolean;
   optimalInverse: EmbeddedInverse | null;
   /**
-   * The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds
-   * after the data of the trial changed.
+   * The answer, as clients of an earlier release read it. null before a run within the limits succeeded, and in lists
+   * for some seconds after the data of the trial changed.
    */
   best: NearestRun | null;
   /**
@@ -1845,6 +1845,8 @@ export interface History {
   optimalIteration: number | null;
   /** As of the objective. The fields that begin with best have the same. */
   answer: SearchAnswer | null;
+  /** Whether iteration 1, the initial point, breaks a limit on the inputs: then it is data, and never the answer. */
+  startBreaksLimit: boolean;
   /** The iteration of the answer; null when it is a case, or nothing has been judged. */
   bestIteration: number | null;
   /** 1 for the first input case; null when the answer is an iteration. */

@@ -39,7 +39,7 @@ export function compare(histories: readonly History[]): readonly Compared[] {
       head,
       columns,
       distances,
-      best: areFits ? leastMisfits(columns, distances) : smallestSoFar(distances.worst, columns),
+      best: areFits ? leastMisfits(columns, distances, head) : smallestSoFar(distances.worst, columns, head),
       inputNames: inputNames(head),
       outputNames: outputNames(head),
     };

@@ -858,7 +858,7 @@ class Objective(Wire):
     """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
-    """The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds after the data of the trial changed."""
+    """The answer, as clients of an earlier release read it. null before a run within the limits succeeded, and in lists for some seconds after the data of the trial changed."""
     answer: SearchAnswer | None
     """The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null likewise."""
     fit: FitQuality | None
@@ -1138,7 +1138,7 @@ class ExplainedObjective(Wire):
     """Whether an objective that has ended runs on when a PATCH raises maximumAttempts or changes stop: one that is EXHAUSTED, that ended by evidence or at its time."""
     optimal_inverse: EmbeddedInverse | None
     best: NearestRun | None
-    """The answer, as clients of an earlier release read it. null before a run succeeded, and in lists for some seconds after the data of the trial changed."""
+    """The answer, as clients of an earlier release read it. null before a run within the limits succeeded, and in lists for some seconds after the data of the trial changed."""
     answer: SearchAnswer | None
     """The answer of the search, so far or as it ended: the one input that every list, file, report and client names. null likewise."""
     fit: FitQuality | None
@@ -1654,6 +1654,8 @@ class History(Wire):
     """The iteration of optimalInverse."""
     answer: SearchAnswer | None
     """As of the objective. The fields that begin with best have the same."""
+    start_breaks_limit: bool
+    """Whether iteration 1, the initial point, breaks a limit on the inputs: then it is data, and never the answer."""
     best_iteration: int | None
     """The iteration of the answer; null when it is a case, or nothing has been judged."""
     best_case_number: int | None

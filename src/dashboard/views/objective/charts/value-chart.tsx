@@ -22,8 +22,8 @@ export function ValueChart({ data, judged, j }: Props) {
   const label = outputLabel(head.value, j);
   const palette = colours.value;
   const best = useMemo(
-    () => bestSoFar(columns.value, judged.distances.value, j, head.value.objectiveTypes[j] === 'maximize'),
-    [columns.value, judged.distances.value, j],
+    () => bestSoFar(columns.value, judged.distances.value, head.value, j),
+    [columns.value, judged.distances.value, head.value.startBreaksLimit, j],
   );
   const drawing = useMemo(() => {
     const drawn = { runs: runs.value, rows: rows.value, places: places.value };
