@@ -52,6 +52,31 @@ export function withoutRepeats(named: readonly Violation[], others: readonly Vio
   return [...named, ...others.filter((violation) => !pointers.has(violation.pointer))];
 }
 
+/**
+ * Leaves out violations of the lengths of lists that are as long as a count that is refused itself.
+ *
+ * @param count  as it was sent
+ * @param at     its property
+ */
+export function withoutLengths(
+  violations: readonly Violation[],
+  body: Readonly<Record<string, unknown>>,
+  { at, count, lists }: { readonly at: string; readonly count: unknown; readonly lists: readonly string[] },
+): readonly Violation[] {
+  if (!violations.some(({ pointer }) => pointer === `/${at}`)) return violations;
+  const repeated = new Set(
+    lists
+      .filter((name) => {
+        const list = name.split('.').reduce<unknown>((value, key) => (value as SentObject | undefined)?.[key], body);
+        return Array.isArray(list) && list.length === count;
+      })
+      .map((name) => `/${name.replaceAll('.', '/')}`),
+  );
+  return violations.filter(({ pointer }) => !repeated.has(pointer));
+}
+
+type SentObject = Readonly<Record<string, unknown>>;
+
 function toViolations(issue: z.core.$ZodIssue, within: ViolationPath): readonly Violation[] {
   const path = [...within, ...issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)))];
   // describeIssue put the known names into the message.
@@ -73,7 +98,7 @@ function unknownFields(
 ): readonly Violation[] {
   return unknown
     .slice(0, LISTED_VIOLATIONS)
-    .map((name) => makeViolation([...path, name], describeUnknownField(name, known)));
+    .map((name) => makeViolation([...path, name], describeUnknownField(name, known, path)));
 }
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
