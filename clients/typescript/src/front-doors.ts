@@ -26,8 +26,8 @@ export const WORDS_OF_FIELDS: Readonly<Record<string, Words>> = {
   ...ofInputs('inputNames', 'the name', ''),
   ...ofInputs('inputUnits', 'the unit', '/unit'),
   ...ofInputs('inputTypes', 'the type', '/type'),
-  ...ofInputs('minimums', 'the lower bound', '/minimum'),
-  ...ofInputs('maximums', 'the upper bound', '/maximum'),
+  ...ofInputs('minimums', 'the lower bound', '/minimum', 'the minimum'),
+  ...ofInputs('maximums', 'the upper bound', '/maximum', 'the maximum'),
   ...ofInputs('scales', 'the scale', '/scale'),
   ...ofInputs('steps', 'the step', '/step'),
   ...ofInputs('likelyMinimums', 'the lower end of likely', '/likely'),
@@ -71,8 +71,8 @@ export const WORDS_OF_FIELDS: Readonly<Record<string, Words>> = {
   '/objectives/{set}': { ...all('goals'), file: '{goals}', page: 'targets' },
   ...ofGoals('objectives', 'the target', ''),
   ...ofGoals('objectiveTypes', 'the goal', ''),
-  ...ofGoals('minimumBounds', 'the tolerance below', '/within'),
-  ...ofGoals('maximumBounds', 'the tolerance above', '/within'),
+  ...ofGoals('minimumBounds', 'the tolerance below', '/within', 'the start of the range'),
+  ...ofGoals('maximumBounds', 'the tolerance above', '/within', 'the end of the range'),
   '/objectives/{set}/maximumAttempts': {
     ...all('budget'),
     file: 'maximumRuns',
@@ -214,10 +214,14 @@ function toSnake(name: string): string {
 }
 
 /** @param key  of an input in a problem file */
-function ofInputs(field: string, subject: string, key: string): Readonly<Record<string, Words>> {
+function ofInputs(field: string, subject: string, key: string, page = subject): Readonly<Record<string, Words>> {
   return {
     [`/project/${field}`]: { ...all(`inputs: ${subject} of each`), file: 'inputs' },
-    [`/project/${field}/{input}`]: { ...all(`{input}: ${subject}`), file: `inputs/{input}${key}` },
+    [`/project/${field}/{input}`]: {
+      ...all(`{input}: ${subject}`),
+      file: `inputs/{input}${key}`,
+      page: `{input}: ${page}`,
+    },
   };
 }
 
@@ -237,14 +241,18 @@ function outputs(subject: string): Words {
   };
 }
 
-function ofGoals(field: string, subject: string, key: string): Readonly<Record<string, Words>> {
+function ofGoals(field: string, subject: string, key: string, page = subject): Readonly<Record<string, Words>> {
   return {
     [`/objectives/{set}/${field}`]: {
       ...all(`goals: ${subject} of each`),
       file: '{goals}',
-      page: `targets: ${subject} of each`,
+      page: `targets: ${page} of each`,
     },
-    [`/objectives/{set}/${field}/{output}`]: { ...all(`{output}: ${subject}`), file: `{goals}/{output}${key}` },
+    [`/objectives/{set}/${field}/{output}`]: {
+      ...all(`{output}: ${subject}`),
+      file: `{goals}/{output}${key}`,
+      page: `{output}: ${page}`,
+    },
   };
 }
 
@@ -324,6 +332,8 @@ export interface Said {
   readonly subject: string;
   /** Of a problem file, the path of the key. */
   readonly key: readonly string[];
+  /** What it is about, such as `input 2`, where two may have the same name. */
+  readonly owner: string;
 }
 
 const ROWS = Object.keys(WORDS_OF_FIELDS).map((pattern) => ({ pattern, segments: pattern.split('/').slice(1) }));
@@ -338,7 +348,22 @@ export function sayField(door: Door, names: GivenNames, pointer: string): Said |
   const [place = '', subject = ''] = words.split(': ');
   const fill = (text: string) => text.replace(/\{\w+\}/g, (mark) => shown(mark, values, names));
   const key = place.split('/').flatMap((part) => fillKey(part, fill, values, names));
-  return { place: door === 'file' ? key.join('.') : fill(place), subject: fill(subject), key };
+  const owned = row.segments.findLast((segment) => Object.hasOwn(LISTS, segment));
+  const owner = owned === undefined ? '' : `${owned.slice(1, -1)} ${Number(values.get(owned)) + 1}`;
+  return { place: door === 'file' ? key.join('.') : fill(place), subject: fill(subject), key, owner };
+}
+
+/** The same of a field that is not known: where it was found, and its name. */
+function sayUnknown(door: Door, names: GivenNames, pointer: string): Said {
+  const sent = pointer.split('/').slice(1).map(unescaped);
+  for (let end = sent.length - 1; end > 0; end--) {
+    const said = sayField(door, names, `/${sent.slice(0, end).join('/')}`);
+    if (said === undefined) continue;
+    const rest = sent.slice(end);
+    return { ...said, subject: [said.subject, rest.join('.')].filter(Boolean).join(': '), key: [...said.key, ...rest] };
+  }
+  const rest = sent.slice(sent[0] === 'objectives' ? 2 : 1);
+  return { place: '', subject: rest.join('.'), key: rest, owner: '' };
 }
 
 /** Words instead of placeholders come first. */
@@ -403,7 +428,8 @@ export interface MessagePart {
 }
 
 /**
- * A violation in the words of a door: `a: the upper bound must be at least the lower bound (10), is 0.`
+ * A violation in the words of a door: `a: the upper bound must be at least the lower bound (10), is 0.` The sentence is without the
+ * subject, for a form that shows it at its field.
  *
  * @param body  what its pointers are in: '/project', '/objectives/0', ...
  */
@@ -412,12 +438,13 @@ export function sayViolation(
   names: GivenNames,
   body: string,
   violation: SentViolation,
-): Said & { readonly message: string } {
-  const said = sayField(door, names, bodyOf(body, violation.pointer)) ?? { place: '', subject: '', key: [] };
+): Said & { readonly message: string; readonly sentence: string } {
+  const whole = bodyOf(body, violation.pointer);
+  const said = sayField(door, names, whole) ?? sayUnknown(door, names, whole);
   const sentence = (violation.parts ?? [{ text: violation.message }])
     .map((part) => sayPart(door, names, body, part, said))
     .join('');
-  return { ...said, message: said.subject === '' ? sentence : `${said.subject} ${sentence}` };
+  return { ...said, sentence, message: said.subject === '' ? sentence : `${said.subject} ${sentence}` };
 }
 
 /** The same as one line. */
@@ -432,9 +459,10 @@ function sayPart(door: Door, names: GivenNames, body: string, part: MessagePart,
   if (term !== undefined) return WORDS_OF_TERMS[term]?.[door] ?? term;
   const said = pointer === undefined ? undefined : sayField(door, names, bodyOf(body, pointer));
   if (said === undefined) return text;
-  const { place, subject } = said;
+  const { place, subject, owner } = said;
   if (subject === '') return place;
-  return place === about.place ? subject : `${subject} of ${place}`;
+  if (place !== about.place) return `${subject} of ${place}`;
+  return owner === about.owner ? subject : `${subject} of ${owner}`;
 }
 
 /** A batch has the definitions of its objectives inside. */
