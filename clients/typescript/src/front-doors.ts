@@ -71,6 +71,7 @@ export const WORDS_OF_FIELDS: Readonly<Record<string, Words>> = {
   '/objectives/{set}': { ...all('goals'), file: '{goals}', page: 'targets' },
   ...ofGoals('objectives', 'the target', ''),
   ...ofGoals('objectiveTypes', 'the goal', ''),
+  '/objectives/{set}/objectiveTypes': { ...all('goals'), file: '{goals}', page: 'targets' },
   ...ofGoals('minimumBounds', 'the tolerance below', '/within', 'the start of the range'),
   ...ofGoals('maximumBounds', 'the tolerance above', '/within', 'the end of the range'),
   '/objectives/{set}/maximumAttempts': {

@@ -390,7 +390,7 @@ export interface Problem {
       input?: number | undefined;
       /** The zero-based number of the output that the text names. */
       output?: number | undefined;
-      /** A word of the interface that is no field, such as percent. */
+      /** What the text means where it is a word of the interface but no field, such as left out for null. */
       term?: string | undefined;
     }> | undefined;
   }>;

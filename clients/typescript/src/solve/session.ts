@@ -20,6 +20,7 @@ import { chooseKept, describeDifference, describeNewFailure, differing, type Kep
 import { type Changes, changesOf, type Looks, OWN, updated, withoutMoving } from './looks.ts';
 import {
   ChangedProblemError,
+  differencesOf,
   isOpen,
   type OpenOptions,
   openProblem,
@@ -112,7 +113,10 @@ export class Session {
   /** What is known here; asks the service nothing. Throws ChangedProblemError and JournalError. */
   static async open(options: SessionOptions): Promise<Session> {
     const { folder, service } = options;
-    const known = await folder.read();
+    const found = await folder.read();
+    // One that the service has refused may be corrected.
+    const isBegun = found?.projectId !== null || differencesOf(found.project, options.plan.project).length === 0;
+    const known = isBegun ? found : undefined;
     const plan = { ...options.plan, project: withScales(options.plan.project, known?.project) };
     if (known !== undefined) refuseChanges(known, { ...options, plan });
     const record = { ...(known ?? (await folder.begin(plan, service))), code: plan.code ?? known?.code ?? null };

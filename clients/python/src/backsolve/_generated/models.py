@@ -352,7 +352,7 @@ class ProblemErrorsParts(Wire):
     output: int | None = None
     """The zero-based number of the output that the text names."""
     term: str | None = None
-    """A word of the interface that is no field, such as percent."""
+    """What the text means where it is a word of the interface but no field, such as left out for null."""
 
 
 class ProblemErrors(Wire):
