@@ -70,7 +70,8 @@ function checkInputDetails(space: InputSpace, sent: SentDetails, i: number): Vio
   const [scale, step, levels] = [sent.scales?.[i] ?? null, sent.steps?.[i] ?? null, sent.levels?.[i] ?? null];
   const refuse = (field: ListName, message: string) => violations.push(makeViolation([field, i], message));
   if (scale === Scale.log) {
-    if (!isNumber(type)) refuse('scales', `must be linear or ${refTerm('left out', 'null')}: ${refInput(i)} is ${refTerm(type)}.`);
+    if (!isNumber(type))
+      refuse('scales', `must be linear or ${refTerm('left out', 'null')}: ${refInput(i)} is ${refTerm(type)}.`);
     else if (!(minimum > 0))
       refuse('scales', `can be log only with a positive minimum, ${refField('minimums', i)} is ${minimum}.`);
   }
@@ -88,9 +89,15 @@ function checkInputDetails(space: InputSpace, sent: SentDetails, i: number): Vio
   }
   if (levels !== null) {
     if (!isNumber(type))
-      refuse('levels', `must be ${refTerm('left out', 'null')}: ${refInput(i)} is ${refTerm(type)}; only a number has levels.`);
+      refuse(
+        'levels',
+        `must be ${refTerm('left out', 'null')}: ${refInput(i)} is ${refTerm(type)}; only a number has levels.`,
+      );
     else if (step !== null)
-      refuse('levels', `must be ${refTerm('left out', 'null')} where ${refTerm('a step is stated', 'steps has an entry')}; state one of the two.`);
+      refuse(
+        'levels',
+        `must be ${refTerm('left out', 'null')} where ${refTerm('a step is stated', 'steps has an entry')}; state one of the two.`,
+      );
     else violations.push(...checkLevels(levels, type, minimum, maximum, i));
   }
   violations.push(...checkLikely(space, sent, i));

@@ -62,7 +62,9 @@ export function checkBounds(fields: Sent, arrays: Lengths): readonly Violation[]
 
 function missingBounds(field: string, count: number, rule: BoundsRule): Violation {
   const reason =
-    rule === 'always' ? '' : ` because some ${refTerm('output', 'objective')} is ${refTerm('percent')} or ${refTerm('value')}`;
+    rule === 'always'
+      ? ''
+      : ` because some ${refTerm('output', 'objective')} is ${refTerm('percent')} or ${refTerm('value')}`;
   return makeViolation([field], `is required${reason}: send ${count} values.`);
 }
 
@@ -74,12 +76,17 @@ function checkPair(fields: Sent, j: number, isBounded: boolean): readonly Violat
   if (minimum !== null && maximum !== null) {
     if (maximum > minimum) return [];
     const advice =
-      isBounded || type === undefined ? '' : `; ${refTerm(type)} has no bounds, so both may be ${refTerm('left out', 'null')}`;
+      isBounded || type === undefined
+        ? ''
+        : `; ${refTerm(type)} has no bounds, so both may be ${refTerm('left out', 'null')}`;
     const message = `must be greater than ${refField('minimumBounds', j)} (${minimum}), is ${maximum}${advice}.`;
     return [makeViolation(['maximumBounds', j], message)];
   }
   if (!isBounded) return [];
   return BOUNDS.filter((field) => fields[field]![j] === null).map((field) =>
-    makeViolation([field, j], `must be a number because ${refOutput(j)} is ${refTerm(type!)}, is null.`),
+    makeViolation(
+      [field, j],
+      `must be a number because ${refOutput(j)} is ${refTerm(type!)}, is ${refTerm('left out', 'null')}.`,
+    ),
   );
 }

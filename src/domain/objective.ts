@@ -272,7 +272,9 @@ export function checkNewObjective(
   const { objectives = [], objectiveTypes = [], initialInput, desiredL1Norm, convergence } = fields;
   const violations: Violation[] = [];
   if (context !== undefined) {
-    violations.push(...checkLength(['objectives'], objectives, context.outputCount, refTerm('output', 'output of the trial')));
+    violations.push(
+      ...checkLength(['objectives'], objectives, context.outputCount, refTerm('output', 'output of the trial')),
+    );
   }
   violations.push(...checkLengths(arrays, ['objectiveTypes']));
   const exactCount = objectiveTypes.filter((type) => type === ObjectiveType.exact).length;
@@ -318,7 +320,7 @@ function checkTargets({ objectives = [], objectiveTypes = [], front }: Partial<N
     ...missing.map((j) =>
       makeViolation(
         ['objectives', j],
-        'must be a number, is null: only minimize, maximize and fit may have no target.',
+        `must be a number, is ${refTerm('left out', 'null')}: only minimize, maximize and fit may have no target.`,
       ),
     ),
     ...(open.length > LARGEST_FRONT ? [makeViolation(['objectives'], message)] : []),
@@ -351,10 +353,10 @@ function checkEnds({
       ? `where ${refField('objectives', open[0]!)} is ${refTerm('left out', 'null')}: the search then ends when that output gets no better`
       : 'where outputs have no target: the search then ends when their front gains nothing';
   const targets = open.map((j) => refField('objectives', j)).join(' and ');
-  const reason = isFit ? 'with a fit' : `with ${stated[0]}`;
+  const reason = isFit ? 'with a fit' : `with ${refField(stated[0]!)}`;
   const message = isFront
     ? `must be left out ${withoutTarget}. To use it, state a target, an aspiration, in ${targets}.`
-    : `must be left out ${reason}, which has a rule of its own for the end of the objective.`;
+    : `must be left out ${reason}, which has a rule of its own for the ${refTerm('end of the search', 'end of the objective')}.`;
   return [
     ...refused.map((option) => makeViolation([option], message)),
     ...(isFront && stop && stop.patience != null

@@ -133,7 +133,12 @@ function checkCategoryNames(
   if (type !== InputType.category) {
     return names.length === 0
       ? []
-      : [makeViolation(['categories', i], `must be ${refTerm('left out', 'empty')}: ${refInput(i)} is ${refTerm(type)}.`)];
+      : [
+          makeViolation(
+            ['categories', i],
+            `must be ${refTerm('left out', 'empty')}: ${refInput(i)} is ${refTerm(type)}.`,
+          ),
+        ];
   }
   const violations: Violation[] = [];
   const needed = maximum - minimum + 1;

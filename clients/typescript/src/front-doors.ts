@@ -50,6 +50,10 @@ export const WORDS_OF_FIELDS: Readonly<Record<string, Words>> = {
     ...all('constraint {position}: the {sub}'),
     file: 'constraints/{position}',
   },
+  '/project/constraints/{position}/{sub}/{input}': {
+    ...all('constraint {position}: the {sub} of {input}'),
+    file: 'constraints/{position}',
+  },
   '/project/feasibleInput': { ...named('feasibleInput'), file: 'start', page: 'a case of your own' },
   '/project/feasibleInput/{input}': {
     ...named('feasibleInput', '{input}'),
@@ -137,6 +141,10 @@ export const WORDS_OF_FIELDS: Readonly<Record<string, Words>> = {
   },
   '/objectives/{set}/constraints/{position}/{sub}': {
     ...ofOption('constraints', 'the constraints of the search', ' {position}: the {sub}'),
+    file: 'constraints',
+  },
+  '/objectives/{set}/constraints/{position}/{sub}/{input}': {
+    ...ofOption('constraints', 'the constraints of the search', ' {position}: the {sub} of {input}'),
     file: 'constraints',
   },
   ...option('continues', 'the search to continue'),

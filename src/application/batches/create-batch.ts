@@ -23,7 +23,7 @@ import {
 } from '../../domain/batch.ts';
 import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
 import { DomainError, makeViolation, refuseViolations, type Violation, within } from '../../domain/errors.ts';
-import { refTerm } from '../../domain/messages.ts';
+import { refField, refTerm } from '../../domain/messages.ts';
 import { atNames, isByName } from '../../domain/names.ts';
 import { checkNewObjective, type NewObjective } from '../../domain/objective.ts';
 import { resolveObjective } from '../../domain/objective-by-name.ts';
@@ -173,7 +173,7 @@ function checkDefinition(project: Project, outputCount: number, sent: NewObjecti
       : [
           makeViolation(
             ['continues'],
-            'is not possible in a batch: its objectives know each other unless reuse is false.',
+            `is not possible ${refTerm('here', 'in a batch')}: ${refTerm('the searches of a problem', 'its objectives')} know each other unless ${refField('reuse')} is ${refTerm('false')}.`,
           ),
         ];
   return [...violations, ...atNames([...wrong, ...wrongLimits], named), ...mayNot];

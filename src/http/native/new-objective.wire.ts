@@ -1,6 +1,7 @@
 /** The bodies of new objectives, and of changes to one. */
 import { z } from 'zod';
 import { MAXIMUM_CONSTRAINTS } from '../../domain/input-details.ts';
+import { refTerm } from '../../domain/messages.ts';
 import {
   ALL_OBJECTIVE_TYPES,
   DEFAULT_CONVERGENCE,
@@ -37,7 +38,12 @@ const definitionFields = {
   objectives: nullableVectorSchema(OUTPUTS, z.number().nullable()).describe(
     'The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front. For an output of type fit the measured value, null for a gap.',
   ),
-  objectiveTypes: listSchema(z.enum(ALL_OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(ALL_OBJECTIVE_TYPES)),
+  objectiveTypes: listSchema(
+    z.enum(ALL_OBJECTIVE_TYPES),
+    OUTPUTS,
+    refTerm('goals', 'objective types'),
+    z.enum(ALL_OBJECTIVE_TYPES),
+  ),
   maximumAttempts: z
     .int()
     .min(1)

@@ -3,6 +3,7 @@ import { makeViolation } from '../../domain/errors.ts';
 import { readInputDetails } from '../../domain/input-details.ts';
 import { type InputDetails, type InputSpace, InputType, Scale, type SentDetails } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
+import { refTerm } from '../../domain/messages.ts';
 import { atNames, checkNames, type ProjectNames } from '../../domain/names.ts';
 import { LARGEST_PARALLELISM } from '../../domain/objective.ts';
 import {
@@ -96,8 +97,7 @@ const newProjectSchema = z
     ],
   });
 
-const CATEGORIES_ADVICE =
-  'must be one list of names per input (null unless the input is a category), or one flat list if exactly one input is a category.';
+const CATEGORIES_ADVICE = `must be one list of names per input (${refTerm('nothing', 'null')} unless the input is a category), or one flat list if exactly one input is a category.`;
 
 function readNewProject(sent: SentFields): Parsed<NewProject> {
   const { body, violations: misnamed, unread, named } = expandLists(sent);

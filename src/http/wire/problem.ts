@@ -15,7 +15,10 @@ const part = z.object({
   pointer: z.string().optional().describe('The field that the text names, as a JSON Pointer into the body.'),
   input: z.int().optional().describe('The zero-based number of the input that the text names.'),
   output: z.int().optional().describe('The zero-based number of the output that the text names.'),
-  term: z.string().optional().describe('What the text means where it is a word of the interface but no field, such as left out for null.'),
+  term: z
+    .string()
+    .optional()
+    .describe('What the text means where it is a word of the interface but no field, such as left out for null.'),
 });
 
 const EXAMPLE = {

@@ -10,6 +10,8 @@ import {
   type Violation,
   type ViolationPath,
 } from '../../domain/errors.ts';
+import { refTerm } from '../../domain/messages.ts';
+import { ALL_OBJECTIVE_TYPES } from '../../domain/objective.ts';
 import { describeUnknownField } from './unknown-field.ts';
 
 export type Parsed<T> =
@@ -109,7 +111,7 @@ function describeIssue(issue: RawIssue): string | undefined {
       return describeWrongType(expectedKind(issue.expected), issue.input);
     case 'invalid_value':
       return describeWrongType(
-        issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.map(String).join(', ')}`,
+        issue.values.length === 1 ? sayValue(issue.values[0]) : `one of ${issue.values.map(sayValue).join(', ')}`,
         issue.input,
       );
     case 'too_small': {
@@ -130,6 +132,12 @@ function describeIssue(issue: RawIssue): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Goals have names of their own in every front door. */
+function sayValue(value: unknown): string {
+  const text = String(value);
+  return (ALL_OBJECTIVE_TYPES as readonly string[]).includes(text) ? refTerm(text) : text;
 }
 
 function expectedKind(expected: string): string {
