@@ -354,7 +354,8 @@ export function sayField(door: Door, names: GivenNames, pointer: string): Said |
   if (row === undefined) return undefined;
   const values = new Map(row.segments.map((segment, k) => [segment, sent[k]!]));
   const words = WORDS_OF_FIELDS[row.pattern]![door];
-  const [place = '', subject = ''] = words.split(': ');
+  const [place = '', ...rest] = words.split(': ');
+  const subject = rest.join(': ');
   const fill = (text: string) => text.replace(/\{\w+\}/g, (mark) => shown(mark, values, names));
   const key = place.split('/').flatMap((part) => fillKey(part, fill, values, names));
   const owned = row.segments.findLast((segment) => Object.hasOwn(LISTS, segment));

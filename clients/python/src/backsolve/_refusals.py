@@ -88,7 +88,7 @@ def _say_part(names: Names, body: str, part: Mapping[str, Any], about: Said) -> 
     for kind in ("input", "output"):
         if kind in part:
             given: Sequence[str] = getattr(names, kind)
-            return given[part[kind]] if part[kind] < len(given) else text
+            return given[part[kind]] if 0 <= part[kind] < len(given) else text
     if "term" in part:
         return TERMS.get(part["term"], str(part["term"]))
     said = say_field(names, _whole(body, part["pointer"])) if "pointer" in part else None
