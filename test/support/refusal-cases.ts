@@ -28,7 +28,7 @@ export interface RefusalCase {
   readonly violation: Violation;
 }
 
-export const PROJECT: Body = {
+const PROJECT: Body = {
   name: 'Bracket',
   inputCount: 3,
   inputNames: ['width', 'bolts', 'steel'],
@@ -52,7 +52,7 @@ export const PROJECT: Body = {
   sources: [{ name: 'coarse', cost: 0.1 }],
 };
 
-export const OBJECTIVE: Body = {
+const OBJECTIVE: Body = {
   objectives: [10, 2],
   objectiveTypes: ['percent', 'lessthan_equal'],
   minimumBounds: [-1, null],

@@ -358,7 +358,7 @@ export function sayField(door: Door, names: GivenNames, pointer: string): Said |
   const subject = rest.join(': ');
   const fill = (text: string) => text.replace(/\{\w+\}/g, (mark) => shown(mark, values, names));
   const key = place.split('/').flatMap((part) => fillKey(part, fill, values, names));
-  const owned = row.segments.findLast((segment) => Object.hasOwn(LISTS, segment));
+  const owned = row.segments.filter((segment) => Object.hasOwn(LISTS, segment)).at(-1);
   const owner = owned === undefined ? '' : `${owned.slice(1, -1)} ${Number(values.get(owned)) + 1}`;
   return { place: door === 'file' ? key.join('.') : fill(place), subject: fill(subject), key, owner };
 }

@@ -2,6 +2,11 @@
 import { BacksolveError } from '../backsolve-error.ts';
 import { type Door, type GivenNames, lineOf, sayViolation } from '../front-doors.ts';
 
+interface SentFit {
+  readonly name?: string | null | undefined;
+  readonly outputs?: readonly unknown[] | null | undefined;
+}
+
 interface Bodies {
   readonly project?: {
     readonly inputNames?: readonly string[] | null | undefined;
@@ -10,7 +15,7 @@ interface Bodies {
   };
   readonly objectives?: readonly {
     readonly objectives?: unknown;
-    readonly fits?: readonly { readonly name?: string | null; readonly outputs?: readonly unknown[] | null }[] | null;
+    readonly fits?: readonly SentFit[] | null | undefined;
   }[];
 }
 
