@@ -199,7 +199,6 @@ export const WORDS_OF_TERMS: Readonly<Record<string, Partial<Words>>> = {
   percent: { ...all('within percent'), file: 'within %' },
   value: { ...all('within') },
   feasibleInput: { ...named('feasibleInput'), file: 'start', page: 'case of your own' },
-  'tolerance in percent': { file: 'within with %' },
   'state the tolerance in its unit': {
     python: 'use within(..., tolerance)',
     typescript: 'use within(..., tolerance)',
