@@ -279,7 +279,7 @@ describe('a body under /v1', () => {
   ])('A body of %s with an unknown field is refused', async (operation, body, property, message) => {
     const answered = await SEND[operation]!(body);
     expectProblem(answered, 400);
-    expect(answered.body.errors).toEqual([{ property, pointer: `/${property}`, message }]);
+    expect(answered.body.errors).toMatchObject([{ property, pointer: `/${property}`, message }]);
     expect(answered.body.detail).toBe(`${property}: ${message}`);
   });
 
