@@ -10,7 +10,9 @@ export function describeError(error: unknown): string | undefined {
   if (error instanceof ConnectionError) return `${error.message} Call the same tool again in a moment. ${AGAIN}`;
   if (!(error instanceof BacksolveError)) return undefined;
   const { violations } = error;
-  const faults = violations.slice(0, MOST_FAULTS).map(({ property, message }) => withDot(`${property} ${message}`));
+  const faults = violations
+    .slice(0, MOST_FAULTS)
+    .map(({ property, message }) => withDot(property === '' ? message : `${property}: ${message}`));
   if (violations.length > MOST_FAULTS) faults.push(`And ${violations.length - MOST_FAULTS} more.`);
   return `${faults.length > 0 ? faults.join('\n') : withDot(error.detail)}${adviceFor(error)}`;
 }

@@ -72,7 +72,7 @@ async function checkOnly(file: string, values: ProblemFlags): Promise<number> {
   const first =
     known.length > 0 ? countOf(known.length, 'known run') : `${countOf(designedCount, 'designed run')} first`;
   const size = `${countOf(problem.inputs.length, 'input')}, ${countOf(problem.outputs.length, 'output')}${sets}`;
-  print(`${file} is right: ${size}, ${first}.`);
+  print(`${file} can be read, and the service would take the problem: ${size}, ${first}. The program was not called.`);
   for (const sentence of [...notes, ...adviseOnRanges(bodies).map((advice) => advice.sentence)]) print(sentence);
   return 0;
 }

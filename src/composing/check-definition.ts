@@ -8,6 +8,7 @@ import { withInputCases } from '../application/data/input-cases.ts';
 import { isOutsideBounds, readAddedCases } from '../domain/added-cases.ts';
 import { areConditionsMet } from '../domain/conditions.ts';
 import { DomainError, makeViolation, type Violation } from '../domain/errors.ts';
+import { inside } from '../domain/messages.ts';
 import { NO_NAMES } from '../domain/names.ts';
 import { checkNewObjective } from '../domain/objective.ts';
 import { checkInput, type NewProject } from '../domain/project.ts';
@@ -82,7 +83,11 @@ function under(prefix: string, read: Read): readonly Violation[] {
 }
 
 function prefixed(prefix: string, violations: readonly Violation[]): readonly Violation[] {
-  return violations.map((one) => ({ ...one, pointer: prefix + one.pointer }));
+  return violations.map(({ parts, ...one }) => ({
+    ...one,
+    pointer: prefix + one.pointer,
+    ...(parts && { parts: parts.map((part) => inside(prefix, part)) }),
+  }));
 }
 
 function checkObjective(body: Body, k: number): readonly Violation[] {

@@ -1,5 +1,7 @@
 /** How far an objective may go: its attempts and its stop rule, and what a change of them means for one that has ended. */
+
 import { makeViolation, refuseViolations } from './errors.ts';
+import { refTerm } from './messages.ts';
 import type { Objective } from './objective.ts';
 import { isResumable } from './search/ending.ts';
 import { isFinal, StopReason } from './search/stop-reason.ts';
@@ -38,7 +40,7 @@ export function budgetAfter(objective: Limited, patch: BudgetPatch): Budget | nu
   const overruled = isReopened && objective.stopReason !== StopReason.exhausted && patch.stop === undefined;
   const options = overruled || patch.stop !== undefined ? withStop(objective.options, patch.stop) : objective.options;
   if (isReopened && isOver(options?.stop, new Date())) {
-    const message = 'must be in the future, or left out: the objective would end again immediately.';
+    const message = `must be in the future, or left out: the ${refTerm('search', 'objective')} would end again immediately.`;
     refuseViolations([makeViolation(['stop', 'until'], message)]);
   }
   return { maximumAttempts, options, isReopened };

@@ -1,5 +1,7 @@
 /** Limits on the number of cases, and of numbers in them. */
+
 import { makeViolation, type Violation } from './errors.ts';
+import { refTerm } from './messages.ts';
 
 /** The most that one project may hold; 0 means no limit. */
 export interface CaseLimits {
@@ -44,7 +46,7 @@ export function checkTrialCases(
   const why =
     most === byNumbers
       ? `${cells} numbers at most in its inputs and in its outputs, and ${inputCount} inputs and ${outputCount} outputs`
-      : 'the limit of every trial';
-  const message = `has ${added} new cases; the trial has ${known} and may have ${most} (${why}). Send at most ${Math.max(0, most - known)}, those nearest to what you look for.`;
+      : `the limit of every ${refTerm('search', 'trial')}`;
+  const message = `has ${added} new cases; the ${refTerm('search', 'trial')} has ${known} and may have ${most} (${why}). Send at most ${Math.max(0, most - known)}, those nearest to what you look for.`;
   return [makeViolation([], message)];
 }

@@ -59,14 +59,13 @@ export function atCell(
 /** A violation at a row of a file, at one of its columns unless `title` is null. */
 export function atRow(row: number, line: number | null, title: string | null, message: string): Violation {
   const where = line === null ? `row ${row + 1}` : `row ${row + 1} (line ${line})`;
-  const { pointer } = makeViolation(title === null ? [row + 1] : [row + 1, title], message);
-  return { property: title === null ? where : `${where}, column ${shorten(title)}`, pointer, message };
+  const violation = makeViolation(title === null ? [row + 1] : [row + 1, title], message);
+  return { ...violation, property: title === null ? where : `${where}, column ${shorten(title)}` };
 }
 
 /** A violation at the header of a file. */
 export function atHeader(title: string, message: string): Violation {
-  const { pointer } = makeViolation([0, title], message);
-  return { property: `header, column ${shorten(title)}`, pointer, message };
+  return { ...makeViolation([0, title], message), property: `header, column ${shorten(title)}` };
 }
 
 const SHOWN_LENGTH = 64;

@@ -1,3 +1,7 @@
+import { inside, type MessagePart, pointerOf, propertyOf, readMessage, type ViolationPath } from './messages.ts';
+
+export type { ViolationPath };
+
 /**
  * All error codes. Expected outcomes are returned as unions; a violated rule is thrown as a DomainError. http/errors.ts maps
  * the codes to statuses in one table and repeats no rule.
@@ -54,6 +58,8 @@ export interface Violation {
   readonly property: string;
   readonly pointer: string;
   readonly message: string;
+  /** The message in pieces, where it refers to something that a front door calls by another name. */
+  readonly parts?: readonly MessagePart[];
 }
 
 /** The inverse that an error is about, so that the answer can link to it. */
@@ -74,34 +80,26 @@ export class DomainError extends Error {
   readonly facts: ErrorFacts;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(message);
+    super(readMessage(message).message);
     this.name = 'DomainError';
     this.code = code;
     this.facts = facts;
   }
 }
 
-/** Path of a violation: field names and zero-based positions. */
-export type ViolationPath = readonly (string | number)[];
-
 /** Builds a violation from its path, e.g. ['objectives', 2] -> objectives[2], /objectives/2. */
 export function makeViolation(path: ViolationPath, message: string): Violation {
-  let property = '';
-  let pointer = '';
-  for (const segment of path) {
-    property += typeof segment === 'number' ? `[${segment}]` : property === '' ? segment : `.${segment}`;
-    pointer += `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  }
-  return { property, pointer, message };
+  return { property: propertyOf(path), pointer: pointerOf(path), ...readMessage(message) };
 }
 
-/** The same violations of a part of a body, named from the body's beginning. */
+/** The same violations of a part of a body, named from the body's beginning. Messages go on to name what is beside them. */
 export function within(path: ViolationPath, violations: readonly Violation[]): readonly Violation[] {
-  const outer = makeViolation(path, '');
-  return violations.map(({ property, pointer, message }) => ({
-    property: `${outer.property}${property === '' || property.startsWith('[') ? property : `.${property}`}`,
-    pointer: `${outer.pointer}${pointer}`,
+  const [outerProperty, outerPointer] = [propertyOf(path), pointerOf(path)];
+  return violations.map(({ property, pointer, message, parts }) => ({
+    property: `${outerProperty}${property === '' || property.startsWith('[') ? property : `.${property}`}`,
+    pointer: `${outerPointer}${pointer}`,
     message,
+    ...(parts && { parts: parts.map((part) => inside(outerPointer, part)) }),
   }));
 }
 

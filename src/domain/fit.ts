@@ -2,8 +2,10 @@
  * Fits: outputs of type fit belong to data sets. The targets of these outputs are the measured values; one without a value is a gap,
  * which counts nothing. What a run is worth is one number, its misfit (numbers/misfit.ts).
  */
+
 import { FIT_LOSSES, type FitGoal, type FitLoss, misfitOf, residualsOf, sumOfSquares } from '../numbers/misfit.ts';
 import { makeViolation, type Violation } from './errors.ts';
+import { refOutput, refTerm } from './messages.ts';
 import { checkLength, toFinite } from './vectors.ts';
 
 /** Stored as the target of a gap: clients state null. */
@@ -146,7 +148,8 @@ function checkFit(
   const violations: Violation[] = [];
   const refuse = (at: Path, message: string) => violations.push(makeViolation([...path, ...at], message));
   outputs.forEach((j, i) => {
-    if (types[j] !== 'fit') refuse(['outputs', i], `must be the number of an output of type fit, is ${j}.`);
+    if (types[j] !== 'fit')
+      refuse(['outputs', i], `must be the number of an output of type fit, is ${refOutput(j, `${j}`)}.`);
   });
   const known = outputs.filter((j) => objectives[j] !== undefined && objectives[j] !== GAP);
   if (known.length === 0) refuse([], 'must have at least one output with a measured value.');
@@ -168,7 +171,9 @@ function checkFit(
     if (one !== null && one > 0 && Number.isFinite(one)) return;
     if (typeof sigma === 'object' && 'relative' in sigma) {
       const reason =
-        value === 0 ? `is a share of the value, which is 0 at output ${j}: state a number` : 'must be positive';
+        value === 0
+          ? `is a share of the value, which is 0 at ${refOutput(j, `output ${j}`)}: state a number`
+          : 'must be positive';
       if (i === 0 || value === 0) refuse(['sigma', 'relative'], `${reason}.`);
     } else if (typeof sigma === 'number') {
       if (i === 0) refuse(['sigma'], `must be positive and finite, is ${sigma}.`);
@@ -183,7 +188,11 @@ function checkMembership(options: readonly FitOption[], all: readonly number[]):
   for (const { outputs } of options) for (const j of outputs) count.set(j, (count.get(j) ?? 0) + 1);
   const twice = all.filter((j) => (count.get(j) ?? 0) > 1);
   const missing = all.filter((j) => !count.has(j));
-  const list = (outputs: readonly number[]) => outputs.slice(0, 5).join(', ') + (outputs.length > 5 ? ', ...' : '');
+  const list = (outputs: readonly number[]) =>
+    outputs
+      .slice(0, 5)
+      .map((j) => refOutput(j, `${j}`))
+      .join(', ') + (outputs.length > 5 ? ', ...' : '');
   return [
     ...(twice.length > 0
       ? [makeViolation(['fits'], `must name each output once, has ${list(twice)} more than once.`)]
@@ -202,13 +211,16 @@ function checkCompany(
   const violations: Violation[] = [];
   objectiveTypes.forEach((type, j) => {
     if (type !== 'minimize' && type !== 'maximize' && type !== 'exact') return;
-    const message = `must not be ${type} beside a fit, which is what the search minimizes: state a limit, or add the value to the fit.`;
+    const message = `must not be ${refTerm(type)} beside a fit, which is what the search minimizes: state a limit, or add the value to the fit.`;
     violations.push(makeViolation(['objectiveTypes', j], message));
   });
   all.forEach((j) => {
     if (weights?.[j] == null || weights[j] === 1) return;
     violations.push(
-      makeViolation(['weights', j], 'must be 1 or null for an output of type fit: use the weight of its data set.'),
+      makeViolation(
+        ['weights', j],
+        `must be 1 or ${refTerm('left out', 'null')} for an output of type fit: use the weight of its data set.`,
+      ),
     );
   });
   if (priorities != null) {

@@ -2,6 +2,7 @@
  * What a client may say about the inputs of a project beyond bounds, types and names: the scale and the admissible values of a
  * number, ranges in which the solution probably lies, and conditions among the inputs.
  */
+
 import type { Condition, RegionReport } from '../optimizer/problem.ts';
 import { checkOperations } from './constraint-work.ts';
 import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
@@ -14,6 +15,7 @@ import {
   type SentConstraint,
   type SentDetails,
 } from './input-space.ts';
+import { refField, refInput, refTerm } from './messages.ts';
 import { inputNamesOf, type ProjectNames } from './names.ts';
 import { findNearestName } from './nearest-name.ts';
 import { checkLength } from './vectors.ts';
@@ -68,12 +70,17 @@ function checkInputDetails(space: InputSpace, sent: SentDetails, i: number): Vio
   const [scale, step, levels] = [sent.scales?.[i] ?? null, sent.steps?.[i] ?? null, sent.levels?.[i] ?? null];
   const refuse = (field: ListName, message: string) => violations.push(makeViolation([field, i], message));
   if (scale === Scale.log) {
-    if (!isNumber(type)) refuse('scales', `must be linear or null: input ${i} is ${type}.`);
-    else if (!(minimum > 0)) refuse('scales', `can be log only with a positive minimum, minimums[${i}] is ${minimum}.`);
+    if (!isNumber(type))
+      refuse('scales', `must be linear or ${refTerm('left out', 'null')}: ${refInput(i)} is ${refTerm(type)}.`);
+    else if (!(minimum > 0))
+      refuse('scales', `can be log only with a positive minimum, ${refField('minimums', i)} is ${minimum}.`);
   }
   if (step !== null) {
     if (type !== InputType.float)
-      refuse('steps', `must be null, since the input is of the type ${type}: only a float has steps.`);
+      refuse(
+        'steps',
+        `must be ${refTerm('left out', 'null')}, since the input is of the type ${refTerm(type)}: only a ${refTerm('float')} has steps.`,
+      );
     else if (!(step > 0) || step > maximum - minimum) {
       refuse('steps', `must be positive and at most maximum - minimum (${maximum - minimum}), is ${step}.`);
     } else if ((maximum - minimum) / step > MAXIMUM_STEPS) {
@@ -81,8 +88,16 @@ function checkInputDetails(space: InputSpace, sent: SentDetails, i: number): Vio
     }
   }
   if (levels !== null) {
-    if (!isNumber(type)) refuse('levels', `must be null: input ${i} is ${type}; only a number has levels.`);
-    else if (step !== null) refuse('levels', `must be null where steps has an entry; state one of the two.`);
+    if (!isNumber(type))
+      refuse(
+        'levels',
+        `must be ${refTerm('left out', 'null')}: ${refInput(i)} is ${refTerm(type)}; only a number has levels.`,
+      );
+    else if (step !== null)
+      refuse(
+        'levels',
+        `must be ${refTerm('left out', 'null')} where ${refTerm('a step is stated', 'steps has an entry')}; state one of the two.`,
+      );
     else violations.push(...checkLevels(levels, type, minimum, maximum, i));
   }
   violations.push(...checkLikely(space, sent, i));
@@ -110,7 +125,9 @@ function checkLevels(
       return [makeViolation(['levels', i, k], `must be between ${minimum} and ${maximum}, is ${value}.`)];
     }
     if (type === InputType.integer && !Number.isInteger(value)) {
-      return [makeViolation(['levels', i, k], `must be a whole number (the input is integer), is ${value}.`)];
+      return [
+        makeViolation(['levels', i, k], `must be a whole number (the input is ${refTerm('integer')}), is ${value}.`),
+      ];
     }
     return [];
   });
@@ -148,11 +165,16 @@ function checkLikely(space: InputSpace, { likelyMinimums, likelyMaximums }: Sent
   const type = space.inputTypes[i]!;
   const field = low === null ? 'likelyMaximums' : 'likelyMinimums';
   if (!isNumber(type))
-    return [makeViolation([field, i], `must be null: input ${i} is ${type}; only a number has a likely range.`)];
+    return [
+      makeViolation(
+        [field, i],
+        `must be ${refTerm('left out', 'null')}: ${refInput(i)} is ${refTerm(type)}; only a number has a likely range.`,
+      ),
+    ];
   const [minimum, maximum] = [space.minimums[i]!, space.maximums[i]!];
   const [from, to] = [low ?? minimum, high ?? maximum];
   if (from < minimum || to > maximum || !(from < to)) {
-    const message = `must be at most likelyMaximums[${i}], and both within the bounds ${minimum} and ${maximum}; the range is ${from} to ${to}.`;
+    const message = `must be at most ${refField('likelyMaximums', i)}, and both within the bounds ${minimum} and ${maximum}; the range is ${from} to ${to}.`;
     return [makeViolation([field, i], message)];
   }
   return [];
@@ -195,7 +217,9 @@ export function readConstraint(
   }
   const category = inputsOf(parsed.condition).find((i) => space.inputTypes[i] === InputType.category);
   if (category !== undefined) {
-    return { violations: [makeViolation(path, `cannot calculate with ${names[category]}, which is a category.`)] };
+    return {
+      violations: [makeViolation(path, `cannot calculate with ${names[category]}, which is a ${refTerm('category')}.`)],
+    };
   }
   return { condition: parsed.condition, violations: [] };
 }
@@ -221,7 +245,12 @@ function readCoefficients(
   const category = coefficients.findIndex((value, i) => value !== 0 && space.inputTypes[i] === InputType.category);
   if (category >= 0) {
     return {
-      violations: [makeViolation([...path, 'coefficients', category], `must be 0: input ${category} is a category.`)],
+      violations: [
+        makeViolation(
+          [...path, 'coefficients', category],
+          `must be 0: ${refInput(category)} is a ${refTerm('category')}.`,
+        ),
+      ],
     };
   }
   const terms = coefficients.map((value, input) => ({
@@ -259,13 +288,13 @@ export function renameConstraints(
     const { text, mentioned } = renameInputs(one, newNames);
     const wrong = [...mentioned].filter((name) => !isWord(newNames.get(name)!));
     for (const name of wrong) {
-      const message = `must consist of letters, digits and _ and begin with no digit, because constraints[${c}]${owner} mentions the input.`;
+      const message = `must consist of letters, digits and _ and begin with no digit, because ${refField('constraints', c)}${owner} mentions the input.`;
       violations.push(makeViolation(['inputNames', from.indexOf(name)], message));
     }
     const parsed = wrong.length > 0 ? undefined : parseCondition(text, inputs);
     if (parsed?.kind !== 'refused') return text;
     if (parsed.fault.unknownName !== undefined) return one;
-    const message = `would make constraints[${c}]${owner} too long: ${parsed.fault.message}.`;
+    const message = `would make ${refField('constraints', c)}${owner} too long: ${parsed.fault.message}.`;
     violations.push(makeViolation(['inputNames'], message));
     return text;
   });
@@ -291,17 +320,16 @@ export function checkRegion(
   }
   if (report.kind === 'nothing-found') {
     const message = report.isForWholeNumbers
-      ? 'leave no input with whole numbers, steps and levels that could be found; loosen one of them, or state one that satisfies them as feasibleInput.'
-      : 'leave no input that could be found; state one that satisfies them as feasibleInput.';
+      ? `leave no input with whole numbers, steps and levels that could be found; loosen one of them, or state one that satisfies them as ${refField('feasibleInput')}.`
+      : `leave no input that could be found; state one that satisfies them as ${refField('feasibleInput')}.`;
     return [makeViolation(['constraints'], message)];
   }
   if (report.kind === 'out-of-work') {
-    const message =
-      'take more work than the service may spend on a design: shorten them, state fewer, loosen those that few inputs satisfy, or state an input that satisfies them as feasibleInput.';
+    const message = `take more work than the service may spend on a design: shorten them, state fewer, loosen those that few inputs satisfy, or state an input that satisfies them as ${refField('feasibleInput')}.`;
     return [makeViolation(['constraints'], message)];
   }
   const names = inputNamesOf(space.inputCount, inputNames);
-  const others = report.conditions.map((i) => `constraints[${i}] (${describe(constraints![i]!, names)})`);
+  const others = report.conditions.map((i) => `${refField('constraints', i)} (${describe(constraints![i]!, names)})`);
   const bounds = report.variables.map((i) => `the bounds of ${names[i]}`);
   const message = describeContradiction([...others, ...bounds]);
   return [makeViolation(['constraints', ...report.conditions.slice(0, 1)], message)];

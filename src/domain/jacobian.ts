@@ -1,6 +1,8 @@
 /** Derivatives of the outputs of a run by its inputs, in the units of both. */
+
 import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { Matrix } from './matrix.ts';
+import { refTerm } from './messages.ts';
 import { inputNamesOf, isByName, makeListReader, outputNamesOf } from './names.ts';
 
 /** Outputs x inputs, row by row; NaN where a derivative is not known. */
@@ -49,7 +51,7 @@ export function readJacobian(
         const message = `the derivative of ${output} by ${input} ${describeWrongType('a finite number or null', value)}`;
         violations.push(makeViolation(where, message));
       } else if (hasNone) {
-        const message = `must be null, 0 or left out, is ${value}: ${output} has no derivative by ${input}, which is a ${type}. A difference between two of its values is known from their runs.`;
+        const message = `must be ${refTerm('nothing', 'null')}, 0 or left out, is ${value}: ${output} has no derivative by ${input}, which is a ${refTerm(type)}. A difference between two of its values is known from their runs.`;
         violations.push(makeViolation(where, message));
       }
     });

@@ -4,8 +4,10 @@
  *
  * An object by name stands for a vector: `{"T": 380, "material": "steel"}`.
  */
+
 import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { type InputSpace, InputType } from './input-space.ts';
+import { refField } from './messages.ts';
 import { findNearestName } from './nearest-name.ts';
 import { checkLength, toPositiveZero } from './vectors.ts';
 
@@ -69,7 +71,7 @@ function checkRepeats(field: string, names: readonly string[]): readonly Violati
   return names.flatMap((name, i) => {
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, i);
-    else return [makeViolation([field, i], `must differ from ${field}[${earlier}], is ${name} too.`)];
+    else return [makeViolation([field, i], `must differ from ${refField(field, earlier)}, is ${name} too.`)];
     return [];
   });
 }
@@ -248,7 +250,7 @@ export function atNames(
       const name = named.get(`/${segments.slice(0, end).join('/')}`)?.[Number(segments[end])];
       if (name === undefined) continue;
       const path = segments.map((segment, k) => (k === end ? name : /^\d+$/.test(segment) ? Number(segment) : segment));
-      return makeViolation(path, violation.message);
+      return { ...violation, ...makeViolation(path, violation.message) };
     }
     return violation;
   });

@@ -1,5 +1,7 @@
 /** The bounds of a new objective: offsets from the targets of the types that have them. */
+
 import { makeViolation, type Violation } from './errors.ts';
+import { refField, refOutput, refTerm } from './messages.ts';
 import { checkLength } from './vectors.ts';
 
 /**
@@ -36,7 +38,7 @@ export function checkLengths(arrays: Lengths, names: readonly ArrayField[]): rea
   if (objectives === undefined) return [];
   return names.flatMap((name) => {
     const values = arrays[name];
-    return values === undefined ? [] : checkLength([name], values, objectives.length, 'objective');
+    return values === undefined ? [] : checkLength([name], values, objectives.length, refTerm('output', 'objective'));
   });
 }
 const BOUNDS = ['minimumBounds', 'maximumBounds'] as const;
@@ -59,7 +61,10 @@ export function checkBounds(fields: Sent, arrays: Lengths): readonly Violation[]
 }
 
 function missingBounds(field: string, count: number, rule: BoundsRule): Violation {
-  const reason = rule === 'always' ? '' : ' because some objective is percent or value';
+  const reason =
+    rule === 'always'
+      ? ''
+      : ` because some ${refTerm('output', 'objective')} is ${refTerm('percent')} or ${refTerm('value')}`;
   return makeViolation([field], `is required${reason}: send ${count} values.`);
 }
 
@@ -70,12 +75,18 @@ function checkPair(fields: Sent, j: number, isBounded: boolean): readonly Violat
   const maximum = fields.maximumBounds![j]!;
   if (minimum !== null && maximum !== null) {
     if (maximum > minimum) return [];
-    const advice = isBounded || type === undefined ? '' : `; ${type} has no bounds, so both may be null`;
-    const message = `must be greater than minimumBounds[${j}] (${minimum}), is ${maximum}${advice}.`;
+    const advice =
+      isBounded || type === undefined
+        ? ''
+        : `; ${refTerm(type)} has no bounds, so both may be ${refTerm('left out', 'null')}`;
+    const message = `must be greater than ${refField('minimumBounds', j)} (${minimum}), is ${maximum}${advice}.`;
     return [makeViolation(['maximumBounds', j], message)];
   }
   if (!isBounded) return [];
   return BOUNDS.filter((field) => fields[field]![j] === null).map((field) =>
-    makeViolation([field, j], `must be a number because objective ${j} is ${type}, is null.`),
+    makeViolation(
+      [field, j],
+      `must be a number because ${refOutput(j)} is ${refTerm(type!)}, is ${refTerm('left out', 'null')}.`,
+    ),
   );
 }

@@ -1,6 +1,7 @@
 /** New objectives whose lists were sent by name. The names belong to the project, so the use case reads these lists. */
 import { describeWrongType, makeViolation, type Violation } from './errors.ts';
 import type { InputSpace } from './input-space.ts';
+import { refTerm } from './messages.ts';
 import {
   type ByName,
   inputNamesOf,
@@ -123,7 +124,9 @@ function readEntry(
 ): { readonly value: unknown } | { readonly message: string } {
   if (field === 'objectiveTypes') {
     const isType = ALL_OBJECTIVE_TYPES.includes(value as ObjectiveType);
-    return isType ? { value } : { message: describeWrongType(`one of ${ALL_OBJECTIVE_TYPES.join(', ')}`, value) };
+    return isType
+      ? { value }
+      : { message: describeWrongType(`one of ${ALL_OBJECTIVE_TYPES.map((type) => refTerm(type)).join(', ')}`, value) };
   }
   const ofInputs = field === 'initialInput' || field === 'fixedInputs';
   const read = ofInputs ? readInputValue(space, i, value) : readNumber(value, WANTED[field]);

@@ -1,4 +1,5 @@
 /** Limits on the inputs that hold for one objective only, besides those of its project: fixed inputs and constraints. */
+
 import type { Condition, RegionReport } from '../optimizer/problem.ts';
 import { areConditionsMet } from './conditions.ts';
 import { checkOperations, operationsOf } from './constraint-work.ts';
@@ -12,6 +13,7 @@ import {
   readConstraint,
 } from './input-details.ts';
 import { type InputDetails, type InputSpace, InputType, type SentConstraint } from './input-space.ts';
+import { refField, refTerm } from './messages.ts';
 import { inputNamesOf, type ProjectNames } from './names.ts';
 import { checkInput } from './project.ts';
 import { checkLength } from './vectors.ts';
@@ -82,7 +84,9 @@ function checkFixedInputs(space: InputSpace, fixedInputs: readonly (number | nul
       return [makeViolation(path, `must be between ${minimum} and ${maximum}, is ${value}.`)];
     }
     if (space.inputTypes[i] !== InputType.float && !Number.isInteger(value)) {
-      return [makeViolation(path, `must be a whole number (the input is ${space.inputTypes[i]}), is ${value}.`)];
+      return [
+        makeViolation(path, `must be a whole number (the input is ${refTerm(space.inputTypes[i]!)}), is ${value}.`),
+      ];
     }
     return checkDetailsOfValue(space, i, value, path);
   });
@@ -134,23 +138,22 @@ export function checkObjectiveRegion(
   const field = limits.constraints === null ? 'fixedInputs' : 'constraints';
   if (report.kind === 'nothing-found') {
     const what = report.isForWholeNumbers ? 'input with whole numbers and the values allowed' : 'input';
-    const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an initialInput, or a feasibleInput of the project, that satisfies them.`;
+    const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an ${refField('initialInput')}, or a ${refTerm('feasibleInput')} of the project, that satisfies them.`;
     return [makeViolation([field], message)];
   }
   if (report.kind === 'out-of-work') {
-    const message =
-      'take more work than the service may spend on them, with those of the project: shorten them, state fewer, or state an initialInput that satisfies them.';
+    const message = `take more work than the service may spend on them, with those of the project: shorten them, state fewer, or state an ${refField('initialInput')} that satisfies them.`;
     return [makeViolation([field], message)];
   }
   const names = inputNamesOf(space.inputCount, space.names.inputNames);
   const conditions = report.conditions.map((k) =>
     k < ofProject
-      ? `the project's constraints[${k}] (${describe(space.details!.constraints![k]!, names)})`
-      : `constraints[${k - ofProject}] (${describe(limits.constraints!.sent[k - ofProject]!, names)})`,
+      ? `the project's ${refTerm(`constraint ${k + 1}`, `constraints[${k}]`)} (${describe(space.details!.constraints![k]!, names)})`
+      : `${refField('constraints', k - ofProject)} (${describe(limits.constraints!.sent[k - ofProject]!, names)})`,
   );
   const bounds = report.variables.map((i) => {
     const value = limits.fixedInputs?.[i] ?? null;
-    return value === null ? `the bounds of ${names[i]}` : `fixedInputs[${i}] (${names[i]} = ${value})`;
+    return value === null ? `the bounds of ${names[i]}` : `${refField('fixedInputs', i)} (${names[i]} = ${value})`;
   });
   const own = report.conditions.find((k) => k >= ofProject);
   const fixed = report.variables.find((i) => (limits.fixedInputs?.[i] ?? null) !== null);

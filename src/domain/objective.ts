@@ -9,6 +9,7 @@ import { checkFront } from './front-option.ts';
 import type { InputSpace, SentConstraint } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
 import type { SentJacobian } from './jacobian.ts';
+import { refField, refTerm } from './messages.ts';
 import type { ByName, Labels } from './names.ts';
 import { type BoundsRule, checkBounds, checkLengths, hasBounds, type Lengths } from './objective-bounds.ts';
 import type { ObjectiveConstraints } from './objective-limits.ts';
@@ -271,7 +272,9 @@ export function checkNewObjective(
   const { objectives = [], objectiveTypes = [], initialInput, desiredL1Norm, convergence } = fields;
   const violations: Violation[] = [];
   if (context !== undefined) {
-    violations.push(...checkLength(['objectives'], objectives, context.outputCount, 'output of the trial'));
+    violations.push(
+      ...checkLength(['objectives'], objectives, context.outputCount, refTerm('output', 'output of the trial')),
+    );
   }
   violations.push(...checkLengths(arrays, ['objectiveTypes']));
   const exactCount = objectiveTypes.filter((type) => type === ObjectiveType.exact).length;
@@ -281,7 +284,12 @@ export function checkNewObjective(
   }
   objectiveTypes.forEach((type, j) => {
     if (type === ObjectiveType.percent && objectives[j] === 0) {
-      violations.push(makeViolation(['objectives', j], 'must not be 0 for a percent objective; use value instead.'));
+      violations.push(
+        makeViolation(
+          ['objectives', j],
+          `must not be 0 for a ${refTerm('tolerance in percent', 'percent objective')}; ${refTerm('state the tolerance in its unit', 'use value')} instead.`,
+        ),
+      );
     }
   });
   violations.push(...checkTargets(fields), ...checkEnds(fields), ...checkBounds(fields, arrays), ...checkFits(fields));
@@ -312,7 +320,7 @@ function checkTargets({ objectives = [], objectiveTypes = [], front }: Partial<N
     ...missing.map((j) =>
       makeViolation(
         ['objectives', j],
-        'must be a number, is null: only minimize, maximize and fit may have no target.',
+        `must be a number, is ${refTerm('left out', 'null')}: only minimize, maximize and fit may have no target.`,
       ),
     ),
     ...(open.length > LARGEST_FRONT ? [makeViolation(['objectives'], message)] : []),
@@ -342,20 +350,20 @@ function checkEnds({
   const refused = isFront || isFit ? stated : stated.slice(1);
   const withoutTarget =
     open.length === 1
-      ? `where objectives[${open[0]}] is null: the search then ends when that output gets no better`
+      ? `where ${refField('objectives', open[0]!)} is ${refTerm('left out', 'null')}: the search then ends when that output gets no better`
       : 'where outputs have no target: the search then ends when their front gains nothing';
-  const targets = open.map((j) => `objectives[${j}]`).join(' and ');
-  const reason = isFit ? 'with a fit' : `with ${stated[0]}`;
+  const targets = open.map((j) => refField('objectives', j)).join(' and ');
+  const reason = isFit ? 'with a fit' : `with ${refField(stated[0]!)}`;
   const message = isFront
     ? `must be left out ${withoutTarget}. To use it, state a target, an aspiration, in ${targets}.`
-    : `must be left out ${reason}, which has a rule of its own for the end of the objective.`;
+    : `must be left out ${reason}, which has a rule of its own for the ${refTerm('end of the search', 'end of the objective')}.`;
   return [
     ...refused.map((option) => makeViolation([option], message)),
     ...(isFront && stop && stop.patience != null
       ? [
           makeViolation(
             ['stop', 'patience'],
-            `must be left out ${withoutTarget}. State stop.maximumRuns or stop.until, or a target in ${targets}.`,
+            `must be left out ${withoutTarget}. State ${refField('stop', 'maximumRuns')} or ${refField('stop', 'until')}, or a target in ${targets}.`,
           ),
         ]
       : []),
@@ -367,13 +375,18 @@ function checkInitialJacobian(
   { initialOutput }: Lengths,
 ): readonly Violation[] {
   if (initialJacobian == null || initialOutput !== undefined) return [];
-  return [makeViolation(['initialJacobian'], 'must be left out without initialOutput, whose derivatives it has.')];
+  return [
+    makeViolation(
+      ['initialJacobian'],
+      `must be left out without ${refField('initialOutput')}, whose derivatives it has.`,
+    ),
+  ];
 }
 
 /** An input needs its output, and an output its input. */
 function checkInitialPoint({ initialInput, initialOutput }: Lengths): readonly Violation[] {
   if ((initialInput === undefined) === (initialOutput === undefined)) return [];
   const [given, missing] = initialInput === undefined ? ['Output', 'Input'] : ['Input', 'Output'];
-  const message = `is required with initial${given}: send both, or neither to start from the best case known.`;
+  const message = `is required with ${refField(`initial${given}`)}: send both, or neither to start from the best case known.`;
   return [makeViolation([`initial${missing}`], message)];
 }

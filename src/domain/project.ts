@@ -2,9 +2,11 @@
  * The input space of a project and its invariants. A space is checked when the project is created; everything else relies
  * on it.
  */
+
 import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { type InputSpace, InputType } from './input-space.ts';
 import { Matrix } from './matrix.ts';
+import { refField, refInput, refTerm } from './messages.ts';
 import type { ProjectNames } from './names.ts';
 import type { Source } from './sources.ts';
 import { checkLength } from './vectors.ts';
@@ -90,10 +92,15 @@ function checkVariable(space: InputSpace, i: number): Violation[] {
   const type = space.inputTypes[i]!;
   const names = space.categories[i]!;
   if (!(maximum >= minimum)) {
-    violations.push(makeViolation(['maximums', i], `must be at least minimums[${i}] (${minimum}), is ${maximum}.`));
+    violations.push(
+      makeViolation(['maximums', i], `must be at least ${refField('minimums', i)} (${minimum}), is ${maximum}.`),
+    );
   } else if (!Number.isFinite(maximum - minimum)) {
     violations.push(
-      makeViolation(['maximums', i], `must be closer to minimums[${i}]: the difference must be a finite number.`),
+      makeViolation(
+        ['maximums', i],
+        `must be closer to ${refField('minimums', i)}: the difference must be a finite number.`,
+      ),
     );
   }
   if (type === InputType.boolean && (minimum !== 0 || maximum !== 1)) {
@@ -107,7 +114,7 @@ function checkVariable(space: InputSpace, i: number): Violation[] {
       // Beyond 2^53 - 1, doubles cannot distinguish neighboring whole numbers.
       if (!Number.isSafeInteger(bound)) {
         violations.push(
-          makeViolation([field, i], `must be a whole number for ${type}, at most 2^53 - 1, is ${bound}.`),
+          makeViolation([field, i], `must be a whole number for ${refTerm(type)}, at most 2^53 - 1, is ${bound}.`),
         );
       }
     }
@@ -124,7 +131,14 @@ function checkCategoryNames(
   i: number,
 ): Violation[] {
   if (type !== InputType.category) {
-    return names.length === 0 ? [] : [makeViolation(['categories', i], `must be empty: input ${i} is ${type}.`)];
+    return names.length === 0
+      ? []
+      : [
+          makeViolation(
+            ['categories', i],
+            `must be ${refTerm('left out', 'empty')}: ${refInput(i)} is ${refTerm(type)}.`,
+          ),
+        ];
   }
   const violations: Violation[] = [];
   const needed = maximum - minimum + 1;
@@ -154,7 +168,9 @@ export function checkInput(space: InputSpace, input: ArrayLike<number>, path: Vi
     if (!(value >= minimum - slack && value <= maximum + slack)) {
       violations.push(makeViolation([...path, i], `must be between ${minimum} and ${maximum}, is ${value}.`));
     } else if (type !== InputType.float && !Number.isInteger(value)) {
-      violations.push(makeViolation([...path, i], `must be a whole number (the input is ${type}), is ${value}.`));
+      violations.push(
+        makeViolation([...path, i], `must be a whole number (the input is ${refTerm(type)}), is ${value}.`),
+      );
     }
   }
   return violations;
@@ -220,7 +236,7 @@ function checkInputCases(space: InputSpace, inputCases: Matrix, caseCount: numbe
     violations.push(...checkInput(space, row, ['inputCases', i]));
   }
   if (caseCount !== null && caseCount !== inputCases.rows) {
-    const message = `must be the number of inputCases (${inputCases.rows}) or left out, is ${caseCount}.`;
+    const message = `must be the number of ${refField('inputCases')} (${inputCases.rows}) or left out, is ${caseCount}.`;
     violations.push(makeViolation(['caseCount'], message));
   }
   return violations;

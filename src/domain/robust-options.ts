@@ -1,6 +1,8 @@
 /** Tolerances of the inputs of an objective, and the search for an input that holds in spite of them. */
+
 import type { InputTolerances } from '../optimizer/problem.ts';
 import { makeViolation, type Violation } from './errors.ts';
+import { refField } from './messages.ts';
 import type { ByName } from './names.ts';
 import { checkLength } from './vectors.ts';
 
@@ -60,14 +62,14 @@ export function checkRobustOptions(
   const refuse = (property: string, message: string) => violations.push(makeViolation([property], message));
   const aims = aimAtRobustness != null && aimAtRobustness !== false;
   if (aims && inputTolerances == null)
-    refuse('aimAtRobustness', 'needs inputTolerances, by which robustness is judged.');
+    refuse('aimAtRobustness', `needs ${refField('inputTolerances')}, by which robustness is judged.`);
   if (
     typeof aimAtRobustness === 'number' &&
     !(aimAtRobustness >= LEAST_ROBUST_AIM && aimAtRobustness <= LARGEST_ROBUST_AIM)
   )
     refuse('aimAtRobustness', `must be true, or a probability from ${LEAST_ROBUST_AIM} to ${LARGEST_ROBUST_AIM}.`);
   if (robustRuns != null) {
-    if (!aims) refuse('robustRuns', 'needs aimAtRobustness.');
+    if (!aims) refuse('robustRuns', `needs ${refField('aimAtRobustness')}.`);
     if (!(Number.isInteger(robustRuns) && robustRuns >= 1 && robustRuns <= LARGEST_ROBUST_RUNS))
       refuse('robustRuns', `must be a whole number from 1 to ${LARGEST_ROBUST_RUNS}.`);
   }

@@ -2,9 +2,11 @@
  * What a client may ask of the search beyond the targets. Every option is optional, and an objective that uses none behaves as if
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
+
 import { makeViolation, type Violation } from './errors.ts';
 import { type FitOption, fitOptionsOf, type SentFit } from './fit.ts';
 import { type FrontOption, frontOptionOf, type SentFrontOption } from './front-option.ts';
+import { refTerm } from './messages.ts';
 import { checkRobustOptions, type RobustOptions, robustOptionsOf, type SentRobustOptions } from './robust-options.ts';
 import { checkSolutions, DEFAULT_SOLUTIONS, type SolutionsOption } from './search/several-solutions.ts';
 import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
@@ -103,7 +105,7 @@ export function checkSearchOptions(fields: Fields, arrays: Lengths, inputCount?:
   for (const name of ['weights', 'priorities'] as const) {
     const list = arrays[name];
     if (list != null && arrays.objectives != null)
-      violations.push(...checkLength([name], list, arrays.objectives.length, 'objective'));
+      violations.push(...checkLength([name], list, arrays.objectives.length, refTerm('output', 'objective')));
   }
   weights?.forEach((weight, j) => {
     if (weight !== null && !(weight >= LEAST_WEIGHT && weight <= LARGEST_WEIGHT)) {
@@ -133,7 +135,8 @@ function checkNoise(
   if (noise != null && noise !== 'estimate') {
     const { standardDeviations } = noise;
     const path = ['noise', 'standardDeviations'];
-    if (objectives != null) violations.push(...checkLength(path, standardDeviations, objectives.length, 'objective'));
+    if (objectives != null)
+      violations.push(...checkLength(path, standardDeviations, objectives.length, refTerm('output', 'objective')));
     standardDeviations.forEach((sd, j) => {
       if (!(sd >= 0 && Number.isFinite(sd))) refuse([...path, j], `must be finite and at least 0, is ${sd}.`);
     });

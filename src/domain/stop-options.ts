@@ -2,8 +2,10 @@
  * When a client lets an objective end before it is satisfied or its attempts are used up: after runs without an improvement, at a
  * time, or after a number of runs.
  */
+
 import type { StopRule } from '../optimizer/problem.ts';
 import { makeViolation, type Violation } from './errors.ts';
+import { refTerm } from './messages.ts';
 
 /** As stored. */
 export interface StopOptions {
@@ -66,7 +68,7 @@ export function attemptsWithin(maximumAttempts: number, stop: SentStop | undefin
 export function checkMaximumRuns(stop: SentStop | undefined, earlierRuns: number): readonly Violation[] {
   const maximumRuns = stop ? stop.maximumRuns : null;
   if (maximumRuns == null || maximumRuns > earlierRuns) return [];
-  const message = `must be more than ${earlierRuns}, is ${maximumRuns}: the cases of the trial and the initial point count.`;
+  const message = `must be more than ${earlierRuns}, is ${maximumRuns}: the ${refTerm('designed runs', 'cases of the trial')} and the ${refTerm('start', 'initial point')} count.`;
   return [makeViolation(['stop', 'maximumRuns'], message)];
 }
 

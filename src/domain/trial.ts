@@ -2,9 +2,11 @@
  * A trial is one load of output cases. States: active -> completed by the client; active -> failed is reserved for trials
  * with unusable data. Only an active trial accepts objectives and suggestions.
  */
+
 import { LISTED_VIOLATIONS, makeViolation, type Violation } from './errors.ts';
 import type { Jacobian, SentJacobian } from './jacobian.ts';
 import { Matrix } from './matrix.ts';
+import { refField } from './messages.ts';
 import { type ByName, makeOutputReader } from './names.ts';
 
 export const TrialStatus = { active: 'active', completed: 'completed', failed: 'failed' } as const;
@@ -101,7 +103,10 @@ export function toOutputMatrix(
   const { matrix, uneven } = Matrix.fromSent(rows, outputCount);
   const wrong = uneven.filter((i) => !failed.has(i)).slice(0, LISTED_VIOLATIONS);
   const violations = wrong.map((i) =>
-    makeViolation(['outputCases', i], `must have outputCount = ${outputCount} values, has ${rows[i]!.length}.`),
+    makeViolation(
+      ['outputCases', i],
+      `must have ${refField('outputCount')} = ${outputCount} values, has ${rows[i]!.length}.`,
+    ),
   );
   return { matrix, violations };
 }

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { DatabaseTrouble } from '../db/connection/transaction.ts';
 import { DomainError, type ErrorCode, type InverseReference } from '../domain/errors.ts';
 import { pathOf } from './request-path.ts';
-import { PROBLEM_MEDIA_TYPE, type Problem, type ProblemFacts, presentProblem } from './wire/problem.ts';
+import { PROBLEM_MEDIA_TYPE, type Problem, type ProblemFacts, presentProblem, withoutParts } from './wire/problem.ts';
 
 interface Refusal {
   readonly status: number;
@@ -175,6 +175,8 @@ export function sendError(reply: FastifyReply, { problem, headers }: ErrorAnswer
 }
 
 interface DialectErrors {
+  /** Whether messages come in parts as well; default: no. */
+  readonly hasParts?: boolean;
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
   /** Path of an inverse in this dialect, or undefined if it does not follow from the request. */
   inversePathOf(request: FastifyRequest, inverse: InverseReference): string | undefined;
@@ -190,6 +192,7 @@ export function makeErrorHandler(dialect: DialectErrors) {
     });
     if (answered.problem.status === 500) request.log.error({ err: error }, 'request.failed');
     else if (answered.problem.status > 500) request.log.warn({ err: error }, 'request.unavailable');
-    return sendError(reply, answered);
+    const { problem, headers } = answered;
+    return sendError(reply, dialect.hasParts === true ? answered : { problem: withoutParts(problem), headers });
   };
 }

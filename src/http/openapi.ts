@@ -15,7 +15,7 @@ import { MEDIA_TYPES } from './wire/formats.ts';
 import { toJsonSchema } from './wire/json-schema.ts';
 import { PAGE_LIMIT } from './wire/limits.ts';
 import { ORDERS } from './wire/pages.ts';
-import { problemSchema } from './wire/problem.ts';
+import { nativeProblemSchema, problemSchema } from './wire/problem.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,6 +26,7 @@ interface Dialect {
   readonly description: string;
   readonly prefix: string;
   readonly operations: readonly OperationDescription[];
+  readonly problem: z.ZodType;
   /** By name of the schema. */
   readonly examples: Readonly<Record<string, unknown>>;
 }
@@ -36,6 +37,7 @@ const NATIVE: Dialect = {
     'Finds the inputs of an expensive black box that give the outputs you want. Create a model and a project, evaluate the input cases, load their outputs, load objectives, then alternate between asking for an input (suggest) and loading the output measured for it.',
   prefix: NATIVE_PREFIX,
   operations: NATIVE_OPERATIONS,
+  problem: nativeProblemSchema,
   examples: RECORD_EXAMPLES,
 };
 
@@ -45,6 +47,7 @@ const SDK: Dialect = {
     'The flat dialect of existing client libraries, with the same models, projects, trials and objectives as /v1. Write new programs against /v1.',
   prefix: SDK_PREFIX,
   operations: [registration, ...SDK_OPERATIONS],
+  problem: problemSchema,
   examples: {},
 };
 
@@ -61,14 +64,14 @@ export function buildSdkOpenApiDocument(): Json {
   return describeDialect(SDK);
 }
 
-function describeDialect({ title, description, prefix, operations, examples }: Dialect): Json {
-  const components = new Components(examples);
+function describeDialect({ title, description, prefix, operations, problem: problemForm, examples }: Dialect): Json {
+  const components = new Components(examples, problemForm);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describeOperation(operation, components);
   }
-  const problem = components.refer(problemSchema);
+  const problem = components.refer(problemForm);
   return {
     openapi: '3.1.0',
     info: { title, version: INTERFACE_VERSION, description: `${description} ${BEFORE_OPERATIONS}` },
@@ -259,7 +262,7 @@ function describeResponses(operation: OperationDescription, components: Componen
     const spec = isShared
       ? { description: `${description} Or: ${KEY_IN_USE}`, headers: REFUSAL_HEADERS[409]! }
       : { description };
-    responses[status] = describeAnswer(spec, components.refer(problemSchema), PROBLEM_TYPE);
+    responses[status] = describeAnswer(spec, components.refer(components.problem), PROBLEM_TYPE);
   }
   return responses;
 }
@@ -298,9 +301,11 @@ function describeAnswer(answer: AnswerSpec, schema: Json | undefined, mediaType:
 /** Collects the named schemas; schemas without a name are written where they are used. */
 class Components {
   readonly schemas: Record<string, unknown> = {};
+  readonly problem: z.ZodType;
   readonly #examples: Readonly<Record<string, unknown>>;
 
-  constructor(examples: Readonly<Record<string, unknown>>) {
+  constructor(examples: Readonly<Record<string, unknown>>, problem: z.ZodType) {
+    this.problem = problem;
     this.#examples = examples;
   }
 

@@ -1,20 +1,18 @@
 /** Everything that is wrong with a problem file, at its place: what the file alone tells, and what the service would refuse. */
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Violation } from '../../clients/typescript/src/index.ts';
 import type { KnownRun } from '../../clients/typescript/src/solve/plan.ts';
 import type { Surroundings } from './black-box/black-box.ts';
 import { describeBlackBox } from './black-box/kinds.ts';
 import { dataFilesIn } from './output-keys.ts';
 import type { Problem } from './problem.ts';
-import { inFileWords, type ProblemBodies, toBodies, toFilePath } from './problem-bodies.ts';
+import { inFileWords, type ProblemBodies, toBodies } from './problem-bodies.ts';
 import { readProblem, sortByPlace } from './problem-file.ts';
 import { readRegularFile } from './read-file.ts';
 import type { FileViolation, Position } from './yaml-values.ts';
 
-interface ServiceViolation {
-  readonly pointer: string;
-  readonly message: string;
-}
+type ServiceViolation = Pick<Violation, 'pointer' | 'message' | 'parts'>;
 
 /** The rules of the service, whose code the runner does not import. */
 export type CheckDefinition = (definition: ProblemBodies & { readonly known: Uint8Array | null }) => Promise<{
@@ -89,8 +87,9 @@ export async function checkProblemFile(
   const known = typeof knownBytes === 'string' ? null : knownBytes;
   const stated = toBodies(problem);
   const checked = await checkDefinition({ ...stated, known });
-  for (const { pointer, message } of checked.violations) {
-    refuse(toFilePath(problem, pointer), inFileWords(problem, message));
+  for (const violation of checked.violations) {
+    const { key, message } = inFileWords(stated, violation);
+    refuse(key, message);
   }
   const hasKnown = checked.known.some((run) => run.isInside && run.output !== null);
   if (checked.known.length > 0 && !hasKnown) {

@@ -1,9 +1,11 @@
 /** What a problem is for the service: the bodies of its model, project and objectives. */
 
+import { sayViolation } from '../../clients/typescript/src/front-doors.ts';
+import type { Violation } from '../../clients/typescript/src/index.ts';
 import { type Goal, toDataSets } from '../../clients/typescript/src/solve/goals.ts';
 import { roundOf, toServiceName } from '../../clients/typescript/src/solve/plan.ts';
-import type { InputDefinition, InputValue, OutputDefinition, Problem } from './problem.ts';
-import { SEARCH_KEYS } from './search-keys.ts';
+import { namesIn } from '../../clients/typescript/src/solve/refusal.ts';
+import type { InputDefinition, InputValue, Problem } from './problem.ts';
 import type { Path } from './value-reader.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -110,90 +112,12 @@ export function toInputValue({ type, categories, minimum }: InputDefinition, val
   return type === 'category' ? (categories[value - minimum] ?? value) : value;
 }
 
-const KEY_OF_FIELD: Readonly<Record<string, string>> = {
-  minimums: 'minimum',
-  maximums: 'maximum',
-  inputTypes: 'type',
-  categories: 'values',
-  scales: 'scale',
-  steps: 'step',
-  levels: 'values',
-  likelyMinimums: 'likely',
-  likelyMaximums: 'likely',
-  inputUnits: 'unit',
-  outputUnits: 'unit',
-};
-
-/** Where in the file a fault of the service lies, by its pointer into the bodies: /project/steps/2, /objectives/0/... */
-export function toFilePath(problem: Problem, pointer: string): Path {
-  const [body, ...rest] = pointer.split('/').slice(1);
-  const [field = '', index = '', inner] = rest;
-  const input = problem.inputs[Number(index)]?.name;
-  if (body === 'model') return ['name'];
-  if (body === 'start') return field === '' ? ['start'] : ['start', problem.inputs[Number(field)]?.name ?? field];
-  if (body === 'objectives') return toGoalPath(problem, Number(field), rest.slice(1));
-  if (body !== 'project') return [body ?? ''];
-  if (field === 'constraints') return index === '' ? ['constraints'] : ['constraints', String(Number(index) + 1)];
-  if (field === 'caseCount') return ['cases'];
-  if (field === 'name') return ['name'];
-  const output = nameInFile(problem.outputs[Number(index)]);
-  if (field.startsWith('output')) return index === '' ? ['outputs'] : ['outputs', output ?? index, ...keyOf(field)];
-  if (index === '') return ['inputs', ...keyOf(field)];
-  const position = inner !== undefined && /^\d+$/.test(inner) ? [String(Number(inner) + 1)] : [];
-  return ['inputs', input ?? index, ...keyOf(field), ...position];
-}
-
-function keyOf(field: string): Path {
-  const key = KEY_OF_FIELD[field];
-  return key === undefined ? [] : [key];
-}
-
-function toGoalPath(problem: Problem, k: number, [field = '', index = '', ...inner]: Path): Path {
-  const { fits, outputs, targetSets } = problem;
-  if (field === 'desiredL1Norm') return ['desiredL1Norm'];
-  if (SEARCH_KEYS.includes(field)) return toSearchPath(problem, k, [field, index, ...inner]);
-  if (field === 'fits') return ['outputs', ...nameAt(fits, index), 'fit', ...inner.slice(0, 1)];
-  const name = nameInFile(outputs[Number(index)]);
-  const where = index === '' || name === undefined ? [] : [name];
-  const key = field.endsWith('Bounds') && where.length > 0 ? ['within'] : [];
-  return targetSets.length > 1 ? ['targets', String(k + 1), ...where, ...key] : ['outputs', ...where, ...key];
-}
-
-function toSearchPath(
-  { inputs, outputs, targetSets }: Problem,
-  k: number,
-  [field = '', index = '', at = '']: Path,
-): Path {
-  const open = outputs.filter((_, j) => targetSets[k]?.[j]?.target === null);
-  if (field === 'weights' || field === 'priorities') return [field, ...nameAt(outputs, index)];
-  if (field === 'inputTolerances') return [field, ...(index === '' ? [] : [index, ...nameAt(inputs, at)])];
-  if (field === 'front') return [field, ...(index === '' ? [] : [index, ...nameAt(open, at)])];
-  return (field === 'solutions' || field === 'stop') && index !== '' ? [field, index] : [field];
-}
-
-/** The points of a fit are not named in the file. */
-function nameInFile(output: OutputDefinition | undefined): string | undefined {
-  return output?.fit ?? output?.name;
-}
-
-function nameAt(named: readonly { readonly name: string }[], index: string): Path {
-  const one = index === '' ? undefined : named[Number(index)];
-  return one === undefined ? [] : [one.name];
-}
-
-/** The message with the words of the file for those of the bodies: `inputs.length.minimum` for `minimums[0]`. */
-export function inFileWords(problem: Problem, message: string): string {
-  return message
-    .replace(/\b(minimums|maximums|likelyMaximums|likelyMinimums)\[(\d+)\]/g, (all, field: string, i: string) =>
-      problem.inputs[Number(i)] === undefined
-        ? all
-        : `inputs.${problem.inputs[Number(i)]!.name}.${KEY_OF_FIELD[field]}`,
-    )
-    .replace(/\binput (\d+) is\b/g, (all, i: string) => `${problem.inputs[Number(i)]?.name ?? all} is`)
-    .replace(/\b(a |as )feasibleInput\b/, '$1start')
-    .replace(/\bobjectives\[(\d+)\]/g, (all, j: string) =>
-      problem.outputs[Number(j)] === undefined ? all : `outputs.${problem.outputs[Number(j)]!.name}.target`,
-    )
-    .replace(/\bsteps has an entry\b/, 'step is stated')
-    .replace(/^(.*)use value instead\.$/, '$1write within without %.');
+/** A fault of the service in the words of the file, by its pointer into the bodies: /project/steps/2, /objectives/0/... */
+export function inFileWords(
+  bodies: ProblemBodies,
+  violation: Pick<Violation, 'pointer' | 'message' | 'parts'>,
+): { readonly key: Path; readonly message: string } {
+  const [body, set] = violation.pointer.split('/').slice(1);
+  const names = namesIn('file', bodies, body === 'objectives' ? Number(set) : 0);
+  return sayViolation('file', names, '', violation);
 }

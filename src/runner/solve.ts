@@ -50,6 +50,7 @@ export async function solveProblem(options: SolveOptions): Promise<SolveEnd> {
 }
 
 const WORDS: Words = {
+  door: 'file',
   startOver: 'start over with --new',
   budget: 'maximumRuns',
   refuseLog: 'state scale: linear to refuse',

@@ -185,7 +185,7 @@ test('Other targets for the same inputs begin a search on the runs made so far; 
   expect((await agent.call('next_inputs', { problem: further.data.problem })).data.runs[0].run).toMatch(/^run /);
   const changed = { ...rest, outputs, inputs: [{ name: 'a', minimum: 0, maximum: 6 }, rest.inputs[1]] };
   const refused = await agent.call('state_problem', changed);
-  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('maximums: [5,5] is now [6,5]') });
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('maximum: [5,5] is now [6,5]') });
 });
 
 test('What the runs tell is explained in words, and an objective of a person can be read', async () => {

@@ -144,7 +144,7 @@ describe('checkInputSpace', () => {
 
   it('A violation names the numbers', () => {
     const [violation] = checkInputSpace({ ...space, maximums: replaced(space.maximums, 0, -2) });
-    expect(violation).toEqual({
+    expect(violation).toMatchObject({
       property: 'maximums[0]',
       pointer: '/maximums/0',
       message: 'must be at least minimums[0] (-1.5), is -2.',

@@ -29,7 +29,10 @@ function expectProblem(answered: Answered, status: number): void {
   expect(answered.body.status).toBe(status);
   expect(answered.body.message).toBe(answered.body.detail);
   for (const error of answered.body.errors) {
-    expect(Object.keys(error).sort()).toEqual(['message', 'pointer', 'property']);
+    const { parts, ...others } = error as typeof error & { readonly parts?: readonly { readonly text: string }[] };
+    expect(Object.keys(others).sort()).toEqual(['message', 'pointer', 'property']);
+    if (parts !== undefined)
+      expect(parts.map((part: { readonly text: string }) => part.text).join('')).toBe(others.message);
   }
 }
 
@@ -276,7 +279,7 @@ describe('a body under /v1', () => {
   ])('A body of %s with an unknown field is refused', async (operation, body, property, message) => {
     const answered = await SEND[operation]!(body);
     expectProblem(answered, 400);
-    expect(answered.body.errors).toEqual([{ property, pointer: `/${property}`, message }]);
+    expect(answered.body.errors).toMatchObject([{ property, pointer: `/${property}`, message }]);
     expect(answered.body.detail).toBe(`${property}: ${message}`);
   });
 

@@ -141,7 +141,7 @@ describe('the stop rules of an objective', () => {
       /^Exhausted: all 2 suggested inputs of the 6 runs allowed in total are used and none meets every target; the best output is cost = /,
     );
     const refused = await load({ stop: { maximumRuns: 4 } });
-    expect([refused.status, refused.body.errors]).toEqual([
+    expect([refused.status, refused.body.errors]).toMatchObject([
       400,
       [
         {

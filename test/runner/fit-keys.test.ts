@@ -2,8 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../../src/runner/exchange.ts';
 import { dataFilesIn } from '../../src/runner/output-keys.ts';
-import { toBodies, toFilePath } from '../../src/runner/problem-bodies.ts';
+import type { Problem } from '../../src/runner/problem.ts';
+import { inFileWords, toBodies } from '../../src/runner/problem-bodies.ts';
 import { readProblem } from '../../src/runner/problem-file.ts';
+
+const keyOf = (problem: Problem, pointer: string) => inFileWords(toBodies(problem), { pointer, message: '' }).key;
 
 const file = (level: string, more = '') => `
 inputs: {a: {minimum: 0, maximum: 1}}
@@ -44,8 +47,8 @@ describe('A fit in a problem file', () => {
         weights: [3, null, null],
       },
     ]);
-    expect(toFilePath(problem!, '/objectives/0/fits/0/weight')).toEqual(['outputs', 'level', 'fit', 'weight']);
-    expect(toFilePath(problem!, '/objectives/0/objectiveTypes/2')).toEqual(['outputs', 'level']);
+    expect(keyOf(problem!, '/objectives/0/fits/0/weight')).toEqual(['outputs', 'level', 'fit', 'weight']);
+    expect(keyOf(problem!, '/objectives/0/objectiveTypes/2')).toEqual(['outputs', 'level']);
   });
 
   it('has its data in a list as well, and belongs to all target sets', () => {

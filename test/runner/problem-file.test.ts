@@ -1,7 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseTolerance } from '../../src/runner/goals.ts';
-import { toBodies, toFilePath } from '../../src/runner/problem-bodies.ts';
+import type { Problem } from '../../src/runner/problem.ts';
+import { inFileWords, toBodies } from '../../src/runner/problem-bodies.ts';
 import { readProblem } from '../../src/runner/problem-file.ts';
+
+const keyOf = (problem: Problem, pointer: string) => inFileWords(toBodies(problem), { pointer, message: '' }).key;
 
 const complaintsOf = (text: string) =>
   readProblem(text, 'problem').violations.map(
@@ -24,7 +27,7 @@ describe('a problem file', () => {
     expect(toBodies(problem!).objectives).toEqual([
       expect.objectContaining({ noise: { standardDeviations: [0.02] }, confidence: 0.9, confidenceOf: 'mean' }),
     ]);
-    expect(toFilePath(problem!, '/objectives/0/confidence')).toEqual(['confidence']);
+    expect(keyOf(problem!, '/objectives/0/confidence')).toEqual(['confidence']);
     expect(complaintsOf(`${RIGHT}noise: guess\nconfirm: 1.5\n`)).toEqual([
       expect.stringContaining('noise: must be estimate'),
       expect.stringContaining('confirm: '),
@@ -74,7 +77,7 @@ inputTolerances: {kind: normal, in: percent, values: {b: 1}}
       ['solutions/count', 'solutions.count'],
       ['robustRuns', 'robustRuns'],
     ] as const)
-      expect(toFilePath(problem!, `/objectives/0/${pointer}`).join('.')).toBe(path);
+      expect(keyOf(problem!, `/objectives/0/${pointer}`).join('.')).toBe(path);
     const searches = `${RIGHT}solutions: {count: 3, apart: 0.2}\naimAtRobustness: true\nrobustRuns: 4\n`;
     expect(toBodies(readProblem(searches, 'problem').problem!).objectives).toEqual([
       expect.objectContaining({ solutions: { count: 3, apart: 0.2 }, aimAtRobustness: true, robustRuns: 4 }),
@@ -97,7 +100,7 @@ inputTolerances: {kind: normal, in: percent, values: {b: 1}}
     expect(violations).toEqual([]);
     const stop = { patience: 12, improvementBelow: 0.001, until: '2031-03-01T06:00:00Z' };
     expect(toBodies(problem!).objectives).toEqual([expect.objectContaining({ stop })]);
-    expect(toFilePath(problem!, '/objectives/0/stop/until')).toEqual(['stop', 'until']);
+    expect(keyOf(problem!, '/objectives/0/stop/until')).toEqual(['stop', 'until']);
     for (const [stated, kept] of [
       ['{}', {}],
       ['false', false],
@@ -167,8 +170,8 @@ retries: 1
       },
     ]);
     expect(start).toEqual([20, 1, 2, 3, 2, 1]);
-    expect(toFilePath(problem!, '/project/levels/2/1')).toEqual(['inputs', 'size', 'values', '2']);
-    expect(toFilePath(problem!, '/objectives/0/maximumBounds/1')).toEqual(['outputs', 'sag', 'within']);
+    expect(keyOf(problem!, '/project/levels/2/1')).toEqual(['inputs', 'size', 'values', '2']);
+    expect(keyOf(problem!, '/objectives/0/maximumBounds/1')).toEqual(['outputs', 'sag', 'within']);
   });
 
   it('may name an address instead of a command', () => {

@@ -2,6 +2,7 @@
  * Writes the generated files of the Python client from the same document as those of the TypeScript client: a model of pydantic for
  * every schema, a method for every operation, synchronous and asynchronous, and one exception class for each kind of problem.
  */
+import { WORDS_OF_FIELDS, WORDS_OF_TERMS } from '../../clients/typescript/src/front-doors.ts';
 import { WIDE_RANGE } from '../../src/domain/input-details.ts';
 import { ALL_OBJECTIVE_TYPES } from '../../src/domain/objective.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
@@ -42,6 +43,7 @@ export function buildPythonFiles(): readonly GeneratedFile[] {
     'models.py': new Models(document).text,
     'operations.py': writeOperations(document),
     'problems.py': writeProblems(),
+    'words.py': writeWords(document),
   };
   return Object.entries(texts).map(([name, text]) => ({ file: new URL(name, FOLDER), text }));
 }
@@ -59,6 +61,42 @@ from typing import Literal, TypeAlias
 GoalType: TypeAlias = Literal[
 ${names}]
 `;
+}
+
+/** The words of this client for the fields of the interface, and its way of writing their names. */
+function writeWords({ components }: Document): string {
+  const fields = Object.entries(WORDS_OF_FIELDS).map(([pattern, { python }]) => [pattern, python] as const);
+  const terms = Object.entries(WORDS_OF_TERMS).flatMap(([term, { python }]) =>
+    python ? [[term, python] as const] : [],
+  );
+  const names = [...fieldNamesOf(components.schemas)].filter((name) => /[A-Z]/.test(name)).sort();
+  const write = (entries: readonly (readonly [string, string])[]) =>
+    entries.map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`).join('');
+  return `${HEADER}
+"""What the fields of the interface are called here; see front-doors.ts of the TypeScript client."""
+
+from __future__ import annotations
+
+FIELDS: dict[str, str] = {
+${write(fields)}}
+"""By pointers with placeholders: the place and what a sentence is about."""
+
+TERMS: dict[str, str] = {
+${write(terms)}}
+
+NAMES: dict[str, str] = {
+${write(names.map((name) => [name, toSnake(name)] as const))}}
+"""Names of fields as this client writes them."""
+`;
+}
+
+function fieldNamesOf(schemas: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  JSON.stringify(schemas, (key, value: unknown) => {
+    if (key === 'properties') for (const name of Object.keys(value as object)) names.add(name);
+    return value;
+  });
+  return names;
 }
 
 /** Every object is a class; one inside another is named after both. */

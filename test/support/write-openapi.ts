@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { buildClientFiles } from './client-files.ts';
 import { OPENAPI_FILES } from './openapi-file.ts';
 import { buildPythonFiles } from './python-files.ts';
+import { buildRefusalFile } from './refusal-cases.ts';
 
-for (const { file, text } of [...OPENAPI_FILES, ...buildClientFiles(), ...buildPythonFiles()])
+for (const { file, text } of [...OPENAPI_FILES, ...buildClientFiles(), ...buildPythonFiles(), buildRefusalFile()])
   await writeFile(file, text);

@@ -251,7 +251,7 @@ describe('a body', () => {
       '': 1,
     });
     const fields = 'the fields are outputCount, outputCases, failedCases, jacobians.';
-    expect(violations).toEqual([
+    expect(violations).toMatchObject([
       { property: 'failedCase', pointer: '/failedCase', message: 'is not a field; did you mean failedCases?' },
       { property: 'output_count', pointer: '/output_count', message: 'is not a field; did you mean outputCount?' },
       { property: 'comment', pointer: '/comment', message: `is not a field; ${fields}` },
@@ -292,7 +292,7 @@ describe('a body', () => {
     expect(
       readBody(nested, { points: [{ abscissa: 1 }, { abscissa: 2, wieght: 3 }], origin: { abscissa: 0, unit: 'm' } })
         .violations,
-    ).toEqual([
+    ).toMatchObject([
       {
         property: 'points[1].wieght',
         pointer: '/points/1/wieght',

@@ -1,3 +1,5 @@
+import type { MessagePart } from './front-doors.ts';
+
 /** A rule that a request violates. */
 export interface Violation {
   /** For example `objectives[2]`. */
@@ -5,6 +7,8 @@ export interface Violation {
   /** The same as a JSON Pointer, for example `/objectives/2`. */
   readonly pointer: string;
   readonly message: string;
+  /** The message in pieces, where it refers to fields, inputs or outputs of the request. */
+  readonly parts?: readonly MessagePart[] | undefined;
 }
 
 export interface ProblemFacts {

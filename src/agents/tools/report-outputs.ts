@@ -8,6 +8,7 @@ import type {
   ReportedEvaluation,
 } from '../../../clients/typescript/src/index.ts';
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
+import { saidBy } from '../../../clients/typescript/src/solve/refusal.ts';
 import { describeMissed, shownByName } from '../numbers.ts';
 import { nameOf, readTicket, runTicket } from '../run-ticket.ts';
 import { defineTool, fields, type Said, ToolError } from '../tool.ts';
@@ -80,7 +81,8 @@ async function findEvaluation(client: Backsolve, id: number): Promise<Evaluation
 async function report(client: Backsolve, { ticket, outputs }: Arguments): Promise<Said> {
   const { id, leaseToken } = readTicket(ticket);
   const body = { leaseToken, output: outputs! };
-  const reported = await client.call('putEvaluationOutput', { path: { evaluation_id: id }, body });
+  const reporting = client.call('putEvaluationOutput', { path: { evaluation_id: id }, body });
+  const reported = await saidBy('mcp', '/run', {}, reporting);
   return describeReport(await findEvaluation(client, id), reported.body);
 }
 
@@ -201,12 +203,13 @@ async function sendCorrection(client: Backsolve, evaluation: Evaluation, body: N
   const { modelId, projectId, trialId, objectiveId, inverseId, caseNumber } = evaluation;
   if (inverseId !== null && objectiveId !== null) {
     const path = { objective_id: objectiveId, inverse_id: inverseId };
-    return (await client.call('correctInverseFlat', { path, body })).body.correction !== null;
+    const correcting = client.call('correctInverseFlat', { path, body });
+    return (await saidBy('mcp', '/run', {}, correcting)).body.correction !== null;
   }
   if (trialId === null || caseNumber === null)
     throw new ToolError(
       'Nothing was changed: a case can be corrected once all designed cases are reported. Report the others first.',
     );
   const path = { model_id: modelId, project_id: projectId, trial_id: trialId, number: caseNumber };
-  return (await client.call('correctCase', { path, body })).body.correction !== null;
+  return (await saidBy('mcp', '/run', {}, client.call('correctCase', { path, body }))).body.correction !== null;
 }

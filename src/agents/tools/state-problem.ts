@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Backsolve, Batch, Project } from '../../../clients/typescript/src/index.ts';
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
 import { toServiceName } from '../../../clients/typescript/src/solve/plan.ts';
+import { saidBy } from '../../../clients/typescript/src/solve/refusal.ts';
 import { countOf } from '../numbers.ts';
 import { isOpen } from '../problems.ts';
 import { defineTool, type Said, ToolError } from '../tool.ts';
@@ -52,7 +53,8 @@ async function findProject(client: Backsolve, name: string, { project: stated }:
       refuseChanges(name, body, stated as unknown as Partial<Project>);
       return body;
     }
-    return (await client.call('createProject', { path, body: stated, idempotencyKey: keyOf(path, stated) })).body;
+    const creating = client.call('createProject', { path, body: stated, idempotencyKey: keyOf(path, stated) });
+    return (await saidBy('mcp', '/project', { project: stated }, creating)).body;
   } catch (error) {
     if (!(error instanceof BacksolveError) || error.status !== 404) throw error;
     throw new ToolError(`A problem named ${JSON.stringify(name)} was deleted. State it under another name.`);
@@ -79,23 +81,25 @@ async function findModelByName(client: Backsolve, name: string): Promise<number 
   return undefined;
 }
 
-const COMPARED = [
-  'inputNames',
-  'inputTypes',
-  'minimums',
-  'maximums',
-  'categories',
-  'steps',
-  'levels',
-  'constraints',
-  'outputNames',
-] as const satisfies readonly (keyof Project)[];
+/** What tells two problems apart, as this tool calls it. */
+const COMPARED = {
+  inputNames: 'names of the inputs',
+  inputTypes: 'types',
+  minimums: 'minimum',
+  maximums: 'maximum',
+  categories: 'choices',
+  steps: 'step',
+  levels: 'levels',
+  constraints: 'constraints',
+  outputNames: 'names of the outputs',
+} as const satisfies { readonly [Field in keyof Project]?: string };
 
 /** Throws ToolError when the name belongs to a problem with other inputs or outputs. */
 function refuseChanges(name: string, known: Project, stated: Partial<Project>): void {
-  const changed = COMPARED.filter((field) => textOf(known[field]) !== textOf(stated[field]));
+  const fields = Object.keys(COMPARED) as (keyof typeof COMPARED)[];
+  const changed = fields.filter((field) => textOf(known[field]) !== textOf(stated[field]));
   if (changed.length === 0) return;
-  const changes = changed.map((field) => `${field}: ${textOf(known[field])} is now ${textOf(stated[field])}`);
+  const changes = changed.map((field) => `${COMPARED[field]}: ${textOf(known[field])} is now ${textOf(stated[field])}`);
   throw new ToolError(
     `There is a problem ${JSON.stringify(name)} already, with other inputs or outputs, so its runs do not fit:\n${changes.join('\n')}\nState it as it was, or give this one another name. Only targets may change.`,
   );
@@ -130,7 +134,8 @@ async function createBatch(client: Backsolve, { args, project, stated, earlier }
   };
   const path = { model_id: project.modelId, project_id: project.id };
   const idempotencyKey = keyOf(path, body);
-  return (await client.call('createBatch', { path, body, idempotencyKey })).body;
+  const creating = client.call('createBatch', { path, body, idempotencyKey });
+  return (await saidBy('mcp', '/batch', { project: stated.project, objectives: [stated.objective] }, creating)).body;
 }
 
 /** An agent sends no heartbeats, may take days for a run, and may be gone for hours: none of this is a fault of a run. */

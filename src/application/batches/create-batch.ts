@@ -23,6 +23,7 @@ import {
 } from '../../domain/batch.ts';
 import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../../domain/case-limits.ts';
 import { DomainError, makeViolation, refuseViolations, type Violation, within } from '../../domain/errors.ts';
+import { refField, refTerm } from '../../domain/messages.ts';
 import { atNames, isByName } from '../../domain/names.ts';
 import { checkNewObjective, type NewObjective } from '../../domain/objective.ts';
 import { resolveObjective } from '../../domain/objective-by-name.ts';
@@ -42,7 +43,6 @@ import { readUrl } from '../webhooks/manage-webhooks.ts';
 import { type AllowedSheets, checkWorkbook, refuseWithoutSheets } from '../workbooks/keep-workbooks.ts';
 import { lockBatch } from './manage-batches.ts';
 import { getBatch } from './read-batches.ts';
-
 export interface CheckDeps {
   readonly db: Db;
   readonly engine: DesignEngine;
@@ -109,7 +109,7 @@ function noWorkbook(id: number): Violation {
 function refuseTooManyOutputs({ caseCount }: Project, outputCount: number, limits: CaseLimits): void {
   const [refused] = checkCaseLimits('outputCases', caseCount, outputCount, limits);
   if (refused === undefined) return;
-  const message = `is required, because the designed cases could not be loaded once they are evaluated: outputCases ${refused.message}`;
+  const message = `${refTerm('cannot be so many:', 'is required, because')} the designed cases could not be loaded once they are evaluated: ${refTerm('their outputs', 'outputCases')} ${refused.message}`;
   refuseViolations([makeViolation(['trialId'], message)]);
 }
 
@@ -173,7 +173,7 @@ function checkDefinition(project: Project, outputCount: number, sent: NewObjecti
       : [
           makeViolation(
             ['continues'],
-            'is not possible in a batch: its objectives know each other unless reuse is false.',
+            `is not possible ${refTerm('here', 'in a batch')}: ${refTerm('the searches of a problem', 'its objectives')} know each other unless ${refField('reuse')} is ${refTerm('false')}.`,
           ),
         ];
   return [...violations, ...atNames([...wrong, ...wrongLimits], named), ...mayNot];

@@ -21,6 +21,7 @@ import { readKnownCases, readOtherRuns } from '../../db/search/suggestions.ts';
 import { DomainError, makeViolation, refuseViolations, validationFailed } from '../../domain/errors.ts';
 import { type Jacobian, readJacobian } from '../../domain/jacobian.ts';
 import type { Matrix } from '../../domain/matrix.ts';
+import { refField, refTerm } from '../../domain/messages.ts';
 import { atNames } from '../../domain/names.ts';
 import { isNearer, type Miss, makeMissMeasure, type WeighedDefinition } from '../../domain/nearest.ts';
 import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../../domain/objective.ts';
@@ -216,8 +217,7 @@ async function findStart(
   const others = await readOtherRuns(trx, learner);
   best.tryAll(others.inputs, others.outputs);
   if (best.found !== null) return best.found;
-  const message =
-    'is required with initialOutput: no run of this trial has succeeded yet, so there is no best case to start from.';
+  const message = `is required with ${refField('initialOutput')}: no run of ${refTerm('this problem', 'this trial')} has succeeded yet, so there is no best case to start from.`;
   throw validationFailed([makeViolation(['initialInput'], message)]);
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CreatedBatch } from '../../application/batches/create-batch.ts';
 import { type Evaluator, LARGEST_PARALLELISM, MAXIMUM_BATCH_OBJECTIVES, type NewBatch } from '../../domain/batch.ts';
 import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, within } from '../../domain/errors.ts';
+import { refTerm } from '../../domain/messages.ts';
 import type { NewObjective } from '../../domain/objective.ts';
 import { LONGEST_CELL } from '../../domain/workbook.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
@@ -127,7 +128,9 @@ function readDefinitions(sent: unknown): {
   const refused = (message: string) => ({ objectives: [], violations: [makeViolation(['objectives'], message)] });
   if (!Array.isArray(sent)) return refused(describeWrongType('an array', sent));
   if (sent.length < 1 || sent.length > MAXIMUM_BATCH_OBJECTIVES) {
-    return refused(`must have 1 to ${MAXIMUM_BATCH_OBJECTIVES} objectives, has ${sent.length}.`);
+    return refused(
+      `must have 1 to ${MAXIMUM_BATCH_OBJECTIVES} ${refTerm('target sets', 'objectives')}, has ${sent.length}.`,
+    );
   }
   const objectives: NewObjective[] = [];
   const violations: Violation[] = [];

@@ -11,6 +11,7 @@ import {
   type EvaluationTarget,
   kindOfEvaluation,
 } from '../../domain/evaluation.ts';
+import { refField } from '../../domain/messages.ts';
 import { inputNamesOf, isByName, outputNamesOf, toInputByName } from '../../domain/names.ts';
 import { FINE, MAXIMUM_SOURCES } from '../../domain/sources.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
@@ -77,7 +78,7 @@ export const evaluationClaim: BodySpec<ClaimRequest> = {
   },
 };
 
-const leaseToken = z.uuid('must be the leaseToken of the claim.').describe('From the claim.');
+const leaseToken = z.uuid(`must be the ${refField('leaseToken')} of the claim.`).describe('From the claim.');
 
 export const leaseReport = bodyOf(
   z.strictObject({ leaseToken }).meta({ id: 'NewRelease', examples: [{ leaseToken: TOKEN }] }),

@@ -1,6 +1,7 @@
 /** The bodies of new objectives, and of changes to one. */
 import { z } from 'zod';
 import { MAXIMUM_CONSTRAINTS } from '../../domain/input-details.ts';
+import { refTerm } from '../../domain/messages.ts';
 import {
   ALL_OBJECTIVE_TYPES,
   DEFAULT_CONVERGENCE,
@@ -11,7 +12,7 @@ import {
   type NewObjective,
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
-import { type BodySpec, bodyOf } from '../body/spec.ts';
+import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { nameSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readNewObjective } from '../wire/read-objective.ts';
@@ -23,6 +24,7 @@ import {
   nullableVectorSchema,
   vectorSchema,
 } from '../wire/vectors.ts';
+import { type Parsed, withoutLengths } from '../wire/violations.ts';
 import { constraintSchema } from './project-fields.wire.ts';
 import { sentOptionFields, sentStopRule } from './search-options.wire.ts';
 
@@ -36,7 +38,12 @@ const definitionFields = {
   objectives: nullableVectorSchema(OUTPUTS, z.number().nullable()).describe(
     'The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front. For an output of type fit the measured value, null for a gap.',
   ),
-  objectiveTypes: listSchema(z.enum(ALL_OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(ALL_OBJECTIVE_TYPES)),
+  objectiveTypes: listSchema(
+    z.enum(ALL_OBJECTIVE_TYPES),
+    OUTPUTS,
+    refTerm('goals', 'objective types'),
+    z.enum(ALL_OBJECTIVE_TYPES),
+  ),
   maximumAttempts: z
     .int()
     .min(1)
@@ -161,16 +168,35 @@ const newInverseSchema = z
 
 const DEFAULTS = { reusesByDefault: true };
 
+/** With one entry per output. */
+const LISTS_OF_OUTPUTS = [
+  'objectiveTypes',
+  'minimumBounds',
+  'maximumBounds',
+  'weights',
+  'priorities',
+  'noise.standardDeviations',
+];
+
+/** Where there are too many outputs, every list of them is too long. */
+function oncePerCause(body: SentFields, read: Parsed<NewObjective>): Parsed<NewObjective> {
+  const { objectives } = body;
+  if (read.kind === 'value' || !Array.isArray(objectives)) return read;
+  const counted = { at: 'objectives', count: objectives.length, lists: LISTS_OF_OUTPUTS };
+  return { kind: 'violations', violations: withoutLengths(read.violations, body, counted) };
+}
+
 export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', DEFAULTS, FIELDS_BY_NAME),
+  read: (body) =>
+    oncePerCause(body, readNewObjective(newObjectivesSchema, body, 'where-needed', DEFAULTS, FIELDS_BY_NAME)),
 };
 
 export const newInverse: BodySpec<NewObjective> = {
   schema: newInverseSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newInverseSchema, body, 'always', DEFAULTS, FIELDS_BY_NAME),
+  read: (body) => oncePerCause(body, readNewObjective(newInverseSchema, body, 'always', DEFAULTS, FIELDS_BY_NAME)),
 };
 
 export const objectivePatch = bodyOf(

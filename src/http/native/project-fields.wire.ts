@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { describeWrongType } from '../../domain/errors.ts';
 import { MAXIMUM_CONSTRAINTS, MAXIMUM_LEVELS, WIDE_RANGE } from '../../domain/input-details.ts';
 import { InputType, Scale } from '../../domain/input-space.ts';
+import { refTerm } from '../../domain/messages.ts';
 import { MAXIMUM_LABEL_LENGTH } from '../../domain/names.ts';
 import { MAXIMUM_INPUT_COUNT, PROJECT_NAME_MINIMUM_LENGTH, parseInputType } from '../../domain/project.ts';
 import { nameSchema } from '../wire/fields.ts';
@@ -61,7 +62,8 @@ const categoryEntry = z
       const issue = faultCount < NAMED_FAULTS ? categoryName.safeParse(name).error?.issues[0] : undefined;
       if (issue === undefined) continue;
       faultCount++;
-      const message = issue.code === 'custom' ? issue.message : 'must be a name, a list of names or null.';
+      const message =
+        issue.code === 'custom' ? issue.message : `must be a name, a list of names or ${refTerm('nothing', 'null')}.`;
       issues.addIssue({ code: 'custom', path: isList ? [position] : [], message, input: name });
     }
     return faultCount > 0 ? z.NEVER : (entry as string | string[]);

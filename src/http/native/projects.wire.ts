@@ -3,6 +3,7 @@ import { makeViolation } from '../../domain/errors.ts';
 import { readInputDetails } from '../../domain/input-details.ts';
 import { type InputDetails, type InputSpace, InputType, Scale, type SentDetails } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
+import { refTerm } from '../../domain/messages.ts';
 import { atNames, checkNames, type ProjectNames } from '../../domain/names.ts';
 import { LARGEST_PARALLELISM } from '../../domain/objective.ts';
 import {
@@ -19,7 +20,7 @@ import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { nameSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { matrixSchema, namedInputValue } from '../wire/vectors.ts';
-import { type Parsed, readFields } from '../wire/violations.ts';
+import { type Parsed, readFields, withoutLengths } from '../wire/violations.ts';
 import { inputByNameSchema } from './by-name.wire.ts';
 import {
   constraintSchema,
@@ -96,13 +97,15 @@ const newProjectSchema = z
     ],
   });
 
-const CATEGORIES_ADVICE =
-  'must be one list of names per input (null unless the input is a category), or one flat list if exactly one input is a category.';
+const CATEGORIES_ADVICE = `must be one list of names per input (${refTerm('nothing', 'null')} unless the input is a category), or one flat list if exactly one input is a category.`;
 
 function readNewProject(sent: SentFields): Parsed<NewProject> {
   const { body, violations: misnamed, unread, named } = expandLists(sent);
   const { fields, violations: invalid } = readFields(newProjectSchema, body, unread);
-  const violations = [...misnamed, ...invalid];
+  const violations = [
+    ...misnamed,
+    ...withoutLengths(withoutLengths(invalid, body, inputLists(body)), body, outputLists(body)),
+  ];
   const refused = (): Parsed<NewProject> => ({ kind: 'violations', violations: atNames(violations, named) });
   const { name = '', inputCount, minimums, maximums, inputTypes } = fields;
   const { caseCount = null, parallelism } = fields;
@@ -146,6 +149,19 @@ function readNewProject(sent: SentFields): Parsed<NewProject> {
 }
 
 const pointsSchema = newProjectSchema.pick({ inputCases: true, feasibleInput: true });
+
+/** Lists with one entry per input, which are too long where there are too many inputs. */
+const inputLists = ({ inputCount }: SentFields) => ({
+  at: 'inputCount',
+  count: inputCount,
+  lists: ['minimums', 'maximums', 'inputTypes', 'inputNames', 'inputUnits', 'feasibleInput', ...INPUT_DETAILS],
+});
+const INPUT_DETAILS = ['scales', 'steps', 'levels', 'likelyMinimums', 'likelyMaximums'];
+const outputLists = ({ outputCount }: SentFields) => ({
+  at: 'outputCount',
+  count: outputCount,
+  lists: ['outputNames', 'outputUnits'],
+});
 
 type SentNames = { readonly [Name in keyof ProjectNames]?: ProjectNames[Name] | undefined };
 

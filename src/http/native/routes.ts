@@ -77,7 +77,7 @@ export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limi
   admitAccounts(scope, deps, true);
   requireScope(scope);
   if (limiter !== undefined) limitRate(scope, limiter);
-  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf }));
+  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf, hasParts: true }));
   registerOperations(scope, deps, NATIVE_OPERATIONS);
 }
 

@@ -1,6 +1,7 @@
 /** Options of the search beyond the targets: the fields of a new objective, and the same in answers. */
 import { z } from 'zod';
 import { FIT_LOSSES, type Sigma } from '../../domain/fit.ts';
+import { refFieldAs, refTerm } from '../../domain/messages.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import {
   DEFAULT_ROBUST_RUNS,
@@ -39,7 +40,7 @@ const noise = z
     }),
   ])
   .meta({ id: 'Noise' });
-const WRONG_STOP = `must be false, or an object with patience (1 to ${LARGEST_PATIENCE}), improvementBelow (above 0, at most 1), until (a date and time) and maximumRuns (at least 1), all of them optional.`;
+const WRONG_STOP = `must be ${refTerm('false')}, or an object with ${refFieldAs('patience', ['stop', 'patience'])} (1 to ${LARGEST_PATIENCE}), ${refFieldAs('improvementBelow', ['stop', 'improvementBelow'])} (above 0, at most 1), ${refFieldAs('until', ['stop', 'until'])} (a date and time) and ${refFieldAs('maximumRuns', ['stop', 'maximumRuns'])} (at least 1), all of them optional.`;
 
 const sentStop = z.strictObject({
   patience: z

@@ -10,6 +10,8 @@ import {
   type Violation,
   type ViolationPath,
 } from '../../domain/errors.ts';
+import { refTerm } from '../../domain/messages.ts';
+import { ALL_OBJECTIVE_TYPES } from '../../domain/objective.ts';
 import { describeUnknownField } from './unknown-field.ts';
 
 export type Parsed<T> =
@@ -52,6 +54,31 @@ export function withoutRepeats(named: readonly Violation[], others: readonly Vio
   return [...named, ...others.filter((violation) => !pointers.has(violation.pointer))];
 }
 
+/**
+ * Leaves out violations of the lengths of lists that are as long as a count that is refused itself.
+ *
+ * @param count  as it was sent
+ * @param at     its property
+ */
+export function withoutLengths(
+  violations: readonly Violation[],
+  body: Readonly<Record<string, unknown>>,
+  { at, count, lists }: { readonly at: string; readonly count: unknown; readonly lists: readonly string[] },
+): readonly Violation[] {
+  if (!violations.some(({ pointer }) => pointer === `/${at}`)) return violations;
+  const repeated = new Set(
+    lists
+      .filter((name) => {
+        const list = name.split('.').reduce<unknown>((value, key) => (value as SentObject | undefined)?.[key], body);
+        return Array.isArray(list) && list.length === count;
+      })
+      .map((name) => `/${name.replaceAll('.', '/')}`),
+  );
+  return violations.filter(({ pointer }) => !repeated.has(pointer));
+}
+
+type SentObject = Readonly<Record<string, unknown>>;
+
 function toViolations(issue: z.core.$ZodIssue, within: ViolationPath): readonly Violation[] {
   const path = [...within, ...issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)))];
   // describeIssue put the known names into the message.
@@ -73,7 +100,7 @@ function unknownFields(
 ): readonly Violation[] {
   return unknown
     .slice(0, LISTED_VIOLATIONS)
-    .map((name) => makeViolation([...path, name], describeUnknownField(name, known)));
+    .map((name) => makeViolation([...path, name], describeUnknownField(name, known, path)));
 }
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
@@ -84,7 +111,7 @@ function describeIssue(issue: RawIssue): string | undefined {
       return describeWrongType(expectedKind(issue.expected), issue.input);
     case 'invalid_value':
       return describeWrongType(
-        issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.map(String).join(', ')}`,
+        issue.values.length === 1 ? sayValue(issue.values[0]) : `one of ${issue.values.map(sayValue).join(', ')}`,
         issue.input,
       );
     case 'too_small': {
@@ -105,6 +132,12 @@ function describeIssue(issue: RawIssue): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Goals have names of their own in every front door. */
+function sayValue(value: unknown): string {
+  const text = String(value);
+  return (ALL_OBJECTIVE_TYPES as readonly string[]).includes(text) ? refTerm(text) : text;
 }
 
 function expectedKind(expected: string): string {

@@ -14,6 +14,7 @@ from ._derivatives import jacobian_of
 from ._errors import IncompatibleServiceError
 from ._generated import models as m
 from ._generated.problems import LeaseLostError, NotFoundError, OutputConflictError
+from ._refusals import said_here
 from ._steps import Call, Steps
 from ._wire import make
 from .problem import Failed, Problem, Space
@@ -67,14 +68,15 @@ def create_project(problem: Problem, name: str, identity: str, parallel: int, bu
     Model and project. Names of models are unique within an account. Unless the problem says how many, as many cases are designed as run
     at a time: they fill the first round. Half of the budget is left to the search.
     """
-    model: m.Model = (
-        yield Call("create_model", m.NewModel(name=f"{service_name(name)} {identity[:8]}"), idempotency_key=key_of(identity, "model"))
-    ).body
+    new_model = m.NewModel(name=f"{service_name(name)} {identity[:8]}")
+    with said_here(problem.names, "/model"):
+        model: m.Model = (yield Call("create_model", new_model, idempotency_key=key_of(identity, "model"))).body
     body = problem.project_body(service_name(name))
     at_once = parallel if budget is None else min(parallel, budget // 2)
     if problem.cases is None and at_once > 1:
         body = body.model_copy(update={"parallelism": at_once})
-    project: m.Project = (yield Call("create_project", model.id, body, idempotency_key=key_of(identity, "project"))).body
+    with said_here(problem.names, "/project"):
+        project: m.Project = (yield Call("create_project", model.id, body, idempotency_key=key_of(identity, "project"))).body
     return project
 
 
@@ -86,7 +88,7 @@ def batch_body(problem: Problem, name: str, parallel: int, maximum_attempts: int
         "timeoutSeconds": 1_209_600,
         "maximumTries": tries,
     }
-    return make(m.NewBatch, fields if trial_id is None else {**fields, "trialId": trial_id})
+    return make(m.NewBatch, fields if trial_id is None else {**fields, "trialId": trial_id}, problem.names, "/batch")
 
 
 def attempts_left(budget: int | None, runs: int) -> int | None:
@@ -107,7 +109,7 @@ def claim(
     asked = min(limit, CLAIM_LIMIT)
     served = {"sources": [FINE, *sources]} if sources else {}
     asking = {"evaluator": evaluator_name(), "batchId": batch_id, "limit": asked, "leaseSeconds": lease, "wait": wait, **served}
-    body = make(m.NewEvaluationClaim, asking)
+    body = m.NewEvaluationClaim.model_validate(asking)
     answer = yield Call("claim_evaluations", body, idempotency_key=key)
     claimed: list[m.ClaimedEvaluation] = answer.body.evaluations
     check_claimed(claimed, batch_id, asked, space)

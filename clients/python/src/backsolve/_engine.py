@@ -20,6 +20,7 @@ from ._journal import Folder, Journal, outcome_of
 from ._looks import changes, without_moving
 from ._progress import Progress
 from ._reading import case_id, inverse_id, missed, read_advice, read_result
+from ._refusals import said_here
 from ._retry import Retries
 from ._steps import Steps, run_async
 from ._verifying import Verifying
@@ -105,6 +106,10 @@ class Engine:
     async def _refuse_other_answers(self) -> None:
         """Raises ChangedProblemError where the problem or the answers of its black box are other ones than at the kept runs."""
         record = self._folder.read()
+        if record is not None and record["place"] is None and record["project"] != self._body_of(record)[1]:
+            # It was refused, and is corrected now.
+            self._folder.forget()
+            return
         if record is not None:
             try:
                 self._refuse_changes(record, self._body_of(record)[1])
@@ -234,7 +239,8 @@ class Engine:
         if newest["id"] is None:
             key = _batch.key_of(record["id"], f"batch {len(batches)}")
             body_sent = m.NewBatch.model_validate(newest["body"])
-            newest["id"] = (await client.create_batch(model_id, project_id, body_sent, idempotency_key=key)).body.id
+            with said_here(problem.names, "/batch"):
+                newest["id"] = (await client.create_batch(model_id, project_id, body_sent, idempotency_key=key)).body.id
             self._folder.write(record)
         else:
             await self._adjust(newest["id"])

@@ -16,10 +16,12 @@ class Violation:
     """A rule that a request breaks."""
 
     property: str
-    """For example objectives[2]."""
+    """Where it is: an argument, an input or a goal; in a request of the client its field, for example input_names[2]."""
     pointer: str
-    """The same as a JSON pointer: /objectives/2."""
+    """The field of the interface, as a JSON pointer: /inputNames/2."""
     message: str
+    parts: tuple[Mapping[str, Any], ...] = ()
+    """The message in pieces, where it refers to other fields."""
 
 
 class ServiceError(BacksolveError):
@@ -49,7 +51,8 @@ class ServiceError(BacksolveError):
 
     def __str__(self) -> str:
         lines = [f"  {each.property}: {each.message}" if each.property else f"  {each.message}" for each in self.violations]
-        return "\n".join([self.detail, *lines])
+        is_said = all(each.message in self.detail for each in self.violations)
+        return self.detail if is_said else "\n".join([self.detail, *lines])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.detail, {key: value for key, value in vars(self).items() if key != "detail"})

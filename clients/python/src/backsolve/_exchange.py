@@ -10,7 +10,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeAlias
@@ -30,6 +30,7 @@ from ._errors import (
 from ._generated.operations import VERSION
 from ._generated.problems import PROBLEM_CLASSES
 from ._operation import BYTE_MEDIA, JSON_MEDIUM, Answer, Operation, adapter_of
+from ._refusals import message_in_python, property_in_python
 from ._request import Request
 
 TYPE_PREFIX = "urn:backsolve:problem:"
@@ -211,13 +212,24 @@ def error_of(reply: Reply, request: Request, address: str) -> BacksolveError:
         )
     kind = str(problem["type"])[len(TYPE_PREFIX) :]
     errors = problem.get("errors")
-    violations = tuple(
-        Violation(str(each.get("property", "")), str(each.get("pointer", "")), str(each.get("message", "")))
-        for each in (errors if isinstance(errors, list) else ())
-        if isinstance(each, dict)
-    )
+    sent = [_read_violation(each) for each in (errors if isinstance(errors, list) else ()) if isinstance(each, dict)]
+    violations = tuple(sent)
+    if sent and not request.is_plain:
+        violations = tuple(replace(each, property=property_in_python(each), message=message_in_python(each)) for each in sent)
+        first = f"{sent[0].property or 'the body'}: {sent[0].message}"
+        detail = detail.replace(first, f"{violations[0].property or 'the body'}: {violations[0].message}")
     code = kind.upper().replace("-", "_")
     return PROBLEM_CLASSES.get(kind, ServiceError)(detail, code=code, violations=violations, instance=instance, **facts)
+
+
+def _read_violation(each: Mapping[str, Any]) -> Violation:
+    parts = each.get("parts")
+    return Violation(
+        str(each.get("property", "")),
+        str(each.get("pointer", "")),
+        str(each.get("message", "")),
+        tuple(part for part in parts if isinstance(part, dict) and "text" in part) if isinstance(parts, list) else (),
+    )
 
 
 def _is_retryable(error: BacksolveError) -> bool:

@@ -107,6 +107,10 @@ class Folder:
         draft.replace(self._record)
         _sync_folder(self.path)
 
+    def forget(self) -> None:
+        """Removes the record of a problem that the service has never taken."""
+        self._record.unlink(missing_ok=True)
+
     def put_aside(self) -> None:
         """Keeps an earlier beginning under other names. The journal first: a record would take over its runs."""
         number = 1

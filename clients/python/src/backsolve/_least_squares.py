@@ -32,8 +32,9 @@ OF_SCIPY = {
     "verbose": "give progress",
     "callback": "the runs are in result.history",
     "workers": "give parallel",
+    "budget": "give max_nfev, as scipy calls it",
 }
-"""Arguments of scipy.optimize.least_squares that are none here, and what to do."""
+"""Arguments of scipy.optimize.least_squares and of solve that are none here, and what to do."""
 
 
 class LeastSquaresResult(dict[str, Any]):

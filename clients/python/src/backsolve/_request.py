@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from ._generated.operations import VERSION
 from ._operation import JSON_MEDIUM, XLSX_MEDIUM, Operation
+from ._refusals import in_python, pointer_of_infinite
 
 VERSION_PATH = "/v1/openapi.json"
 
@@ -32,6 +33,8 @@ class Request:
     """The type of the answer."""
     wait: float
     """Seconds that the service may wait before it answers."""
+    is_plain: bool = False
+    """Whether the body was given as JSON has it, so that its fields have the names of the interface."""
 
 
 def build_request(
@@ -67,6 +70,7 @@ def build_request(
         content=content,
         medium=medium,
         wait=_wait_of(given.get("prefer"), body),
+        is_plain=body is not None and not isinstance(body, BaseModel),
     )
 
 
@@ -121,7 +125,10 @@ def _write_json(body: Any) -> bytes:
     try:
         return json.dumps(plain, allow_nan=False, separators=(",", ":"), ensure_ascii=False).encode()
     except ValueError as error:
-        raise ValueError("JSON has no NaN and no infinity; report a run without an output as failed.") from error
+        where = pointer_of_infinite(plain) or ""
+        name = ".".join(in_python(part) for part in where.split("/")[1:]) or "the body"
+        advice = "; report a run without an output as failed" if "/output" in where.lower() else ""
+        raise ValueError(f"{name} must be a finite number: JSON has no NaN and no infinity{advice}.") from error
 
 
 def _write_value(value: Any) -> str:

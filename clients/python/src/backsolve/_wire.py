@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ._refusals import Body, Names, fault_of, refuse_infinite
 from ._values import stated
 
 T = TypeVar("T", bound="Wire")
@@ -36,12 +36,11 @@ class Wire(BaseModel):
         super().__init__(**{name: stated(name, value) for name, value in fields.items()})
 
 
-def make(model: type[T], fields: Mapping[str, Any]) -> T:
-    """A body from what a program states. Raises ValueError in one line."""
+def make(model: type[T], fields: Mapping[str, Any], names: Names, body: Body) -> T:
+    """A body from what a program states. Raises ValueError in one line, in the words of the program."""
     try:
-        return model(**fields)
+        made = model(**fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        # Where a field may have several types, the name of one is on the way.
-        where = ".".join(str(part) for part in first["loc"] if re.fullmatch(r"[a-z]\w*|\d+", str(part)))
-        raise ValueError(f"{where}: {first['msg']}, not {first['input']!r}.") from None
+        raise ValueError(fault_of(names, body, error)) from None
+    refuse_infinite(names, body, fields)
+    return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,6 +18,7 @@ from ._errors import OutputError
 from ._generated import models as m
 from ._generated.later_share import LATER_SHARE
 from ._options import refuse_unknown, refuse_unknown_options
+from ._refusals import Names
 from ._values import NotANumberError, by_label, list_of, number_of, stated
 from ._wire import Wire, make, to_wire
 from .fitting import Fit
@@ -219,6 +221,19 @@ class Problem:
         """One per number: each value of a fit has a name."""
         return [each for name, goal in self.goals.items() for each in (goal.names_of(name) if isinstance(goal, Fit) else [name])]
 
+    @property
+    def names(self) -> Names:
+        """For messages."""
+        outputs = self.output_names
+        is_open = [goal.target is None if isinstance(goal, Goal) else False for goal in self.goals.values()]
+        return Names(
+            input=list(self.inputs),
+            output=outputs,
+            fit=list(self.fits),
+            source=list(self.sources),
+            open=[name for name, each in zip(self.goals, is_open, strict=True) if each],
+        )
+
     def with_scales(self, begun: Sequence[str | None] | None) -> Problem:
         """With a logarithmic scale for inputs of a wide range that state none. Those that were begun with another scale keep it."""
         names = [name for i, name in enumerate(self.inputs) if begun is None or begun[i] == "log"]
@@ -269,6 +284,8 @@ class Problem:
                 **({} if self.cases is None else {"caseCount": self.cases}),
                 **({"sources": [{"name": name, "cost": each.cost} for name, each in self.sources.items()]} if self.sources else {}),
             },
+            self.names,
+            "/project",
         )
 
     def objective_body(self, maximum_attempts: int | None = None) -> m.NewObjectives:
@@ -291,6 +308,8 @@ class Problem:
                 **({"fits": fits} if fits else {}),
                 **({} if maximum_attempts is None else {"maximumAttempts": maximum_attempts}),
             },
+            self.names,
+            "/objectives/0",
         )
 
     def miss_shares(self) -> Mapping[str, float]:
@@ -418,6 +437,19 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
     )
 
 
+def check_counts(**counts: int | None) -> None:
+    """Raises ValueError for what is no whole number of at least 1. None is no limit."""
+    for name, count in counts.items():
+        if count is None:
+            continue
+        try:
+            is_count = operator.index(count) >= 1
+        except TypeError:
+            is_count = False
+        if not is_count or isinstance(count, bool):
+            raise ValueError(f"{name} must be a whole number of at least 1, is {count!r}.")
+
+
 def _refuse_beside_fit(goals: Mapping[str, AnyGoal], search: SearchOptions) -> None:
     """What the service refuses by the numbers of outputs, here by the names of the goals."""
     fitted = [name for name, goal in goals.items() if isinstance(goal, Fit)]
@@ -439,6 +471,8 @@ def _stop_rules(stop: bool | Mapping[str, Any] | None) -> Mapping[str, Any] | No
     if stop is True:
         return BY_EVIDENCE
     wire = _wire_names(m.NewObjectivesStop)
+    if not isinstance(stop, Mapping):
+        raise TypeError(f"stop must be True, False, or a dictionary of patience, improvement_below, until and maximum_runs, not {stop!r}.")
     refuse_unknown(stop, wire, "stop", "rule")
     return {wire[key]: value.isoformat() if isinstance(value, datetime) else value for key, value in stop.items()}
 

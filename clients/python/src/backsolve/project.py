@@ -21,10 +21,11 @@ from ._errors import BacksolveError
 from ._generated import models as m
 from ._options import refuse_unknown_options
 from ._reading import read_result
+from ._refusals import Names, said_here
 from ._steps import Call, Steps, run, run_async
 from .client import AsyncBacksolve, Backsolve
 from .inputs import Input, Value
-from .problem import Advice, AnyGoal, Failed, Output, Problem, SearchOptions, Space, make_problem, space_of
+from .problem import Advice, AnyGoal, Failed, Output, Problem, SearchOptions, Space, check_counts, make_problem, space_of
 from .result import Result, Run
 
 T = TypeVar("T")
@@ -184,7 +185,8 @@ class _Project:
         return batch.status in OPEN_STATES
 
     def _report(self, evaluation: _Evaluation, outcome: list[float] | Failed) -> Steps[Told]:
-        told = yield from _batch.report(evaluation.id, evaluation.lease_token, outcome, evaluation.seconds)
+        with said_here(Names(list(self.space.inputs), self.space.outputs), "/run"):
+            told = yield from _batch.report(evaluation.id, evaluation.lease_token, outcome, evaluation.seconds)
         self._drop(evaluation)
         return told
 
@@ -197,6 +199,10 @@ class _Project:
         self._held.discard(evaluation.id)
 
     def _correct(self, of: _Evaluation | Run, fields: Mapping[str, Any]) -> Steps[None]:
+        with said_here(Names(list(self.space.inputs), self.space.outputs), "/run"):
+            yield from self._corrected(of, fields)
+
+    def _corrected(self, of: _Evaluation | Run, fields: Mapping[str, Any]) -> Steps[None]:
         batch: m.Batch = (yield Call("get_batch", self.place.batch_id)).body
         if batch.trial_id is None:
             raise ValueError("The designed runs are not complete yet. Correct them once the search has begun.")
@@ -234,9 +240,10 @@ def _created(problem: Problem, name: str, identity: str, parallel: int, budget: 
     project = yield from _batch.create_project(problem, name, identity, parallel, budget)
     attempts = _batch.attempts_left(budget, project.case_count)
     body = _batch.batch_body(problem, name, parallel, attempts, None, tries)
-    batch: m.CreatedBatch = (
-        yield Call("create_batch", project.model_id, project.id, body, idempotency_key=_batch.key_of(identity, "batch 1"))
-    ).body
+    with said_here(problem.names, "/batch"):
+        batch: m.CreatedBatch = (
+            yield Call("create_batch", project.model_id, project.id, body, idempotency_key=_batch.key_of(identity, "batch 1"))
+        ).body
     return Place(project.model_id, project.id, batch.id)
 
 
@@ -281,6 +288,7 @@ class Project(_Project):
         """
         refuse_unknown_options(Project.create, SearchOptions.__annotations__, search)
         stated = make_problem(inputs, goals, **search)
+        check_counts(parallel=parallel, budget=budget, tries=tries, cases=stated.cases)
         problem = stated.with_defaults()
         place = run(client, _created(problem, name, key or secrets.token_hex(16), parallel, budget, tries))
         project = cls(client, place, name, problem.space, lease_seconds)
@@ -376,6 +384,7 @@ class AsyncProject(_Project):
         """As Project.create."""
         refuse_unknown_options(AsyncProject.create, SearchOptions.__annotations__, search)
         stated = make_problem(inputs, goals, **search)
+        check_counts(parallel=parallel, budget=budget, tries=tries, cases=stated.cases)
         problem = stated.with_defaults()
         place = await run_async(client, _created(problem, name, key or secrets.token_hex(16), parallel, budget, tries))
         project = cls(client, place, name, problem.space, lease_seconds)

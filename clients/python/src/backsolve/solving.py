@@ -32,7 +32,7 @@ from ._work import OnRun, Work
 from .client import AsyncBacksolve
 from .fmus import Fmu
 from .inputs import Input
-from .problem import AnyGoal, Problem, SearchOptions, make_problem
+from .problem import AnyGoal, Problem, SearchOptions, check_counts, make_problem
 from .result import Result
 
 MAXIMUM_PARALLEL = 64
@@ -233,6 +233,7 @@ class _Session:
         call = caller_of(f_at_data, [*problem.inputs, *(conditions[0].when if conditions else ())])
         if conditions:
             call = functools.partial(awaited_under_each if inspect.iscoroutinefunction(f) else under_each, call, conditions)
+        check_counts(parallel=parallel, budget=budget, tries=tries, cases=problem.cases, verify=verify or None)
         _check_parallel(parallel)
         if verify and not problem.fits:
             raise ValueError("verify runs the ends of the intervals of a fit: give a goal fit(...), or leave out verify.")

@@ -377,6 +377,22 @@ export interface Problem {
     /** The same as a JSON Pointer, for example /objectives/2. */
     pointer: string;
     message: string;
+    /**
+     * The message in pieces, where it names fields, inputs, outputs or other words of the interface, so that a program
+     * can put its own words there. Their texts together are the message.
+     */
+    parts?: Array<{
+      /** In the words of the interface. */
+      text: string;
+      /** The field that the text names, as a JSON Pointer into the body. */
+      pointer?: string | undefined;
+      /** The zero-based number of the input that the text names. */
+      input?: number | undefined;
+      /** The zero-based number of the output that the text names. */
+      output?: number | undefined;
+      /** What the text means where it is a word of the interface but no field, such as left out for null. */
+      term?: string | undefined;
+    }> | undefined;
   }>;
 }
 

@@ -11,6 +11,7 @@ import type { Batch, NewBatch, NewObjectives, NewProject } from '../generated/sc
 import { hasSameTargets, throughFile, withStops } from './defaults.ts';
 import type { BatchRecord, ProblemFolder, ProblemRecord } from './folder.ts';
 import { type KnownRun, type Plan, parallelismOf, type StartPoint, type Words } from './plan.ts';
+import { saidBy } from './refusal.ts';
 
 /** The folder belongs to a problem with other inputs or outputs, or to one on another service. */
 export class ChangedProblemError extends Error {
@@ -156,11 +157,12 @@ class Opening {
   async #createProject(inside: readonly KnownRun[]): Promise<void> {
     if (this.#record.projectId !== null) return;
     const { project } = this.#record;
-    const { body } = await this.#options.client.call('createProject', {
+    const creating = this.#options.client.call('createProject', {
       path: { model_id: this.#record.modelId! },
       body: inside.length > 0 ? withCases(project, inside) : project,
       idempotencyKey: this.#keyOf('project'),
     });
+    const { body } = await saidBy(this.#options.words.door, '/project', { project }, creating);
     await this.#note({ projectId: body.id, designed: inside.length > 0 ? 0 : body.inputCases.length });
   }
 
@@ -208,7 +210,9 @@ class Opening {
     newest = { ...newest, body: newest.body ?? (await this.#toBody(newest)) };
     await this.#replaceNewest(newest);
     const idempotencyKey = this.#keyOf(`batch ${this.#record.batches.length}`);
-    const { body: batch } = await client.call('createBatch', { path: this.#path, body: newest.body!, idempotencyKey });
+    const creating = client.call('createBatch', { path: this.#path, body: newest.body!, idempotencyKey });
+    const bodies = { project: this.#record.project, objectives: newest.body!.objectives };
+    const { body: batch } = await saidBy(this.#options.words.door, '/batch', bodies, creating);
     await this.#replaceNewest({ ...newest, id: batch.id });
     return batch;
   }

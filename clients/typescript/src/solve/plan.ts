@@ -2,6 +2,7 @@
 import type { Evaluation } from '../evaluator/evaluation.ts';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import type { RetriedLine } from '../evaluator/journal.ts';
+import type { Door } from '../front-doors.ts';
 import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
 import type { Looker } from './looks.ts';
 
@@ -51,6 +52,7 @@ export interface Plan {
 
 /** How messages name what the user can do next. */
 export interface Words {
+  readonly door: Door;
   /** A clause, such as `start over with fresh: true`. */
   readonly startOver: string;
   /** The name of the option that limits runs. */

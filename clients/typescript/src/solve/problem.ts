@@ -193,6 +193,7 @@ export function pointsText({ goals }: Problem): string {
 }
 
 export const WORDS: Words = {
+  door: 'typescript',
   startOver: 'start over with fresh: true, or give another name',
   budget: 'budget',
   refuseLog: "state scale: 'linear' to refuse",

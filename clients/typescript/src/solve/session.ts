@@ -73,8 +73,11 @@ function withFunction(
 async function readUncontradicted(options: SessionOptions): Promise<ProblemRecord | undefined> {
   const { beginsAnew = false, client, folder, onChange, plan, service } = options;
   const known = await folder.read();
-  if (known === undefined || !beginsAnew || known.service !== service || folder.journal === null) return known;
-  if (differencesOf(known.project, withScales(plan.project, known.project)).length === 0) return known;
+  if (known === undefined || differencesOf(known.project, withScales(plan.project, known.project)).length === 0)
+    return known;
+  // One that the service has refused may be corrected.
+  if (known.projectId === null) return undefined;
+  if (!beginsAnew || known.service !== service || folder.journal === null) return known;
   const journal = await Journal.open(folder.journal);
   try {
     if (runsOf(journal.lines).some(({ outcome }) => outcome.kind === 'output')) return known;

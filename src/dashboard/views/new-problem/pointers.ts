@@ -1,8 +1,9 @@
 /** The places in the form for the violations found by the service. */
 
+import { lineOf, sayViolation } from '../../../../clients/typescript/src/front-doors.ts';
 import type { Violation } from '../../../../clients/typescript/src/index.ts';
 import { capitalized } from '../../../shown/formats.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, namesOfRows } from './draft.ts';
 import type { Faults } from './requests.ts';
 import { constraintLines } from './requests.ts';
 
@@ -103,35 +104,27 @@ const FIELDS: Readonly<Record<RequestName, Readonly<Record<string, Finder>>>> = 
   },
 };
 
+/** In which body of the interface a request has its fields; of results there are no words in front-doors.ts. */
+const BODIES: Readonly<Record<RequestName, string>> = {
+  model: '/model',
+  project: '/project',
+  results: '/results',
+  objective: '/objectives/0',
+  batch: '/batch',
+};
+
 /** Faults by field; under `''` those that belong to none. Of several at one field the first. */
 export function placeViolations(draft: Draft, request: RequestName, violations: readonly Violation[]): Faults {
+  const given = { inputs: namesOfRows(draft.inputs, 'x'), outputs: namesOfRows(draft.outputs, 'y') };
   const faults: Record<string, string> = {};
-  for (const { pointer, message } of violations) {
-    const names = pointer.split('/').slice(1);
+  for (const violation of violations) {
+    const names = violation.pointer.split('/').slice(1);
     // A batch has the definition of its objective inside.
     const isInner = request === 'batch' && names[0] === 'objectives';
     const [name = '', i, k] = isInner ? names.slice(2) : names;
     const path = FIELDS[isInner ? 'objective' : request][name]?.(draft, i, k) ?? '';
-    faults[path] ??= path === '' ? `${name} ${message}` : sentence(message);
+    const said = sayViolation('page', given, BODIES[request], violation);
+    faults[path] ??= path === '' ? lineOf(said) : capitalized(said.sentence.trim());
   }
   return faults;
-}
-
-/** Fields of requests, as the form calls them. */
-const WORDS: readonly (readonly [RegExp, (position: number) => string])[] = [
-  [/\bminimums\[(\d+)\]/g, () => 'the minimum'],
-  [/\bmaximums\[(\d+)\]/g, () => 'the maximum'],
-  [/\bminimumBounds\[(\d+)\]/g, () => 'the start of the range'],
-  [/\bas feasibleInput\b/g, () => 'as a case of your own'],
-  [/\binputNames\[(\d+)\]/g, (i) => `the name of input ${i + 1}`],
-  [/\boutputNames\[(\d+)\]/g, (j) => `the name of output ${j + 1}`],
-];
-
-/** The service's messages continue the name of a field. */
-function sentence(message: string): string {
-  const text = WORDS.reduce(
-    (words, [pattern, toWords]) => words.replace(pattern, (_, position: string) => toWords(Number(position))),
-    message.trim(),
-  );
-  return capitalized(text);
 }

@@ -342,12 +342,27 @@ class AddedCases(Wire):
     """The revision of the data of the trial."""
 
 
+class ProblemErrorsParts(Wire):
+    text: str
+    """In the words of the interface."""
+    pointer: str | None = None
+    """The field that the text names, as a JSON Pointer into the body."""
+    input: int | None = None
+    """The zero-based number of the input that the text names."""
+    output: int | None = None
+    """The zero-based number of the output that the text names."""
+    term: str | None = None
+    """What the text means where it is a word of the interface but no field, such as left out for null."""
+
+
 class ProblemErrors(Wire):
     property: str
     """For example objectives[2]."""
     pointer: str
     """The same as a JSON Pointer, for example /objectives/2."""
     message: str
+    parts: list[ProblemErrorsParts] | None = None
+    """The message in pieces, where it names fields, inputs, outputs or other words of the interface, so that a program can put its own words there. Their texts together are the message."""
 
 
 class Problem(Wire):

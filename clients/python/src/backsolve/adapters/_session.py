@@ -30,7 +30,6 @@ from backsolve._kept import ChangedAnswerError
 from backsolve._reading import read_result
 from backsolve._siblings import Siblings
 from backsolve._steps import Steps, run
-from backsolve._wire import make
 from backsolve.inputs import Input, Value
 from backsolve.problem import AnyGoal, Failed, Outcome, Output, SearchOptions, make_problem
 from backsolve.project import OPEN_STATES, _created
@@ -383,7 +382,9 @@ class Session:
             path = (self.place.model_id, self.place.project_id, trial_id)
             for some in (rows[start : start + MOST_ROWS] for start in range(0, len(rows), MOST_ROWS)):
                 inputs, outputs = zip(*some, strict=True)
-                self.client.add_cases(*path, make(m.NewTrialCases, {"inputs": inputs, "outputs": outputs, "source": self.name[:80]}))
+                self.client.add_cases(
+                    *path, m.NewTrialCases.model_validate({"inputs": inputs, "outputs": outputs, "source": self.name[:80]})
+                )
             self._keep_own([])
 
     def _key(self, given: Mapping[str, Any]) -> tuple[float, ...]:
