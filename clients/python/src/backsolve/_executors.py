@@ -20,6 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pickle import PicklingError
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from . import _slurm
 from ._blackbox import Attempt, Given
 from ._errors import ExecutorError
 from ._words import describe_values
@@ -245,7 +246,13 @@ def _read(job: Any) -> tuple[Any, BaseException | None]:
 async def _end_of(job: Any) -> None:
     if not hasattr(job, "add_done_callback"):
         delay = FIRST_POLL
+        slurm = _slurm.watch(job)
         while not await asyncio.to_thread(job.done):
+            if slurm is not None and (why := await asyncio.to_thread(slurm.why_lost)) is not None:
+                # It must not begin after all, beside the one that takes its place.
+                with contextlib.suppress(Exception):
+                    await asyncio.to_thread(job.cancel)
+                raise _slurm.LostJobError(why)
             await asyncio.sleep(delay)
             delay = min(LAST_POLL, 1.5 * delay)
         return
