@@ -1,6 +1,6 @@
 /**
- * Plays the scripts of docs/guides/many-machines.md, as they are printed, on a real Slurm while jobs are cancelled, requeued, signalled and out of
- * time, the node is taken down or loses its power, and slurmctld is killed. No run may be lost, repeated after it had an output, or
+ * Plays the scripts of docs/guides/many-machines.md, as they are printed, on a real Slurm while jobs are cancelled, requeued, signalled, killed,
+ * not launched and out of time, the node is taken down or loses its power, and slurmctld is killed. An Epilog takes 0, 3 or 20 s after each job. No run may be lost, repeated after it had an output, or
  * count as failed. Exits with code 1 otherwise.
  *
  *   npx node bench/drills/slurm.ts [--runs 200] [--form array|job] [--seconds-per-run 2] [--pause-seconds 8] [--seed 1]

@@ -183,7 +183,8 @@ function readJacobianFile(reader: ValueReader, value: Value | undefined): Pick<C
 
 function readOnExit(reader: ValueReader, value: Value | undefined): ReadonlyMap<number, ExitMeaning> {
   const meanings = new Map<number, ExitMeaning>();
-  const entries = value && reader.entries(value, ['onExit'], 'a map from exit codes to output, fail, retry, abort or fault');
+  const entries =
+    value && reader.entries(value, ['onExit'], 'a map from exit codes to output, fail, retry, abort or fault');
   for (const [key, entry] of entries ?? []) {
     const path = ['onExit', key];
     const code = /^\d{1,3}$/.test(key) ? Number(key) : 256;
