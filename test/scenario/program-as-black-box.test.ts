@@ -124,7 +124,7 @@ test.skipIf(!hasEngine)('a program in a container, of which none is left after a
   const image = `backsolve-test-${process.pid}`;
   await write('in-docker', 'A program in a container', 'bash');
   const beam = await readProgram(PAGE, 'A program that takes arguments', 'bash');
-  // A program that ends for no signal but SIGKILL; it says under which name it runs.
+  // Nothing but SIGKILL ends it.
   const deaf =
     '#!/bin/sh\ntrap "" TERM INT HUP\necho "$BACKSOLVE_EVALUATION_ID" > started\nwhile :; do sleep 1; done\n';
   try {
@@ -160,10 +160,13 @@ test.skipIf(spawnSync('docker', ['--version']).status !== 0)(
       },
     });
     await expect(ended).rejects.toMatchObject({ code: 74, stderr: expect.stringContaining('exit code 125: ') });
-    const left = await service.ok<{ state: string; tries: number }[]>('GET', `/evaluations?batch_id=${batchId}`);
-    expect(left.map(({ state, tries }) => [state, tries])).toEqual([
-      ['waiting', 0],
-      ['waiting', 0],
+    const left = await service.ok<{ state: string; failureReason: string | null }[]>(
+      'GET',
+      `/evaluations?batch_id=${batchId}`,
+    );
+    expect(left).toMatchObject([
+      { state: 'waiting', failureReason: null },
+      { state: 'waiting', failureReason: null },
     ]);
   },
 );

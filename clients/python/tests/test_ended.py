@@ -22,7 +22,7 @@ from backsolve import Backsolve, EndedError, Project, TryAgain, _executors, _slu
 from backsolve._blackbox import attempt
 from backsolve._fmu_process import Process
 
-from .test_executors import GOALS, INPUTS, claims, failures, journaled, play, u_and_v
+from .test_executors import GOALS, INPUTS, claims, failures, journaled, play, processes, u_and_v
 
 SIGNALS = ["SIGTERM", "SIGUSR1", "SIGUSR2", "SIGHUP", "SIGXCPU"]
 
@@ -123,7 +123,7 @@ def test_a_handler_that_the_black_box_installs_is_its_own() -> None:
         ("kill -TERM $$", True),
         ("kill -KILL $$", True),
         ("exit 143", True),
-        ("kill -SEGV $$", False),
+        ("ulimit -c 0; kill -SEGV $$", False),
         ("exit 139", False),
         ("exit 3", False),
         ("exit 128", False),
@@ -181,6 +181,26 @@ def test_an_executor_repeats_the_runs_that_it_ended(
         result = play(functools.partial(ended_now_and_then, str(tmp_path)), executor=pool, parallel=2, progress=False)
     assert failures(result) == ["SystemExit: 3"]
     assert len(list(tmp_path.glob("[0-9]*"))) > len(result.history)
+
+
+def ended_at_one_input(folder: str, name: str, a: float, b: float) -> dict[str, float]:
+    """The third input, four times."""
+    if claims(f"{folder}/1") or claims(f"{folder}/2"):
+        return u_and_v(a, b)
+    is_victim = claims(f"{folder}/victim", f"{a} {b}") or Path(f"{folder}/victim").read_text() == f"{a} {b}"
+    if is_victim and any(claims(f"{folder}/ended {number}") for number in range(4)):
+        send(name)
+    return u_and_v(a, b)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR2"])
+def test_a_process_of_a_pool_that_is_ended_again_and_again_is_no_crash_by_the_input(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_executors, "PAUSES", (0.0,) * 5)
+    result = play(functools.partial(ended_at_one_input, str(tmp_path), name), executor=processes, parallel=2, progress=False)
+    assert failures(result) == []
+    assert len(list(tmp_path.glob("ended *"))) == 4
 
 
 def test_a_signal_to_a_program_that_solves_ends_it_and_the_same_call_goes_on() -> None:

@@ -1,4 +1,4 @@
-"""Whether somebody ended a run from outside, by a signal to this process or to the program it started: then its end says nothing of the input."""
+"""Whether somebody ended a run from outside, by a signal to this process or to a program: then its end says nothing of the input."""
 
 from __future__ import annotations
 
