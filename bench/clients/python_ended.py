@@ -82,16 +82,16 @@ def black_box(folder: str, kinds: tuple[str, ...], a: float, b: float, c: float)
 
 
 def strike(pid: int, kind: str, job: str) -> None:
-    if kind == "cancelled":
-        subprocess.run(["scancel", job], check=False)
-    elif kind == "time limit":
-        subprocess.run(["scancel", "--signal=USR2", job], check=False)
-    elif kind == "with its program":
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        for each in (pid, *map(int, children)):
-            os.kill(each, signal.SIGTERM)
-    else:
-        os.kill(pid, getattr(signal, kind))
+    if job:
+        # The node of a drill has a process namespace of its own.
+        signals = {"cancelled": [], "time limit": ["--signal=USR2"]}.get(kind, [f"--signal={kind[3:]}"])
+        subprocess.run(["scancel", *signals, job], check=True)
+        return
+    numbers = [pid]
+    if kind == "with its program":
+        numbers += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    for number in numbers:
+        os.kill(number, getattr(signal, "SIGTERM" if kind == "with its program" else kind))
 
 
 def strike_victims(folder: Path, ended: threading.Event, counts: Counter[str]) -> None:
@@ -101,7 +101,7 @@ def strike_victims(folder: Path, ended: threading.Event, counts: Counter[str]) -
             victim.rename(folder / f"struck {victim.name}")
             # Until the program that the call waits for is there.
             time.sleep(0.2)
-            with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+            with contextlib.suppress(ProcessLookupError, FileNotFoundError, subprocess.CalledProcessError):
                 strike(int(pid), kind, job)
                 counts[kind] += 1
 

@@ -234,7 +234,9 @@ test('A program that did not run fails no run, and the same command goes on once
   const file = await write('away', { wholeCalls: 3, more: 'onExit: {1: fault}' });
   const away = await runCommand(['run', file]);
   expect(away.code).toBe(2);
-  expect(away.stdout).toMatch(/Nothing can be run here: .*exit code 1: Error: a bug.*\nNothing is lost\. Once it can: /);
+  expect(away.stdout).toMatch(
+    /Nothing can be run here: .*exit code 1: Error: a bug.*\nNothing is lost\. Once it can: /,
+  );
   expect(await finishedInputs('away')).toHaveLength(3);
   await writeFile(path.join(folder, 'away.log.mended'), '');
   expect((await runCommand(['run', file])).code).toBe(0);
