@@ -130,14 +130,10 @@ def loky(_folder: Path) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def dask(_folder: Path) -> Iterator[Any]:
-    import dask
     from distributed import Client, LocalCluster
 
-    # Workers also end by themselves now and then, as with --lifetime.
-    lifetime = {"distributed.worker.lifetime.duration": "15 s", "distributed.worker.lifetime.restart": True}
-    with dask.config.set(lifetime), LocalCluster(n_workers=AT_ONCE, threads_per_worker=1, dashboard_address=None) as cluster:
-        with Client(cluster) as client:
-            yield client.get_executor(pure=False)
+    with LocalCluster(n_workers=AT_ONCE, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        yield client.get_executor(pure=False)
 
 
 @contextlib.contextmanager
