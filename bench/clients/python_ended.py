@@ -3,7 +3,8 @@ Ends runs of `solve` of the Python client from outside, in each engine that is i
 SIGTERM, SIGUSR1, SIGUSR2 or SIGKILL to its process, or by SIGTERM to its process and the program that it waits for, as `scancel` does.
 On Slurm jobs are cancelled, reach their time limit (SIGUSR2, as submitit asks for) and are killed. The black box fails by itself, in four
 ways, in a known part of its inputs. Prints a line for each engine: runs, faults by kind, failed runs that the black box did not fail,
-failures of the black box that were not recorded, and runs that ended and were made again. These must be 0; exit code 1 otherwise.
+failures of the black box that were not recorded, and runs that were kept and made again. These must be 0; exit code 1 otherwise. "ended
+twice" counts runs of which the engine lost the result: Dask keeps it on the worker until it is fetched.
 
     python3 -m venv /tmp/executors && /tmp/executors/bin/pip install --editable clients/python distributed ray submitit loky
     /tmp/executors/bin/python bench/clients/python_ended.py [--only NAME] [--runs 100]
@@ -36,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "clients" / "python"))
 
 from tests.service_process import running_service
 
-from backsolve import Result, _executors, _slurm, solve, within
+from backsolve import Result, Run, _executors, _slurm, solve, within
 
 INPUTS = {"a": (0.0, 10.0), "b": (0.0, 10.0), "c": (0.0, 10.0)}
 AT_ONCE = 4
@@ -67,6 +68,8 @@ def black_box(folder: str, kinds: tuple[str, ...], a: float, b: float, c: float)
             break
         except FileExistsError:
             number += 1
+    with Path(f"{folder}/began").open("a") as began:
+        began.write(f"{a!r} {b!r} {c!r} {time.time()}\n")
     if number % 4 == 0:
         draft = Path(f"{folder}/draft {number}")
         draft.write_text(f"{os.getpid()}\n{kinds[number // 4 % len(kinds)]}\n{os.environ.get('SLURM_JOB_ID', '')}\n")
@@ -130,8 +133,11 @@ def loky(_folder: Path) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def dask(_folder: Path) -> Iterator[Any]:
+    import dask
     from distributed import Client, LocalCluster
 
+    # A LocalCluster closes for good what takes longer than 15 s to restart, as on a busy machine.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 h"})
     with LocalCluster(n_workers=AT_ONCE, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
         yield client.get_executor(pure=False)
 
@@ -176,11 +182,19 @@ def version_of(engine: str) -> str | None:
     return None
 
 
-def search(engine: str, number: int, folder: Path, executor: Any) -> Result:
+def search(engine: str, number: int, folder: Path, executor: Any, on_run: Callable[[Run, str], object]) -> Result:
     f = functools.partial(black_box, str(folder), FAULTS_OF_SLURM if engine == "slurm" else FAULTS)
     goals = {"u": within(12 + number, percent=0.01), "v": within(15, percent=0.01), "w": within(2.2 + number, percent=0.01)}
     name = f"{engine}-{number}".replace(".", "-")
-    return solve(f, INPUTS, goals, name=name, parallel=AT_ONCE, cases=12, budget=RUNS_PER_SEARCH, executor=executor, progress=False)
+    options: dict[str, Any] = {"parallel": AT_ONCE, "cases": 12, "budget": RUNS_PER_SEARCH, "executor": executor, "progress": False}
+    return solve(f, INPUTS, goals, name=name, on_run=on_run, **options)
+
+
+def lines_of(file: Path) -> list[str]:
+    """Of one search: another one may begin with the same designed cases."""
+    lines = file.read_text().splitlines()
+    file.unlink()
+    return lines
 
 
 def play(engine: str, runs: int) -> dict[str, Any]:
@@ -191,17 +205,23 @@ def play(engine: str, runs: int) -> dict[str, Any]:
     history: list[Any] = []
     striker = threading.Thread(target=strike_victims, args=(folder, ended, counts))
     striker.start()
-    repeated = 0
+    repeated = ended_twice = 0
+    kept: dict[str, float] = {}
+
+    def keep(run: Run, _problem: str) -> None:
+        kept.setdefault(" ".join(repr(run.input[name]) for name in INPUTS), time.time())
+
     try:
         with ENGINES[engine](folder) as executor:
             for number in range(100):
                 if len(history) >= runs:
                     break
-                history += search(engine, number, folder, executor).history
-                lines = (folder / "ended").read_text().splitlines()
-                # Another search may begin with the same designed cases.
-                repeated += len(lines) - len(set(lines))
-                (folder / "ended").unlink()
+                kept.clear()
+                history += search(engine, number, folder, executor, keep).history
+                calls = [line.rsplit(" ", 1) for line in lines_of(folder / "began")]
+                repeated += sum(float(at) > kept.get(key, time.time()) for key, at in calls)
+                ends = lines_of(folder / "ended")
+                ended_twice += len(ends) - len(set(ends))
     finally:
         ended.set()
         striker.join()
@@ -220,6 +240,7 @@ def play(engine: str, runs: int) -> dict[str, Any]:
         "failed, not by it": len(wrong),
         "not recorded": len([run for run in own if run.failure is None]),
         "repeated": repeated,
+        "ended twice": ended_twice,
         "seconds": round(time.monotonic() - began),
     }
 
