@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, open, readdir, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,6 +27,12 @@ const READY_LIMIT_MS = 60_000;
 const CPUS = 256;
 const NODE = hostname().split('.')[0]!;
 
+/** After each job; it is COMPLETING for so long. */
+const EPILOG = `#!/bin/bash
+seconds=(0 3 20)
+sleep "\${seconds[SLURM_JOB_ID % 3]}"
+`;
+
 type Daemon = 'slurmctld' | 'node';
 
 export class SlurmCluster {
@@ -45,6 +51,7 @@ export class SlurmCluster {
     await unpack(packages);
     for (const name of ['state', 'spool', 'log']) await mkdir(path.join(folder, name), { recursive: true });
     await writeFile(path.join(folder, 'slurm.conf'), await configuration(folder, packages));
+    await writeFile(path.join(folder, 'epilog'), EPILOG, { mode: 0o755 });
     const library = (await libraryIn(packages)).replace(`${packages}/root/`, '');
     const mounts = ['usr/sbin', 'usr/bin', library].map(
       (name) => `mount -t overlay overlay -o lowerdir=${packages}/root/${name}:/${name} /${name}`,
@@ -98,6 +105,16 @@ export class SlurmCluster {
     await this.try(['scontrol', 'update', `nodename=${NODE}`, 'state=down', 'reason=drill']);
     await delay(2_000);
     await this.try(['scontrol', 'update', `nodename=${NODE}`, 'state=resume']);
+  }
+
+  /** For a while the node can launch no job, as with a full disk. */
+  async refuseLaunches(): Promise<void> {
+    const spool = path.join(this.#folder, 'spool');
+    await rename(spool, `${spool}.away`);
+    await writeFile(spool, '');
+    await delay(3_000);
+    await rm(spool);
+    await rename(`${spool}.away`, spool);
   }
 
   /** The command as a user of the cluster runs it, in `cwd`. */
@@ -207,6 +224,7 @@ async function configuration(folder: string, packages: string): Promise<string> 
     SlurmdParameters: 'config_overrides',
     SlurmdTimeout: 20,
     JobRequeue: 1,
+    Epilog: path.join(folder, 'epilog'),
     KillWait: 10,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`);

@@ -28,6 +28,11 @@ const FAULTS = {
   'cancelled in the queue': onJob('PENDING', 'scancel'),
   requeued: onJob('RUNNING', 'scontrol', 'requeue'),
   signalled: onJob('RUNNING', 'scancel', '--batch', '--signal=TERM'),
+  killed: onJob('RUNNING', 'scancel', '--batch', '--signal=KILL'),
+  'not launched': async (cluster) => {
+    await cluster.refuseLaunches();
+    return true;
+  },
   'node down': async (cluster) => {
     await cluster.takeNodeDown();
     return true;
@@ -61,11 +66,12 @@ const SCHEDULE: Readonly<Record<Form, readonly (keyof typeof FAULTS)[]>> = {
   ],
   job: [
     'cancelled',
-    'requeued',
+    'killed',
     'cancelled in the queue',
+    'not launched',
     'node down',
     'cancelled',
-    'requeued',
+    'killed',
     'slurmctld killed',
     'power lost',
   ],

@@ -1,10 +1,10 @@
 /**
- * Plays the scripts of docs/guides/many-machines.md, as they are printed, on a real Slurm while jobs are cancelled, requeued, signalled and out of
- * time, the node is taken down or loses its power, and slurmctld is killed. No run may be lost, repeated after it had an output, or
+ * Plays the scripts of docs/guides/many-machines.md, as they are printed, on a real Slurm while jobs are cancelled, requeued, signalled, killed,
+ * not launched and out of time, the node is taken down or loses its power, and slurmctld is killed. An Epilog takes 0, 3 or 20 s after each job. No run may be lost, repeated after it had an output, or
  * count as failed. Exits with code 1 otherwise.
  *
  *   npx node bench/drills/slurm.ts [--runs 200] [--form array|job] [--seconds-per-run 2] [--pause-seconds 8] [--seed 1]
- *     [--packages FOLDER]
+ *     [--evaluator-seconds 150] [--packages FOLDER]
  *
  * Needs Linux, root and Debian's packages, which it unpacks into a folder and does not install.
  */
@@ -35,6 +35,8 @@ const { values: options } = parseArgs({
     'seconds-per-run': { type: 'string', default: '2' },
     'pause-seconds': { type: 'string', default: '8' },
     seed: { type: 'string', default: '1' },
+    /** Then the evaluator on the login node is killed; its leases last a minute. */
+    'evaluator-seconds': { type: 'string', default: '150' },
     packages: { type: 'string', default: path.join(tmpdir(), 'backsolve-slurm-packages') },
   },
 });
@@ -46,9 +48,8 @@ const PARALLELISM = 12;
 const RUNS_PER_OBJECTIVE = 7;
 const CALL_LIMIT_MS = 60_000;
 const LIMIT_MS = 1_800_000;
-/** Then the evaluator on the login node is killed; its leases last a minute. */
-const EVALUATOR_LIFE_MS = 150_000;
 const pauseMs = 1_000 * Number(options['pause-seconds']);
+const evaluatorLifeMs = 1_000 * Number(options['evaluator-seconds']);
 const random = randomFrom(Number(options.seed));
 
 interface Stage {
@@ -176,7 +177,7 @@ async function keepEvaluator(stage: Stage, signal: AbortSignal, counts: Counts):
     });
     await log.close();
     const ended = once(evaluator, 'exit');
-    await Promise.race([ended, delay(EVALUATOR_LIFE_MS, undefined, { signal }).catch(() => undefined)]);
+    await Promise.race([ended, delay(evaluatorLifeMs, undefined, { signal }).catch(() => undefined)]);
     if (!signal.aborted) count(counts, 'evaluators killed');
     evaluator.kill(signal.aborted ? 'SIGTERM' : 'SIGKILL');
     await ended;

@@ -84,8 +84,8 @@ prints its outputs as the last line: [1.5, 2], {"mass": 1.5, "sag": 2}, or a lin
   --keep all|failed|none   which work folders stay (failed)
 
 Exit code 0 of COMMAND with outputs is an output. Exit code 75, a signal and outputs that cannot be read are tried again.
-Exit codes 126 and 127 end the evaluator. Every other code is a failed run. What ends without outputs just after a signal to the evaluator
-was ended by that signal, and is given back.
+Exit codes 125, 126 and 127 say that COMMAND did not run, and end the evaluator. Every other code is a failed run. What ends
+without outputs just after a signal to the evaluator was ended by that signal, and is given back.
 
 Ctrl-C or SIGTERM: claims no more and waits for what runs. Again: ends what runs and gives it back.
 

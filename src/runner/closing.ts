@@ -82,7 +82,7 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
     case 'away':
       return `The service cannot be reached${because}\nNothing is lost. ${goOn}`;
     case 'fault':
-      return `Nothing can be run here${because}`;
+      return `Nothing can be run here${because}\nNothing is lost. Once it can: ${command}`;
     case 'disk':
       return `${reason}\n${goOn}`;
     case 'abort':

@@ -2,17 +2,20 @@
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 
 /**
- * output: it has an output. fail: a failed run. retry: try again. abort: end all work. fault: the program could not be started, so this
- * machine is at fault.
+ * output: it has an output. fail: a failed run. retry: try again. abort: end all work. fault: the program did not run, so this machine or
+ * its engine is at fault.
  */
 export type ExitMeaning = 'output' | 'fail' | 'retry' | 'abort' | 'fault';
 
-const MEANINGS: readonly ExitMeaning[] = ['output', 'fail', 'retry', 'abort', 'fault'];
+export const EXIT_MEANINGS: readonly ExitMeaning[] = ['output', 'fail', 'retry', 'abort', 'fault'];
 
 /** EX_TEMPFAIL of sysexits.h. */
 const TEMPORARY_FAILURE = 75;
-/** How shells report a program that is not executable, or not there. */
-const NOT_STARTED: readonly number[] = [126, 127];
+/**
+ * How shells report a program that is not executable (126) or not there (127), and with 125 what runs other programs (`docker run`, podman,
+ * env, nice, timeout) that it could not do so itself: no daemon, no image, a wrong option.
+ */
+const NOT_STARTED: readonly number[] = [125, 126, 127];
 
 /** Reads `3=retry,4=abort`. Throws LocalFault. */
 export function parseExitCodes(text: string | undefined): (code: number) => ExitMeaning {
@@ -20,8 +23,8 @@ export function parseExitCodes(text: string | undefined): (code: number) => Exit
   for (const part of text === undefined || text.trim() === '' ? [] : text.split(',')) {
     const [code, meaning, ...rest] = part.split('=').map((word) => word.trim());
     const isCode = /^\d{1,3}$/.test(code!) && Number(code) <= 255;
-    if (!isCode || !MEANINGS.includes(meaning as ExitMeaning) || rest.length > 0) {
-      const form = `write CODE=MEANING, such as 3=retry; meanings are ${MEANINGS.join(', ')}`;
+    if (!isCode || !EXIT_MEANINGS.includes(meaning as ExitMeaning) || rest.length > 0) {
+      const form = `write CODE=MEANING, such as 3=retry; meanings are ${EXIT_MEANINGS.join(', ')}`;
       throw new LocalFault(`--on-exit "${part}": ${form}.`);
     }
     if (given.has(Number(code))) throw new LocalFault(`--on-exit names the exit code ${code} twice.`);

@@ -251,6 +251,21 @@ test('A budget that is used up, and runs that fail, have exit codes of their own
   expect(failing.stdout).toContain('Given up:');
 });
 
+test('A program that did not run fails no run, and the same command goes on once it can', async () => {
+  const file = await write('away', { wholeCalls: 3, more: 'onExit: {1: fault}' });
+  const away = await runCommand(['run', file]);
+  expect(away.code).toBe(2);
+  expect(away.stdout).toMatch(
+    /Nothing can be run here: .*exit code 1: Error: a bug.*\nNothing is lost\. Once it can: /,
+  );
+  expect(await finishedInputs('away')).toHaveLength(3);
+  await writeFile(path.join(folder, 'away.log.mended'), '');
+  expect((await runCommand(['run', file])).code).toBe(0);
+  const { runs } = JSON.parse(await readFile(path.join(folder, 'away.json'), 'utf8'));
+  expect(runs.every(({ output }: { output: unknown }) => output !== null)).toBe(true);
+  expect(await lines('away.log')).toHaveLength(runs.length + 1);
+});
+
 test('Failed designed runs are run once more on request, and then the search begins', async () => {
   const file = await write('broken', { wholeCalls: 0 });
   const broken = await runCommand(['run', file]);

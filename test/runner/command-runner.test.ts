@@ -142,6 +142,15 @@ test('exit codes can be given another meaning', async () => {
   });
 });
 
+test('what runs other programs and cannot do so is a fault of this machine and not of the input, unless it is said otherwise', async () => {
+  await expect(shell('timeout no-duration true')).rejects.toMatchObject({
+    name: 'LocalFault',
+    message: expect.stringMatching(/^The command could not be run here: exit code 125: timeout: invalid time interval/),
+  });
+  await expect(shell('exit 3', { onExit: '3=fault' })).rejects.toMatchObject({ name: 'LocalFault' });
+  expect(await shell('exit 125', { onExit: '125=fail' })).toMatchObject({ kind: 'failure', retryable: false });
+});
+
 test('--shell runs one text, with the inputs in the environment and never in the text', async () => {
   const { run } = await makeRunner(['echo "$BACKSOLVE_INPUT_STEEL" {length} >&2; echo "[1, 2]" | cat'], {
     shell: true,

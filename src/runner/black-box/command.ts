@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { type BoxFile, withImports } from '../../../clients/typescript/src/solve/looks.ts';
 import { type CommandOptions, type CommandRunner, makeCommandRunner } from '../command-runner.ts';
-import type { ExitMeaning } from '../exit-codes.ts';
+import { EXIT_MEANINGS, type ExitMeaning } from '../exit-codes.ts';
 import { findFile } from '../program-file.ts';
 import { describe, textOf, type ValueReader } from '../value-reader.ts';
 import type { Value } from '../yaml-values.ts';
@@ -145,8 +145,6 @@ function toOptions(
   };
 }
 
-const EXIT_MEANINGS: readonly ExitMeaning[] = ['output', 'fail', 'retry', 'abort'];
-
 export function readCommand(reader: ValueReader, fields: Fields): CommandDefinition {
   const keep = fields.get('keep');
   const shell = fields.has('shell') && reader.boolean(fields.get('shell')!, ['shell']) === true;
@@ -199,7 +197,8 @@ function readJacobianFile(reader: ValueReader, value: Value | undefined): Pick<C
 
 function readOnExit(reader: ValueReader, value: Value | undefined): ReadonlyMap<number, ExitMeaning> {
   const meanings = new Map<number, ExitMeaning>();
-  const entries = value && reader.entries(value, ['onExit'], 'a map from exit codes to output, fail, retry or abort');
+  const entries =
+    value && reader.entries(value, ['onExit'], 'a map from exit codes to output, fail, retry, abort or fault');
   for (const [key, entry] of entries ?? []) {
     const path = ['onExit', key];
     const code = /^\d{1,3}$/.test(key) ? Number(key) : 256;

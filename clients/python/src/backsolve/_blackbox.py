@@ -8,9 +8,11 @@ import inspect
 import queue
 import threading
 from collections.abc import Callable, Mapping
+from subprocess import CalledProcessError
 from typing import Any, Protocol, TypeAlias
 
-from ._errors import BacksolveError, OutputError, TryAgain
+from ._errors import BacksolveError, EndedError, OutputError, TryAgain
+from ._signals import Arrivals, is_ended_from_outside
 from .inputs import Value
 from .problem import Failed, Outcome, Space
 
@@ -19,7 +21,7 @@ Call: TypeAlias = Callable[[Mapping[str, Value]], Any]
 Given: TypeAlias = Outcome | BacksolveError
 """The result of a call; an error such as OutputError ends the search."""
 Attempt: TypeAlias = Callable[[Mapping[str, Value]], Given]
-"""Makes a call; raises nothing that the black box raises."""
+"""Makes a call; raises nothing that the black box itself raises."""
 Job: TypeAlias = Callable[[], None]
 
 
@@ -57,14 +59,31 @@ def fingerprint_of(f: object) -> str | None:
 
 
 def attempt(call: Call, space: Space, values: Mapping[str, Value]) -> Given:
-    """Calls a black box wherever it runs. Its exceptions come back as values, so that a raised exception always comes from an executor."""
-    try:
-        output = call(values)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        return failure_of(error, isinstance(error, TryAgain))
-    return _read(space, output)
+    """
+    Calls a black box wherever it runs. Its exceptions come back as values, so that a raised exception always comes from an executor, or
+    from whoever ended the run: it is what the handler of a signal raised, or EndedError.
+    """
+    with Arrivals() as arrivals:
+        try:
+            output = call(values)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return _unless_ended(arrivals, failure_of(error), error)
+        return _unless_ended(arrivals, _read(space, output))
+
+
+def _unless_ended(arrivals: Arrivals, given: Given, error: BaseException | None = None) -> Given:
+    """An output counts whatever arrived; any other end after a signal may be the work of that signal."""
+    if arrivals.name is None or not isinstance(given, Failed | BacksolveError):
+        return given
+    if error is not None and error is arrivals.raised:
+        raise error
+    words = given.reason if isinstance(given, Failed) else str(given)
+    raise EndedError(
+        f"{arrivals.name} reached the process of a run, which then failed: {words.rstrip('.')}. Nothing is recorded of it; repeat the call "
+        "to continue."
+    ) from error
 
 
 def _read(space: Space, output: Any) -> Given:
@@ -74,7 +93,9 @@ def _read(space: Space, output: Any) -> Given:
         return error
 
 
-def failure_of(error: BaseException, retryable: bool = False) -> Failed:
+def failure_of(error: BaseException) -> Failed:
+    """The run is tried again after TryAgain, and where a program that it started was ended from outside."""
+    retryable = isinstance(error, TryAgain) or (isinstance(error, CalledProcessError) and is_ended_from_outside(error.returncode))
     try:
         words = str(error).strip()
     except Exception:
@@ -98,11 +119,12 @@ class Awaited:
         self._space = space
 
     async def run(self, _attempt: Attempt, values: Mapping[str, Value]) -> Given:
-        try:
-            output = await self._call(values)
-        except (Exception, SystemExit) as error:
-            return failure_of(error, isinstance(error, TryAgain))
-        return _read(self._space, output)
+        with Arrivals() as arrivals:
+            try:
+                output = await self._call(values)
+            except (Exception, SystemExit) as error:
+                return _unless_ended(arrivals, failure_of(error), error)
+            return _unless_ended(arrivals, _read(self._space, output))
 
     def end(self) -> None:
         """Nothing is held."""

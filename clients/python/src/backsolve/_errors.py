@@ -97,6 +97,10 @@ class ExecutorError(BacksolveError):
     """The executor of a call of solve does not run the black box. Nothing is recorded of the runs that it lost."""
 
 
+class EndedError(BacksolveError):
+    """A signal came while the black box ran in this process, and then it failed. Nothing is recorded of that run."""
+
+
 class ChangedProblemError(BacksolveError):
     """A call under the same name has other inputs or outputs than the runs that are kept."""
 

@@ -4,9 +4,10 @@ says nothing about the input, so the run is tried again:
 
 - A run that an executor refuses, cancels or loses is submitted again, later each time, since a cluster preempts jobs and loses machines
   for hours. After the last try the call ends without a record of the run.
-- A crash of a process pool of this machine is different: only the input, or a lack of memory, ends a process here. Its third try is alone
-  in a fresh pool, so that it loses no other run. When it crashes that one too, and the pool then runs a probe, the input is to
-  blame, and its run counts as failed. When the pool does not, the call ends without a record.
+- A crash of a process pool of this machine is different: only the input, or a lack of memory, ends a process here, unless somebody ended it
+  by a signal such as SIGTERM. The third try after crashes is alone in a fresh pool, so that it loses no other run. When it crashes that one
+  too, and the pool then runs a probe, the input is to blame, and its run counts as failed. When the pool does not, the call ends without a
+  record.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from concurrent.futures.process import BrokenProcessPool
 from pickle import PicklingError
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from . import _slurm
 from ._blackbox import Attempt, Given
 from ._errors import ExecutorError
+from ._signals import ENDING
 from ._words import describe_values
 from .inputs import Value
 from .problem import Failed
@@ -53,6 +56,10 @@ class _RefusedError(Exception):
     """The executor took no job. Its cause is what the executor raised."""
 
 
+class _EndedError(Exception):
+    """Somebody ended a process of a pool by a signal."""
+
+
 class _Run:
     """A run that is not over."""
 
@@ -78,6 +85,10 @@ class Pool:
         self._factory: Any = None if is_instance else given
         self._note = note
         self._runs: list[_Run] = []
+        self._left: Submits | None = None
+        """The last one that broke."""
+        self._was_ended = False
+        """From outside, that is."""
         self._changed = asyncio.Condition()
         self._making = asyncio.Lock()
 
@@ -128,6 +139,8 @@ class Pool:
                 return await _result_of(executor, fn, *args)
             except BrokenExecutor as error:
                 self._leave(executor, error)
+                if isinstance(error, BrokenProcessPool) and self._left is executor and self._was_ended:
+                    raise _EndedError("somebody ended a process of the pool") from error
                 raise
 
     @contextlib.asynccontextmanager
@@ -168,6 +181,7 @@ class Pool:
                 "call to continue."
             ) from error
         if self._executor is broken:
+            self._left, self._was_ended = broken, _is_ended_from_outside(broken)
             self._executor = None
             self._note(f"the executor broke; a new one repeats the runs it lost: {_describe(error)}")
             _shut_down(broken)
@@ -186,6 +200,16 @@ class Pool:
             each.crashes = 0
         self._note(f"the run of {describe_values(values)} is lost in every try and counts as failed: {_describe(lost)}")
         return Failed(f"The executor lost the run {CRASHES} times, the last time while nothing else ran: {_describe(lost)}")
+
+
+def _is_ended_from_outside(broken: Any) -> bool:
+    """
+    Of a pool, if it shows its processes: those that are over were ended by a signal from outside. It ends the others itself, by SIGTERM.
+    SIGKILL may stand for a lack of memory, which the input may have caused.
+    """
+    ends = (each.exitcode for each in dict(getattr(broken, "_processes", None) or {}).values())
+    codes = [code for code in ends if code]
+    return bool(codes) and all(-code in ENDING for code in codes)
 
 
 def _make(factory: Callable[[], Any]) -> Submits:
@@ -245,7 +269,13 @@ def _read(job: Any) -> tuple[Any, BaseException | None]:
 async def _end_of(job: Any) -> None:
     if not hasattr(job, "add_done_callback"):
         delay = FIRST_POLL
+        slurm = _slurm.watch(job)
         while not await asyncio.to_thread(job.done):
+            if slurm is not None and (why := await asyncio.to_thread(slurm.why_lost)) is not None:
+                # It must not begin after all, beside the one that takes its place.
+                with contextlib.suppress(Exception):
+                    await asyncio.to_thread(job.cancel)
+                raise _slurm.LostJobError(why)
             await asyncio.sleep(delay)
             delay = min(LAST_POLL, 1.5 * delay)
         return

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from ._boxes import RunFailed
+from ._errors import TryAgain
+from ._signals import is_ended_from_outside
 
 POLL_SECONDS = 0.05
 LOG_BYTES = 4096
@@ -37,7 +39,7 @@ class Process:
         )
 
     def work(self, job: Mapping[str, Any], seconds: float | None, is_wanted: Callable[[], bool]) -> dict[str, Any]:
-        """Raises RunFailed with what the log says if there is no result."""
+        """Raises RunFailed with what the log says if there is no result, TryAgain if somebody ended the process."""
         told = cast(IO[bytes], self._child.stdin)
         # If it has ended, its log says why.
         with suppress(OSError):
@@ -51,7 +53,8 @@ class Process:
             if not is_wanted():
                 raise RunFailed("it was ended")
         if not answer.text:
-            raise RunFailed(f"{_end_in_words(self._child.wait())}{self._said()}")
+            code = self._child.wait()
+            raise (TryAgain if is_ended_from_outside(code) else RunFailed)(f"{_end_in_words(code)}{self._said()}")
         result: dict[str, Any] = json.loads(answer.text)
         if "failed" in result:
             result["failed"] = result["failed"].rstrip(".") + self._said()
@@ -94,5 +97,5 @@ class _Reader:
 
 def _end_in_words(code: int) -> str:
     if code < 0:
-        return f"the FMU crashed ({signal.Signals(-code).name})"
+        return f"the FMU {'was ended' if is_ended_from_outside(code) else 'crashed'} ({signal.Signals(-code).name})"
     return f"the process of the FMU ended with exit code {code}"

@@ -101,7 +101,8 @@ class Evaluation(_Evaluation):
         if self.is_over:
             return
         if isinstance(error, Exception) and not isinstance(error, BacksolveError):
-            self.fail(failure_of(error).reason)
+            failure = failure_of(error)
+            self.fail(failure.reason, retry=failure.retryable)
         else:
             self.release()
 
@@ -147,7 +148,8 @@ class AsyncEvaluation(_Evaluation):
         if self.is_over:
             return
         if isinstance(error, Exception) and not isinstance(error, BacksolveError):
-            await self.fail(failure_of(error).reason)
+            failure = failure_of(error)
+            await self.fail(failure.reason, retry=failure.retryable)
         else:
             await self.release()
 

@@ -85,9 +85,9 @@ def solve(
     `retry_failed` runs the runs that failed once more, for a black box that has been mended.
     `name` tells problems apart that have the same function, inputs and outputs, and lets goals change on the same data.
 
-    Raises ValueError or TypeError for a wrong argument, OutputError when `f` returns no output of the problem, ExecutorError when the
-    executor does not run it, ServiceError when the service refuses, UnreachableError when it cannot be reached, and LocalServiceError
-    when none can be started.
+    Raises ValueError or TypeError for a wrong argument, OutputError when `f` returns no output of the problem, EndedError when a signal
+    came before `f` failed, ExecutorError when the executor does not run it, ServiceError when the service refuses, UnreachableError when
+    it cannot be reached, and LocalServiceError when none can be started.
     """
     refuse_unknown_options(solve, SearchOptions.__annotations__, search)
     problem = make_problem(inputs, goals, **search)

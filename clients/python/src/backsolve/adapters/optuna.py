@@ -25,7 +25,8 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from backsolve._errors import BacksolveError, TryAgain
+from backsolve._blackbox import failure_of
+from backsolve._errors import BacksolveError
 from backsolve.goals import at_most, maximize, minimize
 from backsolve.inputs import Input, choice, integer, levels, real
 from backsolve.problem import AnyGoal, Failed
@@ -168,7 +169,7 @@ class BacksolveSampler(BaseSampler):
         """As the search takes it. Raises ValueError where the trial does not say all that the goals need."""
         if state != TrialState.COMPLETE or values is None:
             error = _error_in_trial()
-            return Failed(f"{type(error).__name__}: {error}" if error is not None else state.name.lower(), isinstance(error, TryAgain))
+            return failure_of(error) if error is not None else Failed(state.name.lower())
         assert self._session is not None  # noqa: S101 - asked before
         names = self._session.space.outputs
         said = {**trial.user_attrs, **trial.constraints}
