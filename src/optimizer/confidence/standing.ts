@@ -92,7 +92,9 @@ export function triedInputs({ request, cases, encoding, pending }: Prepared): Tr
   return repeatsIn(cases.U, p, cases.N)
     .filter(({ members: [first] }) => {
       const row = cases.rows[first!]!;
-      return cases.isAdmissible[first!] === 1 && isInSpace(encoding, request.history.X.subarray(row * n, (row + 1) * n));
+      return (
+        cases.isAdmissible[first!] === 1 && isInSpace(encoding, request.history.X.subarray(row * n, (row + 1) * n))
+      );
     })
     .map(({ members }) => {
       const u = cases.U.slice(members[0]! * p, (members[0]! + 1) * p);
