@@ -372,6 +372,11 @@ def test_numbers_of_a_problem(key: str) -> None:
         make_problem({"a": (0, 1)}, {"y": exact(1)}, **{key: dict.fromkeys(values, SECONDS[0])})  # type: ignore[arg-type]
 
 
+def test_answers_are_read_without_a_call_for_each() -> None:
+    NewOutputCases(output_count=1, output_cases=[[1.0]])
+    assert not NewOutputCases.__pydantic_custom_init__
+
+
 def test_conditions_of_data() -> None:
     when = {"T": np.int64(280), "p": np.float32(0.5), "wet": np.True_, "gas": np.str_("He")}
     made = make_problem({"a": (0, 1)}, {"y": fit([1.0], when=when)})

@@ -143,6 +143,6 @@ def _correct(path: Path, run: dict[str, Any], outcome: Outcome) -> Steps[None]:
     else:
         fields |= _batch.told(outcome)
     if "case" in run:
-        yield Call("correct_case", *path, run["case"], m.NewCaseCorrection.model_validate(fields))
+        yield Call("correct_case", *path, run["case"], m.NewCaseCorrection(**fields))
     else:
-        yield Call("correct_inverse_flat", run["objective"], run["inverse"], m.NewInverseCorrection.model_validate(fields))
+        yield Call("correct_inverse_flat", run["objective"], run["inverse"], m.NewInverseCorrection(**fields))

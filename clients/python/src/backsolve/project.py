@@ -212,7 +212,7 @@ class _Project:
         is_designed = of.is_designed if isinstance(of, _Evaluation) else of.kind == "designed"
         number = of.case_number if isinstance(of, _Evaluation) else of.number
         if is_designed:
-            yield Call("correct_case", *path, number, m.NewCaseCorrection.model_validate(fields))
+            yield Call("correct_case", *path, number, m.NewCaseCorrection(**fields))
             return
         entries: list[m.BatchObjective] = (yield Call("list_batch_objectives", self.place.batch_id)).body
         objective_id = entries[0].objective_id
@@ -220,7 +220,7 @@ class _Project:
         if inverse_id is None:
             history: m.History = (yield Call("get_history_flat", objective_id)).body
             inverse_id = dict(zip(history.iterations, history.inverse_ids, strict=True))[number or 0]
-        yield Call("correct_inverse_flat", objective_id, inverse_id, m.NewInverseCorrection.model_validate(fields))
+        yield Call("correct_inverse_flat", objective_id, inverse_id, m.NewInverseCorrection(**fields))
 
     def _result(self) -> Steps[Result]:
         result = yield from read_result(self.name, self.place, self.space)
