@@ -30,6 +30,8 @@ const flags = {
   template: many,
   copy: many,
   read: many,
+  'fails-if': many,
+  'succeeds-if': many,
   env: many,
   shell: flag,
   work: text,
@@ -65,13 +67,16 @@ prints its outputs as the last line: [1.5, 2], {"mass": 1.5, "sag": 2}, or a lin
   --copy PATH              copies a file or folder to where the command runs; may be repeated
   --read RULE              reads outputs from files: out.json, 'mass=out.txt:/mass = (\\S+)/', 'mass=out.json#/results/0/mass' or
                            'mass=out.csv:row last column mass'; may be repeated
+  --fails-if SIGN          a sign of a failed run for programs that exit with 0: 'stderr.log:/aborted/', 'mass=-1' or
+                           'out.json#/status != 0'; may be repeated
+  --succeeds-if SIGN       a sign without which a run has failed: 'stdout.log:/Job finished/'; may be repeated
   --env NAME=VALUE         sets a variable; may be repeated
   --pass-key               hands BACKSOLVE_URL, BACKSOLVE_API_KEY and the lease token on to the command
   --timeout SECONDS        ends a run that takes longer, which then has failed; the batch has a limit of its own
   --grace SECONDS          from SIGTERM to SIGKILL (10)
   --on-exit CODE=MEANING   output, fail, retry, abort or fault, separated by commas: 3=retry,4=abort
   --work FOLDER            where each evaluation gets its work folder (backsolve-work)
-  --in-work-folder         runs COMMAND there; always so with --template, --copy and --read
+  --in-work-folder         runs COMMAND there; always so with --template, --copy, --read and signs in files
   --keep all|failed|none   which work folders stay (failed)
 
 Exit code 0 of COMMAND with outputs is an output. Exit code 75, a signal and outputs that cannot be read are tried again.
@@ -161,6 +166,8 @@ function commandOptions(
     templates: values.template,
     copies: values.copy,
     reads: values.read,
+    failsIf: values['fails-if'],
+    succeedsIf: values['succeeds-if'],
     onExit: values['on-exit'],
     timeoutSeconds: numberOf(values.timeout, 'timeout', 0.001, 1e9),
     graceSeconds: numberOf(values.grace, 'grace', 0, 86_400),

@@ -65,8 +65,9 @@ export async function checkProblem(file: string, flags: ProblemFlags): Promise<C
   const where = surroundingsOf(new RunFolder(file), { workFolder });
   try {
     const checked = await checkProblemFile(file, changesBy(flags), checkDefinition, where);
-    await tryOut(file, checked, where);
-    return checked;
+    const advice = new Set<string>();
+    await tryOut(file, checked, { ...where, onAdvice: (sentence) => advice.add(sentence) });
+    return { ...checked, notes: [...checked.notes, ...advice] };
   } finally {
     await rm(workFolder, { recursive: true, force: true });
   }
@@ -97,6 +98,9 @@ const KEY_OF_FLAG: readonly (readonly [string, string])[] = [
   ['--template ', 'templates'],
   ['--copy ', 'copies'],
   ['--read ', 'read'],
+  ['--jacobian ', 'jacobian'],
+  ['--fails-if ', 'failsIf'],
+  ['--succeeds-if ', 'succeedsIf'],
   ['--on-exit ', 'onExit'],
 ];
 

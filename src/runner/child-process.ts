@@ -36,6 +36,8 @@ export interface ChildEnd {
   /** The ends of standard error and standard output, for people. */
   readonly errorTail: string;
   readonly tail: string;
+  /** Logs that lack what was printed, by their files, and why: the disk was full. */
+  readonly brokenLogs: ReadonlyMap<string, Error>;
 }
 
 const STDOUT_LIMITS: LogLimits = { fileBytes: 10 * 1024 * 1024, tailBytes: 4 * 1024 * 1024 };
@@ -80,8 +82,16 @@ export async function runChild(options: ChildOptions, signal: AbortSignal): Prom
   await Promise.race([closed, sleep(PIPE_GRACE_MS)]);
   child.stdout!.destroy();
   child.stderr!.destroy();
-  await Promise.all([stdout.close(), stderr.close()]);
-  return { cause, code, signal: endSignal, lastLine: stdout.lastLine(), errorTail: stderr.tail, tail: stdout.tail };
+  const brokenLogs = new Map<string, Error>();
+  for (const [log, file] of [
+    [stdout, options.stdoutFile],
+    [stderr, options.stderrFile],
+  ] as const) {
+    const error = await log.close();
+    if (error !== undefined) brokenLogs.set(file, error);
+  }
+  const [lastLine, errorTail, tail] = [stdout.lastLine(), stderr.tail, stdout.tail];
+  return { cause, code, signal: endSignal, lastLine, errorTail, tail, brokenLogs };
 }
 
 /** Throws LocalFault if the program cannot be started. */

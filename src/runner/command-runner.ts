@@ -16,18 +16,22 @@ import {
   type Reading,
   readDocument,
   readFailWord,
+  valueNames,
   withFits,
   writeEnvironment,
   writeMessage,
 } from './exchange.ts';
 import { parseExitCodes } from './exit-codes.ts';
 import { withJacobianFile } from './jacobian-file.ts';
-import { lastWords } from './last-words.ts';
+import { explain } from './last-words.ts';
 import { makeGuard } from './process-guard.ts';
 import { findFile } from './program-file.ts';
 import { NO_FILE } from './read-file.ts';
-import { type CurvePlace, checkFile, makeOutputReader, type OutputReader } from './read-output.ts';
-import { type InputValues, parseArgument } from './template.ts';
+import { type CurvePlace, makeOutputReader, type OutputReader } from './read-output.ts';
+import { checkFile } from './read-rule.ts';
+import { makeSigns } from './signs.ts';
+import { type InputValues, parseArgument, type Template } from './template.ts';
+import type { Trial } from './trial-values.ts';
 import {
   type FileTemplate,
   fillWorkFolder,
@@ -35,6 +39,7 @@ import {
   prepareWorkFolders,
   readFileTemplate,
 } from './work-folder.ts';
+import { tryWriting } from './writing.ts';
 
 export interface CommandOptions {
   /** The program and its arguments, or with `shell` one text for the shell: /bin/sh, on Windows cmd.exe. */
@@ -64,6 +69,11 @@ export interface CommandOptions {
   readonly fits?: ReadonlyMap<string, Fit> | undefined;
   /** Where curves are read, besides `reads`. */
   readonly curves?: readonly CurvePlace[] | undefined;
+  /** Signs of failed and of good runs, see signs.ts. */
+  readonly failsIf?: readonly string[] | undefined;
+  readonly succeedsIf?: readonly string[] | undefined;
+  /** That signs may name as well, because another call has them. */
+  readonly otherOutputs?: readonly string[] | undefined;
   /** What exit codes mean, such as 3=retry,4=abort; see exit-codes.ts. */
   readonly onExit?: string | undefined;
   /** At most; an evaluation may allow less. */
@@ -84,6 +94,8 @@ export interface CommandRunner {
   readonly evaluate: Evaluate;
   /** Throws LocalFault if a template, an argument or a rule for reading names an input or output that there is not. */
   check(names: Names): void;
+  /** Sentences about values that programs cannot tell apart, or read as others. Throws LocalFault where one does not fit its format. */
+  tryWriting(trials: readonly Trial[]): readonly string[];
   /** Call it when no evaluation runs any more. */
   close(): void;
 }
@@ -101,6 +113,7 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   const root = path.resolve(startFolder, options.workFolder);
   const meaningOf = parseExitCodes(options.onExit);
   const reads = options.reads ?? [];
+  const signs = makeSigns(options.failsIf ?? [], options.succeedsIf ?? []);
   const { curves = [], fits = new Map(), told } = options;
   const readsFiles = reads.length + curves.length > 0;
   const reader = options.reader ?? (readsFiles ? makeOutputReader(reads, curves) : undefined);
@@ -111,8 +124,9 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
   // In a shell, values would be read as code; it has them in its environment.
   const rendered = options.shell ? undefined : program.args.map((text) => parseArgument(text, `Argument ${text}`));
   await prepareWorkFolders(root);
-  const jacobian = options.jacobian === undefined ? undefined : checkFile(options.jacobian, 'jacobian: file');
-  const isAtFiles = templates.length + copies.length > 0 || reader !== undefined || jacobian !== undefined;
+  const jacobian = options.jacobian === undefined ? undefined : checkFile(options.jacobian, '--jacobian file');
+  const isAtFiles =
+    templates.length + copies.length + signs.files.length > 0 || reader !== undefined || jacobian !== undefined;
   const inWorkFolder = options.inWorkFolder || isAtFiles;
   const onGuardError = (error: Error) => {
     onNote(`If this process is killed, programs that it runs will not be ended: ${error.message}`);
@@ -124,11 +138,22 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     for (const { template } of templates) template.check(names);
     for (const argument of rendered ?? []) argument.check(names);
     reader?.check(outputs);
+    signs.check([...outputs, ...(options.otherOutputs ?? [])]);
+  };
+
+  const tryAll = (trials: readonly Trial[]): readonly string[] => {
+    const names = [...trials.map(({ name }) => name), ...(told?.names ?? [])];
+    const placesIn = (some: readonly Template[]) => some.flatMap((one) => one.places?.(names) ?? []);
+    const inOwn = [...(options.files ?? []).map(({ template }) => template), ...(rendered ?? [])];
+    return [
+      ...tryWriting(placesIn(written.map(({ template }) => template)), trials, '--template '),
+      ...tryWriting(placesIn(inOwn), trials),
+    ];
   };
 
   const run = async (evaluation: Evaluation, folder: string, signal: AbortSignal): Promise<Outcome> => {
-    const removes = [...(reader?.removes ?? []), ...(jacobian === undefined ? [] : [jacobian])];
-    await fillWorkFolder(folder, copies, templates, evaluation.inputByName, removes);
+    const readFiles = [...(reader?.removes ?? []), ...(jacobian === undefined ? [] : [jacobian]), ...signs.files];
+    await fillWorkFolder(folder, copies, templates, evaluation.inputByName, readFiles);
     const message = writeMessage(evaluation, options.withToken ?? false);
     await writeFile(path.join(folder, 'evaluation.json'), writeMessage(evaluation, false)).catch((error: Error) => {
       throw new LocalFault(`The work folder cannot be written: ${whyUnwritten(error)}`, { cause: error });
@@ -154,18 +179,31 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     if (end.cause === 'aborted') return retry('it was ended before it was done');
     if (end.cause === 'timeout') return failed(`it ran longer than ${allowedSeconds} s and was ended`);
     return judge(end, async () => {
+      const broken = [...end.brokenLogs].find(([log]) => readFiles.includes(path.basename(log)));
+      if (broken !== undefined) {
+        return { kind: 'unreadable', reason: `${path.basename(broken[0])} is not complete: ${broken[1].message}` };
+      }
       const expected = { names: evaluation.outputNames, fits, input: evaluation.inputByName };
+      const trouble = await signs.inFiles(folder);
+      if (trouble !== undefined) return trouble;
       const reading = reader === undefined ? readLastLine(end.lastLine, expected) : await reader.read(folder, expected);
-      return jacobian === undefined || reading.kind !== 'output'
-        ? reading
-        : withJacobianFile(reading, folder, jacobian);
+      if (reading.kind !== 'output') return reading;
+      const sign = signs.inOutputs(valueNames(expected), reading.output);
+      return (
+        sign ??
+        (jacobian === undefined
+          ? reading
+          : withJacobianFile(reading, folder, jacobian, Object.keys(evaluation.inputByName)))
+      );
     });
   };
 
   const judge = async (end: ChildEnd, read: () => Promise<Reading>): Promise<Outcome> => {
-    if (end.code === null) return retry(`signal ${end.signal} ended it${whyOf(end)}`);
+    const words = explain(end, /^[[{\d+-]/.test(end.lastLine ?? ''));
+    const why = words === '' ? '' : `: ${words}`;
+    if (end.code === null) return retry(`signal ${end.signal} ended it${why}`);
     const meaning = meaningOf(end.code);
-    const reason = `exit code ${end.code}${whyOf(end)}`;
+    const reason = `exit code ${end.code}${why}`;
     if (meaning === 'fault') throw new LocalFault(`The command could not be run here: ${cleanReason(reason)}`);
     if (meaning === 'abort') return { kind: 'abort', reason: cleanReason(reason) };
     if (meaning === 'retry') return retry(reason);
@@ -173,7 +211,11 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     if (failure !== undefined) return failed(failure);
     if (meaning === 'fail') return failed(reason);
     const reading = await read();
-    if (reading.kind === 'unreadable') return retry(withWords(reading.reason, lastWords(end.errorTail)));
+    if (reading.kind === 'unreadable') {
+      // A program may end as if all were well after it has said what is wrong.
+      const said = explain(end, reader === undefined);
+      return retry(said === '' ? reading.reason : `${reading.reason}; it printed: ${said}`);
+    }
     return reading.kind === 'failed' ? failed(reading.reason) : reading;
   };
 
@@ -198,26 +240,13 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
     }
   };
 
-  return { evaluate, check, close: () => guard.close() };
+  return { evaluate, check, tryWriting: tryAll, close: () => guard.close() };
 }
 
 function readLastLine(line: string | null | undefined, expected: Expected): Reading {
   if (line === undefined) return { kind: 'unreadable', reason: 'the command printed nothing on standard output' };
   if (line === null) return { kind: 'unreadable', reason: 'the last line of standard output is too long' };
   return readDocument(line, expected, 'the last line of standard output');
-}
-
-/** After the exit code: what standard error says, or standard output of a program that has no other. */
-function whyOf({ errorTail, tail, lastLine }: ChildEnd): string {
-  // An output is no explanation.
-  const hasOutput = /^[[{\d+-]/.test(lastLine ?? '');
-  const words = lastWords(errorTail) || (hasOutput ? '' : lastWords(tail));
-  return words === '' ? '' : `: ${words}`;
-}
-
-/** A program may end as if all were well after it has said what is wrong. */
-function withWords(reason: string, words: string): string {
-  return words === '' ? reason : `${reason}; standard error: ${words}`;
 }
 
 function retry(reason: string): Outcome {

@@ -7,6 +7,7 @@ import type { CallOptions } from './black-box/black-box.ts';
 import { withRows } from './jacobian.ts';
 import { type FittedOutput, type Problem, shownOutputs } from './problem.ts';
 import type { CurvePlace } from './read-output.ts';
+import { trialOf } from './trial-values.ts';
 
 /** Runs the black box of one call. */
 type MakeCall = (options: CallOptions) => Promise<Evaluate>;
@@ -21,7 +22,7 @@ export async function evaluateUnderConditions(problem: Problem, make: MakeCall):
   }
   const evaluates: Evaluate[] = [];
   for (const call of calls) {
-    const options = optionsOf(problem, call);
+    const options = optionsOf(problem, call, calls);
     evaluates.push(withRows(await make(options), { inputs, outputs: options.names.outputs, fits: options.fits }));
   }
   return async (evaluation, signal) => {
@@ -75,10 +76,11 @@ function wholeCall(problem: Problem): CallOptions {
     fits: new Map(problem.fits.map(({ name, fit }) => [name, fit])),
     curves: problem.fits.flatMap((one) => curveOf(one, one.name)),
     isWhole: true,
+    trials: problem.inputs.map(trialOf),
   };
 }
 
-function optionsOf(problem: Problem, { when, outputs }: Call): CallOptions {
+function optionsOf(problem: Problem, { when, outputs }: Call, calls: readonly Call[]): CallOptions {
   const fits = outputs.flatMap(({ goal, output }) => {
     const fit = problem.fits.find(({ name }) => name === goal);
     return fit === undefined ? [] : [{ fit, output }];
@@ -89,6 +91,11 @@ function optionsOf(problem: Problem, { when, outputs }: Call): CallOptions {
     fits: new Map(fits.map(({ fit, output }) => [output, fit.fit])),
     curves: fits.flatMap(({ fit, output }) => curveOf(fit, output)),
     isWhole: false,
+    trials: [
+      ...problem.inputs.map(trialOf),
+      ...Object.entries(when).map(([name, value]) => ({ name, values: [value], bounds: null, areStated: true })),
+    ],
+    otherOutputs: calls.flatMap((call) => call.outputs.map(({ output }) => output)),
   };
 }
 

@@ -1,8 +1,10 @@
 /** What a program and the runner tell each other: inputs in the environment and on standard input, outputs as text. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { CurveError } from '../../clients/typescript/src/solve/curve.ts';
-import { readNumber } from '../../clients/typescript/src/solve/number-text.ts';
 import { type Fit, pointNames, readCurve } from '../../clients/typescript/src/solve/fit.ts';
+import { readNumber } from '../../clients/typescript/src/solve/number-text.ts';
+import { parseJson } from './json-text.ts';
+import { ReadingError } from './reading-error.ts';
 import type { InputValues } from './template.ts';
 
 /** What a program's output says. */
@@ -63,41 +65,36 @@ function variableOf(name: string): string {
     .replace(/^_|_$/g, '')}`;
 }
 
-/** The reason if the line begins with the word `fail`, or `failed`, in any case. */
+/** The reason if the line begins with the word `fail`, or `failed`, in any case, and does not count failures that there are none of. */
 export function readFailWord(line: string | undefined): string | undefined {
   const match = /^\s*fail(?:ed)?\b[\s:]*(.*)$/i.exec(line ?? '');
-  return match === null ? undefined : match[1]!.trim() || 'the program says that the run failed';
+  if (match === null || NO_FAILURES.test(line!)) return undefined;
+  return match[1]!.trim() || 'the program says that the run failed';
 }
+
+/** `Failed elements: 0`, `FAILED ..... 0 of 1200 (0.0 %)`, but not `failed at t = 0`. */
+const NO_FAILURES =
+  /^\s*failed(?:\s+(?!(?:after|at|because|by|for|in|on|to|when|while|with)\b)[^\d:=-]*?)?[\s:=.]+0(?:\.0*)?(?:\s*%|\s*(?:\/|of|out of)\s*\d+)?(?:\s*\(.*\))?\s*$/i;
 
 /**
  * Reads outputs in JSON: a list in the order of `names`, an object by name, either of them under "output" or "outputs", a single
  * number where there is one output, or {"failed": true, "reason": "..."}. `origin` names the text in reasons.
  */
 export function readDocument(text: string, expected: Expected, origin: string): Reading {
-  const { value, isLenient } = parseJson(text) ?? { value: undefined, isLenient: false };
-  if (value === undefined) {
+  let document: ReturnType<typeof parseJson>;
+  try {
+    document = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof ReadingError)) throw error;
+    return { kind: 'unreadable', reason: `${origin}: ${error.message}` };
+  }
+  if (document === undefined) {
     return { kind: 'unreadable', reason: `${origin} is not JSON: ${JSON.stringify(shorten(text))}` };
   }
-  const reading = readValue(value, expected, origin);
-  if (reading.kind !== 'unreadable' || !isLenient) return reading;
+  const reading = readValue(document.value, expected, origin);
+  if (reading.kind !== 'unreadable' || !document.isLenient) return reading;
   return { kind: 'failed', reason: `${origin} has a number that is not finite` };
 }
-
-/**
- * JSON in which also NaN, Infinity and the like stand for numbers, as many programs write them; they become null, as JavaScript writes
- * them. Undefined if it is none.
- */
-export function parseJson(text: string): { readonly value: unknown; readonly isLenient: boolean } | undefined {
-  try {
-    return { value: JSON.parse(text), isLenient: false };
-  } catch {
-    const lenient = text.replace(TEXT_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : 'null'));
-    const value = parseOrUndefined(lenient);
-    return value === undefined ? undefined : { value, isLenient: true };
-  }
-}
-
-const TEXT_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|[-+]?\b(?:nan|inf|infinity)\b/gi;
 
 function readValue(value: unknown, expected: Expected, origin: string): Reading {
   const { names, fits } = expected;
@@ -145,6 +142,14 @@ export function placeInArray(name: string): { readonly array: string; readonly a
   return match === null ? undefined : { array: match[1]!, at: Number(match[2]) };
 }
 
+/** One name per value of an output, as toOutput puts them. */
+export function valueNames({ names, fits }: Expected): readonly string[] {
+  return names.flatMap((name) => {
+    const fit = fits?.get(name);
+    return fit === undefined ? [name] : fit.positions.map((position) => `${name}[${position}]`);
+  });
+}
+
 /** By its name or, of a fit whose data are not known here, in the array of all its points; undefined where it is missing. */
 function outputIn(fields: Named, name: string): unknown {
   if (Object.hasOwn(fields, name)) return fields[name] ?? null;
@@ -163,12 +168,13 @@ function readList(values: readonly unknown[], expected: Expected, origin: string
 /** Numbers, or texts of numbers, in the order of the names; of a fit its curve at the points of the data. */
 export function toOutput(values: readonly unknown[], { names, fits }: Expected, origin: string): Reading {
   const output: number[] = [];
+  const valueName = valueNames({ names, fits });
   for (const [i, given] of values.entries()) {
     const fit = fits?.get(names[i]!);
     const points = fit === undefined ? [given] : pointsOf(names[i]!, fit, given);
     if (points instanceof CurveError) return { kind: 'unreadable', reason: `${origin}: ${points.message}` };
-    for (const [k, point] of points.entries()) {
-      const name = fit === undefined ? names[i] : `${names[i]}[${fit.positions[k]}]`;
+    for (const point of points) {
+      const name = valueName[output.length];
       const value = toNumber(point);
       if (typeof value !== 'number') {
         const reason = `${origin}: ${name} is not a number: ${shorten(JSON.stringify(point))}`;
@@ -197,17 +203,9 @@ function toNumbers(given: unknown): unknown {
   return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, toNumbers(value)]));
 }
 
-/** JavaScript and others write null for what is not finite. */
-function toNumber(given: unknown): unknown {
+/** A number, or the text of one, as a number; JavaScript and others write null for what is not finite. */
+export function toNumber(given: unknown): unknown {
   return typeof given === 'string' ? readNumber(given) : (given ?? Number.NaN);
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function shorten(text: string, length = 120): string {

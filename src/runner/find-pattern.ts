@@ -10,17 +10,11 @@ interface Match {
   readonly to: number;
 }
 
-/** @param rule  as given, for messages. Throws LocalFault for a wrong pattern, what it returns ReadingError. */
-export function findByPattern(source: string, flags: string, rule: string): (content: string) => string | undefined {
+/** @param origin  the rule with its flag, for messages. Throws LocalFault for a wrong pattern, what it returns ReadingError. */
+export function findByPattern(source: string, flags: string, origin: string): (content: string) => string | undefined {
   const match = /^(i?)(first)?(i?)$/.exec(flags);
-  if (match === null)
-    throw new LocalFault(`--read ${rule}: "${flags}" is unknown; after /.../ comes i, first or nothing.`);
-  let pattern: RegExp;
-  try {
-    pattern = new RegExp(source, flags.includes('i') && flags !== 'first' ? 'dgmi' : 'dgm');
-  } catch (error) {
-    throw new LocalFault(`--read ${rule}: ${(error as Error).message}.`);
-  }
+  if (match === null) throw new LocalFault(`${origin}: "${flags}" is unknown; after /.../ comes i, first or nothing.`);
+  const pattern = toPattern(source, flags.includes('i') && flags !== 'first', origin);
   const isFirst = match[2] !== undefined;
   const takesComma = source.includes('),');
   return (content) => {
@@ -30,6 +24,36 @@ export function findByPattern(source: string, flags: string, rule: string): (con
     // Maxima writes a blank behind the sign.
     return found.text.replace(/^([-+])\s+(?=[\d.])/, '$1');
   };
+}
+
+/** The first line that the pattern matches, between those before and behind it, on one line. Throws LocalFault for a wrong pattern. */
+export function findLines(source: string, flags: string, origin: string): (content: string) => string | undefined {
+  if (flags !== '' && flags !== 'i')
+    throw new LocalFault(`${origin}: "${flags}" is unknown; after /.../ comes i or nothing.`);
+  const pattern = toPattern(source, flags === 'i', origin);
+  return (content) => {
+    const at = [...content.matchAll(pattern)][0]?.index;
+    if (at === undefined) return undefined;
+    const start = content.lastIndexOf('\n', at - 1) + 1;
+    const lines = (text: string) =>
+      text
+        .split(/[\r\n]+/)
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
+    const [line, next] = lines(content.slice(start, start + SHOWN_LENGTH));
+    const before = lines(content.slice(Math.max(0, start - SHOWN_LENGTH), start)).at(-1);
+    return shorten([before, line, next].filter((one) => one !== undefined).join(' | '), SHOWN_LENGTH);
+  };
+}
+
+const SHOWN_LENGTH = 400;
+
+function toPattern(source: string, ignoresCase: boolean, origin: string): RegExp {
+  try {
+    return new RegExp(source, ignoresCase ? 'dgmi' : 'dgm');
+  } catch (error) {
+    throw new LocalFault(`${origin}: ${(error as Error).message}.`);
+  }
 }
 
 function firstMatch(content: string, pattern: RegExp): Match | undefined {

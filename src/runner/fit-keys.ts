@@ -7,12 +7,14 @@ import {
   fit as fitValues,
   type Loss,
 } from '../../clients/typescript/src/solve/fit.ts';
+import type { TableLayout } from '../../clients/typescript/src/solve/table.ts';
 import type { FittedOutput, InputValue } from './problem.ts';
 import type { Path, ValueReader } from './value-reader.ts';
 import type { Value } from './yaml-values.ts';
 
-const FIT_KEYS = ['data', 'x', 'y', 'sigma', 'weight', 'loss', 'when', 'output'];
-const READ_KEYS = ['csv', 'x', 'y'];
+const FIT_KEYS = ['data', 'x', 'y', 'sigma', 'weight', 'loss', 'when', 'output', 'titles', 'rowsFrom'];
+const PLACE_KEYS = ['csv', 'x', 'y'];
+const READ_KEYS = [...PLACE_KEYS, 'titles', 'rowsFrom'];
 const LOSSES: readonly Loss[] = ['linear', 'soft_l1', 'huber', 'cauchy'];
 
 /** Files with data by their names, or why they cannot be read. */
@@ -95,11 +97,32 @@ function fileOptions(reader: ValueReader, fields: ReadonlyMap<string, Value>, pa
     return reader.refuse(reader.positionOf(path), [...path, key], `is required: the title of a column of data.`);
   });
   const sigma = fields.get('sigma');
-  if (sigma?.kind !== 'text') return { x, y, ...readSigma(reader, sigma, path) };
-  return { x, y, sigma: reader.text(sigma, [...path, 'sigma']) };
+  const columns = { x, y, ...readLayout(reader, fields, path) };
+  if (sigma?.kind !== 'text') return { ...columns, ...readSigma(reader, sigma, path) };
+  return { ...columns, sigma: reader.text(sigma, [...path, 'sigma']) };
+}
+
+/** Where the titles and the rows of a table are; undefined where the file does not say. */
+function readLayout(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path): TableLayout | undefined {
+  const [titles, rowsFrom] = [fields.get('titles'), fields.get('rowsFrom')];
+  if (titles === undefined && rowsFrom === undefined) return undefined;
+  return {
+    ...(titles && { titles: readTitles(reader, titles, [...path, 'titles']) }),
+    ...(rowsFrom && { rowsFrom: reader.number(rowsFrom, [...path, 'rowsFrom'], LINES) }),
+  };
+}
+
+const LINES = { minimum: 1, isWhole: true } as const;
+
+function readTitles(reader: ValueReader, value: Value, path: Path): TableLayout['titles'] {
+  if (value.kind === 'list') return reader.texts(value, path);
+  if (value.kind === 'text') return reader.word(value, path, ['none'] as const);
+  return reader.number(value, path, LINES);
 }
 
 function listOptions(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path) {
+  for (const key of ['titles', 'rowsFrom'].filter((one) => fields.has(one)))
+    reader.refuse(fields.get(key)!.at, [...path, key], 'is about a file; beside a list of data leave it out.');
   const [x, y] = [fields.get('x'), fields.get('y')];
   if (y !== undefined)
     reader.refuse(y.at, [...path, 'y'], 'names a column of a file; beside a list of data leave it out.');
@@ -132,7 +155,7 @@ function readPlace(
 ): FittedOutput['read'] | undefined {
   const fields = reader.fields(value, path, READ_KEYS);
   if (fields === undefined) return undefined;
-  const [csv, x, y] = READ_KEYS.map((key) => {
+  const [csv, x, y] = PLACE_KEYS.map((key) => {
     const sent = fields.get(key);
     if (sent !== undefined) return reader.text(sent, [...path, key]);
     if (key === 'x') return undefined;
@@ -141,7 +164,8 @@ function readPlace(
   if (x !== undefined && made !== undefined && made.x === null) {
     reader.refuse(value.at, [...path, 'x'], 'needs the x of the data as well: state it under fit.');
   }
-  return csv === undefined || y === undefined ? undefined : { csv, x: x ?? null, y };
+  const layout = readLayout(reader, fields, path);
+  return csv === undefined || y === undefined ? undefined : { csv, x: x ?? null, y, ...(layout && { layout }) };
 }
 
 /** Conditions of which the command could not be told which one is asked for. @param inputs  their names */

@@ -2,6 +2,9 @@
 import { ReadingError } from './reading-error.ts';
 import { GAP } from './run-log.ts';
 
+/** Which part of a text is enough, where the middle is missing: the last match lies behind, the first one before. */
+export type Part = 'first' | 'last' | 'any' | 'all';
+
 const LOGS = ['stdout.log', 'stderr.log'];
 
 /** @param file  in the work folder */
@@ -10,17 +13,18 @@ export function isLog(file: string): boolean {
 }
 
 /**
- * What `find` finds: in a log with a gap, what is surely the first or the last of all. Throws ReadingError where that may be in the gap.
+ * What `find` finds: in a log with a gap, what is surely the first, the last or any of all. Throws ReadingError where that may be in the gap.
  */
-export function findInLog(content: string, find: (text: string) => unknown, part: 'first' | 'last' | 'all'): unknown {
+export function findInLog(content: string, find: (text: string) => unknown, part: Part): unknown {
   const gap = GAP.exec(content);
   if (gap === null) return find(content);
   const [before, behind] = [content.slice(0, gap.index), content.slice(gap.index + gap[0].length)];
   // The lines at the gap are cut.
-  const whole =
-    part === 'first' ? before.slice(0, before.lastIndexOf('\n') + 1) : behind.slice(behind.indexOf('\n') + 1);
-  const found = part === 'all' ? undefined : find(whole);
+  const parts = { first: before.slice(0, before.lastIndexOf('\n') + 1), last: behind.slice(behind.indexOf('\n') + 1) };
+  const found =
+    part === 'all' ? undefined : part === 'any' ? (find(parts.first) ?? find(parts.last)) : find(parts[part]);
   if (found !== undefined) return found;
-  const what = part === 'all' ? 'it is not complete' : `the ${part} match may be among them`;
+  const what =
+    part === 'all' ? 'it is not complete' : `${part === 'any' ? 'a' : `the ${part}`} match may be among them`;
   throw new ReadingError(`${gap[1]} bytes of what the command printed are left out, and ${what}; write it to a file`);
 }

@@ -3,6 +3,7 @@
 import type { Fit } from '../../clients/typescript/src/solve/fit.ts';
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import type { BlackBox } from './black-box/black-box.ts';
+import type { CurvePlace } from './read-output.ts';
 import type { SearchFields } from './search-keys.ts';
 import type { SourceDefinition } from './source-keys.ts';
 
@@ -37,7 +38,7 @@ export interface FittedOutput {
   /** The number of its first point among the outputs. */
   readonly first: number;
   /** Columns of a CSV file of the command; null where the output is read as others are. x is null for the points of the data. */
-  readonly read: { readonly csv: string; readonly x: string | null; readonly y: string } | null;
+  readonly read: Omit<CurvePlace, 'name'> | null;
 }
 
 export type InputValue = number | string | boolean;

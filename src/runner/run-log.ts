@@ -17,7 +17,7 @@ export class RunLog {
   #bytes = 0;
   #tail: Buffer[] = [];
   #tailBytes = 0;
-  #isBroken = false;
+  #error: Error | undefined;
 
   constructor(stream: Readable, path: string, limits: LogLimits, onError: (error: Error) => void) {
     this.#limits = limits;
@@ -25,8 +25,8 @@ export class RunLog {
     this.#file = createWriteStream(path);
     // A full disk costs the log, not the result.
     this.#file.on('error', (error) => {
-      if (!this.#isBroken) this.#onError(error);
-      this.#isBroken = true;
+      if (this.#error === undefined) this.#onError(error);
+      this.#error ??= error;
     });
     stream.on('data', (chunk: Buffer) => this.#take(chunk));
     // The pipe of a program that has been ended may break.
@@ -46,10 +46,10 @@ export class RunLog {
     return Buffer.concat(this.#tail).subarray(-SHOWN_BYTES).toString('utf8');
   }
 
-  /** Completes the file: what was left out in the middle is said in its place. */
-  async close(): Promise<void> {
+  /** Completes the file: what was left out in the middle is said in its place. Returns why it has not all that it should have. */
+  async close(): Promise<Error | undefined> {
     const { fileBytes } = this.#limits;
-    if (this.#bytes > fileBytes && !this.#isBroken) {
+    if (this.#bytes > fileBytes && this.#error === undefined) {
       const tail = Buffer.concat(this.#tail).subarray(-Math.min(this.#bytes - fileBytes, TAIL_IN_FILE_BYTES));
       const left = this.#bytes - fileBytes - tail.length;
       this.#file.write(left > 0 ? gapLine(left) : '');
@@ -57,11 +57,12 @@ export class RunLog {
     }
     this.#file.end();
     await finished(this.#file).catch(() => undefined);
+    return this.#error;
   }
 
   #take(chunk: Buffer): void {
     const room = this.#limits.fileBytes - this.#bytes;
-    if (room > 0 && !this.#isBroken) this.#file.write(chunk.subarray(0, room));
+    if (room > 0 && this.#error === undefined) this.#file.write(chunk.subarray(0, room));
     this.#bytes += chunk.length;
     this.#tail.push(chunk);
     this.#tailBytes += chunk.length;

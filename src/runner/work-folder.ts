@@ -46,6 +46,13 @@ function inBytes(template: Template): Template {
   return {
     check: (names) => decodingFaults(() => template.check(names.map(encode))),
     render: (values) => decodingFaults(() => template.render(encodeAll(values))),
+    places: (names) =>
+      decodingFaults(() => template.places!(names.map(encode))).map((place) => ({
+        ...place,
+        label: decode(place.label),
+        input: decode(place.input),
+        write: (value, format) => decode(decodingFaults(() => place.write(encodeValue(value), format))),
+      })),
   };
 }
 
@@ -53,11 +60,15 @@ function encode(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
+function decode(text: string): string {
+  return Buffer.from(text, 'latin1').toString('utf8');
+}
+
 function decodingFaults<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new LocalFault(Buffer.from((error as Error).message, 'latin1').toString('utf8'), { cause: error });
+    throw new LocalFault(decode((error as Error).message), { cause: error });
   }
 }
 

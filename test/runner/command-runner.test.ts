@@ -106,7 +106,7 @@ test.each([
   [
     'printf "Traceback:\\n  line 1\\nValueError: too thin\\n" >&2',
     'retry',
-    'the command printed nothing on standard output; standard error: ValueError: too thin',
+    'the command printed nothing on standard output; it printed: ValueError: too thin',
   ],
   ['printf "\\033[31mred\\000\\tend" >&2; exit 1', 'failed', 'exit code 1: [31mred end'],
   ['echo fail no convergence', 'failed', 'no convergence'],

@@ -55,6 +55,8 @@ test.each([
   ['[1, [2]]', 'sag is not a number: [2]'],
   ['[1, "0x10"]', 'sag is not a number'],
   ['true', 'neither a list nor an object'],
+  ['{"mass": 1, "sag": 2, "mass": 3}', 'it: an object has the key "mass" twice'],
+  ['{"mass": 1, "sag": NaN, "m\\u0061ss": 3}', 'an object has the key "mass" twice'],
 ])('%s cannot be read', (text, reason) => {
   expect(readDocument(text, { names: NAMES }, 'it')).toEqual({
     kind: 'unreadable',
@@ -67,6 +69,14 @@ test.each([
   ['FAIL: no convergence', 'no convergence'],
   ['failed  after 3 tries', 'after 3 tries'],
   ['failure is no option', undefined],
+  ['failed at t = 0', 'at t = 0'],
+  ['failed: residual = 0', 'residual = 0'],
+  ['Failed elements: 3', 'elements: 3'],
+  ['fail: 0', '0'],
+  ['Failed elements: 0', undefined],
+  ['Failed: 0', undefined],
+  ['FAILED ELEMENTS ........ 0 of 1200 (0.0 %)', undefined],
+  ['Failed elements = 0.00 %', undefined],
   ['[1, 2]', undefined],
 ])('the word fail in %j', (line, reason) => {
   expect(readFailWord(line)).toBe(reason);

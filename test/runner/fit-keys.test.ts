@@ -71,7 +71,7 @@ describe('A fit in a problem file', () => {
     [
       'fit: {data: level.csv, x: tme, y: level}',
       '',
-      'outputs.level.fit.data: level.csv has no column tme; it has time,',
+      'outputs.level.fit.data: level.csv: it has no column tme; line 1 has time,',
     ],
     ['fit: {data: words.csv, x: time, y: level}', '', 'data: words.csv, line 3: level is "high", which is no number.'],
     [

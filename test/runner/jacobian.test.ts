@@ -43,7 +43,33 @@ it.each([
   expect(parseJacobian(text)).toEqual(expected);
 });
 
-it.each(['', 'singular matrix\n', '1 2\n3 x\n', 'a,b\n1,2,3\n', '[1, 2'])('reads nothing from %j', (text) => {
+it.each([
+  [
+    '# b a\n1 2\n3 4\n',
+    [
+      { b: 1, a: 2 },
+      { b: 3, a: 4 },
+    ],
+  ],
+  ['# b;a\n1;2\n', [{ b: 1, a: 2 }]],
+  ['# of numpy\n1 2\n', [[1, 2]]],
+  ['# out b a\ny 1 2\n', { y: { b: 1, a: 2 } }],
+  ['"b" "a"\n"y" 1 2\n', { y: { b: 1, a: 2 } }],
+])('reads the inputs that a line above the matrix %j names', (text, expected) => {
+  expect(parseJacobian(text, ['a', 'b'])).toEqual(expected);
+});
+
+it.each([
+  ['a,b\n1,2,3\n', 'line 2 has 3 cells, but line 1 has 2'],
+  ['1,2\n3 4\n', 'line 2 has both blanks and commas between numbers'],
+  ['1 2\n3,5 4,5\n1\n', 'line 3 has 1 cell, but line 1 has 2'],
+  ['0,5 1,5\n2,5 3,5\n', 'line 1 has both blanks and commas between numbers'],
+  ['{"y": {"a": 1, "a": 2}}', 'an object has the key "a" twice'],
+])('refuses %j', (text, reason) => {
+  expect(() => parseJacobian(text)).toThrow(reason);
+});
+
+it.each(['', 'singular matrix\n', '1 2\n3 x\n', '[1, 2'])('reads nothing from %j', (text) => {
   expect(parseJacobian(text)).toBeUndefined();
 });
 

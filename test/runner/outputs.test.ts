@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { fitText, fit as fitValues } from '../../clients/typescript/src/solve/fit.ts';
+import type { TableLayout } from '../../clients/typescript/src/solve/table.ts';
 import { makeOutputReader } from '../../src/runner/read-output.ts';
 import CASES from './outputs/cases.json' with { type: 'json' };
 
@@ -22,25 +23,39 @@ async function readText(rule: string, text: string, file = 'out.txt') {
   return makeOutputReader([`y=${file}${rule}`]).read(own, { names: ['y'] });
 }
 
-test.each(CASES.tables)('$file has its column, or is refused by every reader', async (one) => {
-  const { file, x, column, values, refused } = one as (typeof CASES.tables)[number] & { readonly refused?: string };
+type TableCase = Omit<(typeof CASES.tables)[number], 'layout'> & {
+  readonly layout?: TableLayout;
+  readonly refused?: string;
+};
+
+/** A layout as rules say it. */
+function inWords({ titles, rowsFrom }: TableLayout): string {
+  const said = titles === undefined ? [] : [typeof titles === 'number' ? `titles in line ${titles}, ` : ''];
+  if (titles === 'none') said.push('no titles, ');
+  if (typeof titles === 'object') said.push(`titles (${titles.join(', ')}), `);
+  return `${said.join('')}${rowsFrom === undefined ? '' : `rows from line ${rowsFrom}, `}`;
+}
+
+test.each(CASES.tables as readonly TableCase[])('$file has its column, or is refused by every reader', async (one) => {
+  const { file, x, column, values, refused, layout = {} } = one;
   const names = (values ?? ['']).map((_, i) => `y[${i}]`);
+  const columns = { x, y: column, ...layout };
   const readers = [
-    makeOutputReader([`y=${file}:column ${column}`]),
-    makeOutputReader([], [{ name: 'y', csv: file, x, y: column }]),
+    makeOutputReader([`y=${file}:${inWords(layout)}column ${column}`]),
+    makeOutputReader([], [{ name: 'y', csv: file, x, y: column, layout }]),
   ];
   const text = await read(file);
   if (values !== undefined) {
     expect(await readers[0]!.read(folder, { names })).toEqual({ kind: 'output', output: values });
-    expect(fitText(text, file, { x, y: column }).values).toEqual(values);
-    const data = fitValues(values, { x: fitText(text, file, { x, y: column }).x! });
+    expect(fitText(text, file, columns).values).toEqual(values);
+    const data = fitValues(values, { x: fitText(text, file, columns).x! });
     const whole = { names: ['y'], fits: new Map([['y', data]]) };
     expect(await readers[1]!.read(folder, whole)).toEqual({ kind: 'output', output: values });
-    const last = makeOutputReader([`y=${file}:row last column ${column}`]);
+    const last = makeOutputReader([`y=${file}:${inWords(layout)}row last column ${column}`]);
     expect(await last.read(folder, { names: ['y'] })).toEqual({ kind: 'output', output: [values.at(-1)] });
     return;
   }
-  expect(() => fitText(text, file, { x, y: column })).toThrow(refused!);
+  expect(() => fitText(text, file, columns)).toThrow(refused!);
   const whole = { names: ['y'], fits: new Map([['y', fitValues([1, 2, 3], { x: [0, 1, 2] })]]) };
   expect(await readers[1]!.read(folder, whole)).toMatchObject({ kind: 'unreadable' });
 });

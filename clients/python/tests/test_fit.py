@@ -104,7 +104,7 @@ def test_data_from_a_file(tmp_path: Path) -> None:
     assert made == Fit((2.0, 1.0), (0, 2), 3, (0.0, 2.0), (0.1, 0.2), 1.0, "linear", ("time", "level"))
     assert made.read("level", {"time": [0, 2], "level": [5, 7]}) == [5.0, 7.0]
     assert made.read("level", pd.DataFrame({"x": [0, 4], "y": [0, 8]})) == [0.0, 4.0]
-    with pytest.raises(ValueError, match="has no column levle; it has time, level, error"):
+    with pytest.raises(ValueError, match="it has no column levle; line 1 has time, level, error"):
         fit(path, x="time", y="levle")
     with pytest.raises(ValueError, match="A file needs the names of its columns"):
         fit(path)

@@ -15,12 +15,14 @@ CASES = json.loads((FOLDER / "cases.json").read_text())["tables"]
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["file"])
 def test_a_file_has_its_column_or_is_refused(case: dict[str, Any]) -> None:
     path = FOLDER / case["file"]
+    layout = case.get("layout", {})
+    stated = {"titles": layout.get("titles"), "rows_from": layout.get("rowsFrom", 0)}
     if "values" in case:
-        made = fit(path, x=case["x"], y=case["column"])
+        made = fit(path, x=case["x"], y=case["column"], **stated)
         assert made.values == tuple(case["values"])
     else:
         with pytest.raises(ValueError, match=path.name) as refused:
-            fit(path, x=case["x"], y=case["column"])
+            fit(path, x=case["x"], y=case["column"], **stated)
         assert case["refused"] in str(refused.value)
 
 

@@ -4,6 +4,7 @@ import type { Evaluate } from '../../../clients/typescript/src/evaluator/evaluat
 import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
 import type { BoxFile } from '../../../clients/typescript/src/solve/looks.ts';
 import type { CurvePlace } from '../read-output.ts';
+import type { Trial } from '../trial-values.ts';
 import type { Path, ValueReader } from '../value-reader.ts';
 import type { Value } from '../yaml-values.ts';
 
@@ -98,6 +99,8 @@ export interface Surroundings {
   /** The variables of programs. */
   readonly environment: NodeJS.ProcessEnv;
   readonly onNote?: ((note: string) => void) | undefined;
+  /** Takes sentences about what a person may want to change before any run. */
+  readonly onAdvice?: ((sentence: string) => void) | undefined;
 }
 
 /** What one call of the black box is about, by the names of its outputs. */
@@ -107,6 +110,10 @@ export interface CallOptions {
   readonly curves: readonly CurvePlace[];
   /** Whether it is about all outputs of the problem. */
   readonly isWhole: boolean;
+  /** Outputs of other calls. */
+  readonly otherOutputs?: readonly string[];
+  /** Values of its inputs that are written for a look before any run. */
+  readonly trials?: readonly Trial[];
 }
 
 export interface OpenBlackBox {

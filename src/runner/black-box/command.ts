@@ -30,16 +30,22 @@ export interface CommandDefinition {
   readonly jacobian?: string;
   /** Whether each run has a folder of its own although no other key needs one; absent where it is not stated. */
   readonly workFolder?: boolean;
+  /** `stderr.log:/aborted/` or `mass=-1`; absent where none is stated. */
+  readonly failsIf?: readonly string[];
+  readonly succeedsIf?: readonly string[];
   /** What exit codes mean. */
   readonly onExit: ReadonlyMap<number, ExitMeaning>;
   readonly environment: Readonly<Record<string, string>>;
   readonly keep: 'all' | 'failed' | 'none';
 }
 
+/** Keys about how a run ends. */
+export const ENDS = ['onExit', 'failsIf', 'succeedsIf'] as const;
+
 export const command: BlackBoxKind = {
   key: 'command',
   example: 'the program that evaluates an input, such as ["python3", "model.py"]',
-  keys: ['command', 'shell', 'templates', 'copies', 'read', 'jacobian', 'workFolder', 'onExit', 'environment', 'keep'],
+  keys: ['command', 'shell', 'templates', 'copies', 'read', 'jacobian', 'workFolder', ...ENDS, 'environment', 'keep'],
   read: (reader, fields) => toBlackBox(readCommand(reader, fields)),
 };
 
@@ -102,6 +108,7 @@ export function openCommand(
       const runner = await makeCommandRunner({ ...toOptions(stated, options, where), ...ownOf(options) });
       runners.push(runner);
       runner.check(options.names);
+      for (const sentence of runner.tryWriting(options.trials ?? [])) where.onAdvice?.(sentence);
       return runner.evaluate;
     },
     close: async () => {
@@ -110,7 +117,11 @@ export function openCommand(
   };
 }
 
-function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: CallOptions, where: Surroundings) {
+function toOptions(
+  stated: CommandDefinition,
+  { fits, curves, isWhole, names, otherOutputs }: CallOptions,
+  where: Surroundings,
+) {
   const { command: line, shell, templates, copies, jacobian, workFolder, onExit, keep } = stated;
   const isOfCall = (rule: string) => !rule.includes('=') || names.outputs.includes(rule.split('=')[0]!.trim());
   return {
@@ -125,6 +136,9 @@ function toOptions(stated: CommandDefinition, { fits, curves, isWhole, names }: 
     inWorkFolder: workFolder,
     fits,
     curves,
+    failsIf: stated.failsIf,
+    succeedsIf: stated.succeedsIf,
+    otherOutputs,
     onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
     keep,
     environment: { ...where.environment, ...stated.environment },
@@ -145,6 +159,7 @@ export function readCommand(reader: ValueReader, fields: Fields): CommandDefinit
     read: reader.texts(fields.get('read'), ['read']),
     ...readJacobianFile(reader, fields.get('jacobian')),
     ...(fields.has('workFolder') && { workFolder: reader.boolean(fields.get('workFolder')!, ['workFolder']) === true }),
+    ...readSigns(reader, fields),
     onExit: readOnExit(reader, fields.get('onExit')),
     environment: readEnvironment(reader, fields.get('environment')),
     keep: (keep && reader.word(keep, ['keep'], ['all', 'failed', 'none'])) ?? 'failed',
@@ -181,6 +196,11 @@ function readJacobianFile(reader: ValueReader, value: Value | undefined): Pick<C
     reader.refuse(value!.at, ['jacobian', 'file'], 'is required: the file that the command leaves.');
   const name = file && reader.text(file, ['jacobian', 'file']);
   return name === undefined ? {} : { jacobian: name };
+}
+
+function readSigns(reader: ValueReader, fields: Fields): Pick<CommandDefinition, 'failsIf' | 'succeedsIf'> {
+  const stated = (['failsIf', 'succeedsIf'] as const).filter((key) => fields.has(key));
+  return Object.fromEntries(stated.map((key) => [key, reader.texts(fields.get(key), [key])]));
 }
 
 function readOnExit(reader: ValueReader, value: Value | undefined): ReadonlyMap<number, ExitMeaning> {

@@ -21,13 +21,13 @@ import {
   STAND_INS,
   type Surroundings,
 } from './black-box.ts';
-import { type CommandDefinition, filesOfCommand, openCommand, readCommand } from './command.ts';
+import { type CommandDefinition, ENDS, filesOfCommand, openCommand, readCommand } from './command.ts';
 import { fitOf, mapIn, textIn } from './named-fields.ts';
 
 export const pest: BlackBoxKind = {
   key: 'pest',
   example: 'case.pst',
-  keys: ['pest', 'command', 'shell', 'copies', 'onExit', 'environment', 'keep'],
+  keys: ['pest', 'command', 'shell', 'copies', ...ENDS, 'environment', 'keep'],
   inputKeys: ['parameter'],
   outputKeys: ['group', 'observation', 'fitLimits'],
   describe: async (fields, where) => {

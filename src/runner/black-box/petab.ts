@@ -19,13 +19,13 @@ import {
   namedFiles,
   STAND_INS,
 } from './black-box.ts';
-import { type CommandDefinition, filesOfCommand, openCommand, readCommand } from './command.ts';
+import { type CommandDefinition, ENDS, filesOfCommand, openCommand, readCommand } from './command.ts';
 import { mapIn } from './named-fields.ts';
 
 export const petab: BlackBoxKind = {
   key: 'petab',
   example: 'problem.yaml beside a command',
-  keys: ['petab', 'command', 'shell', 'copies', 'onExit', 'environment', 'keep'],
+  keys: ['petab', 'command', 'shell', 'copies', ...ENDS, 'environment', 'keep'],
   describe: async (fields, where) => {
     const file = fields.get('petab')!;
     const unknown = { inputs: {}, outputs: {}, faults: [], unknown: ['inputs', 'outputs'] } as const;

@@ -4,12 +4,13 @@ import path from 'node:path';
 import { type Reading, toOutput } from '../exchange.ts';
 import { readRegularFile } from '../read-file.ts';
 import { type OutputReader, whatIsWrong } from '../read-output.ts';
-import type { InputValues } from '../template.ts';
+import type { InputValues, WrittenPlace } from '../template.ts';
 import type { FileTemplate } from '../work-folder.ts';
 import type { PestCase } from './case.ts';
 import { followInstructions } from './follow-instructions.ts';
 import { modelValues, parameterValues } from './parameter-values.ts';
 import { PestFileError } from './pest-error.ts';
+import type { PestTemplate } from './template-file.ts';
 
 /** What inputs and outputs of a search are for PEST. */
 export interface PestNames {
@@ -41,8 +42,31 @@ export function inputFilesOf(pestCase: PestCase, names: PestNames): readonly Fil
       // The case was checked as a whole.
       check: () => undefined,
       render: (input) => template.render(modelValues(pestCase.control, valuesOfInput(pestCase, names, input))),
+      places: (inputs) => inputs.flatMap((input) => placesOf(pestCase, names, template, input)),
     },
   }));
+}
+
+/** Where a template has the parameter of an input, and those that are tied to it. */
+function placesOf(
+  pestCase: PestCase,
+  names: PestNames,
+  { widths, origin, write }: PestTemplate,
+  input: string,
+): readonly WrittenPlace[] {
+  const { parameters } = pestCase.control;
+  const own = names.parameters.get(input);
+  const moved = parameters.filter(({ name, parent }) => widths.has(name) && (name === own || parent === own));
+  return moved.map(({ name }) => {
+    const toWritten = (value: number) =>
+      modelValues(pestCase.control, valuesOfInput(pestCase, names, { [input]: value }))[name]!;
+    return {
+      label: `${origin}: the space of ${name} (${widths.get(name)} characters)`,
+      input,
+      toWritten,
+      write: (value) => write(name, toWritten(Number(value))),
+    };
+  });
 }
 
 /** @param record  a file that gets the observations of each run, also those that are not fitted; null for none */

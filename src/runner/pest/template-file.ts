@@ -11,6 +11,9 @@ import { PestFileError } from './pest-error.ts';
 export interface PestTemplate extends Template {
   /** Of parameters, in small letters, each once, with the width of its narrowest space. */
   readonly widths: ReadonlyMap<string, number>;
+  /** What is written into the narrowest space of a parameter. Throws LocalFault where it does not fit. */
+  write(name: string, value: number): string;
+  readonly origin: string;
 }
 
 type Piece = string | { readonly name: string; readonly width: number };
@@ -67,22 +70,22 @@ function makeTemplate(pieces: readonly Piece[], origin: string, style: NumberSty
     if (typeof piece === 'string') continue;
     widths.set(piece.name, Math.min(piece.width, widths.get(piece.name) ?? piece.width));
   }
+  const write = (name: string, value: number, width: number): string => {
+    const written = Number.isFinite(value) ? writeInWidth(value, width, style) : undefined;
+    if (written !== undefined) return written;
+    throw new LocalFault(`${origin}: ${name} = ${value} does not fit into ${width} characters; widen its space.`);
+  };
   return {
     widths,
+    origin,
+    write: (name, value) => write(name, value, widths.get(name)!),
     check(names) {
       const missing = [...widths.keys()].find((name) => !names.includes(name));
       if (missing !== undefined) throw new LocalFault(`${origin}: there is no parameter "${missing}".`);
     },
     render(values: InputValues) {
-      const write = (piece: Exclude<Piece, string>): string => {
-        const value = Number(values[piece.name]);
-        const written = Number.isFinite(value) ? writeInWidth(value, piece.width, style) : undefined;
-        if (written !== undefined) return written;
-        throw new LocalFault(
-          `${origin}: ${piece.name} = ${value} does not fit into ${piece.width} characters; widen its space.`,
-        );
-      };
-      return pieces.map((piece) => (typeof piece === 'string' ? piece : write(piece))).join('');
+      const writePiece = ({ name, width }: Exclude<Piece, string>) => write(name, Number(values[name]), width);
+      return pieces.map((piece) => (typeof piece === 'string' ? piece : writePiece(piece))).join('');
     },
   };
 }

@@ -88,7 +88,7 @@ function toBytes(text: string): string {
 /** Values come from the table of simulations, or, where there is none, from the last line that the simulator printed. */
 export function simulationReader(problem: PetabProblem): OutputReader {
   return {
-    removes: [SIMULATIONS],
+    removes: [SIMULATIONS, 'stdout.log'],
     check: () => undefined,
     async read(folder, expected): Promise<Reading> {
       const bytes = await readRegularFile(path.join(folder, SIMULATIONS)).catch((error: Error) => error);

@@ -157,7 +157,7 @@ describe('fit', () => {
     expect(made).toMatchObject({ values: [2, 1], positions: [0, 2], count: 3, x: [0, 2], sigma: [0.1, 0.2] });
     expect(readCurve('level', made, { time: [0, 2], level: [5, 7] })).toEqual([5, 7]);
     expect(readCurve('level', made, { x: [0, 4], y: [0, 8] })).toEqual([0, 4]);
-    expect(() => fitTo(file, { x: 'time', y: 'levle' })).toThrow('has no column levle; it has time, level, error');
+    expect(() => fitTo(file, { x: 'time', y: 'levle' })).toThrow('it has no column levle; line 1 has time, level, error');
     await writeFile(file, 'time;level\n0;2,5\n1;high\n');
     expect(() => fitTo(file, { x: 'time', y: 'level' })).toThrow(
       'level.csv, line 2: level is "2,5", which is no number; write a decimal point.',

@@ -41,3 +41,7 @@ FRAME.to_csv(HERE / "pandas-decimal-comma-blanks.txt", index=False, sep=" ", dec
 FRAME.to_csv(HERE / "pandas-append.csv", index=False, lineterminator="\n")
 FRAME.to_csv(HERE / "pandas-append.csv", index=False, mode="a", lineterminator="\n")
 pd.DataFrame(ROWS, columns=["time", "mass", "mass"]).to_csv(HERE / "pandas-title-twice.csv", index=False, lineterminator="\n")
+save("numpy-no-titles.txt", ROWS[:, :2], fmt="%g")
+units = pd.MultiIndex.from_tuples([("time", "s"), ("mass", "kg")])
+write("pandas-units.csv", pd.DataFrame(ROWS[:, :2], columns=units).to_csv(index=False))
+write("pandas-below-a-line.csv", "written on Monday\n\n" + FRAME.to_csv(index=False))

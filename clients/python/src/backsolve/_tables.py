@@ -34,24 +34,64 @@ SHOWN_LENGTH = 120
 SMALLEST_EXPONENT = 330
 
 
-def read_titled_table(content: str) -> Table:
+@dataclass(frozen=True)
+class Layout:
+    """What a table does not say of itself."""
+
+    titles: int | Sequence[str] | None = None
+    """The line that has them, from 1, blank lines counted; the titles themselves; or "none". By default those of the first line."""
+    rows_from: int = 0
+    """The line of the first row, for tables with a line of units below the titles. By default the one below the titles."""
+
+    @property
+    def given(self) -> tuple[str, ...] | None:
+        return None if self.titles is None or isinstance(self.titles, int | str) else tuple(self.titles)
+
+
+@dataclass(frozen=True)
+class Columns:
+    rows: tuple[Row, ...]
+    places: tuple[int, ...]
+    """Where each row has the cells of the columns, from 0."""
+
+
+def read_columns(content: str, wanted: Sequence[str], layout: Layout | None = None) -> Columns:
     """
-    The first line has the titles, or where it begins with # or %, the last of the lines that do. Raises TableError where a row has another
-    number of cells than there are titles, except for the names of rows that R and pandas write.
+    Columns by their titles, or by their numbers from 1 where the layout says that there are no titles. Raises TableError as
+    read_titled_table does, and where a column is not there; then it says which line may have the titles.
     """
-    lines = _lines_of(content)
-    marked = next((i for i, line in enumerate(lines) if not MARK.match(line.text)), len(lines))
-    lines = lines[max(0, marked - 1) :]
-    if not lines:
-        raise TableError("it has no lines")
-    head, body = lines[0], lines[1:]
-    separator = _separator_of(head.text)
-    titles = replace(head, cells=_titles_of(head.text, separator))
+    layout = layout or Layout()
+    if layout.titles == "none":
+        return _numbered_columns(content, wanted, layout)
+    try:
+        table = read_titled_table(content, layout)
+        places = [find_title(table, title) for title in wanted]
+        missing = [title for title, place in zip(wanted, places, strict=True) if place is None]
+        if missing:
+            has = "the titles that are stated are" if table.titles.line == 0 else f"line {table.titles.line} has"
+            raise TableError(f"it has no column {' and no '.join(missing)}; {has} {_shown_titles(table.titles.cells)}")
+    except TableError as error:
+        raise TableError(f"{error}{_hint_at(content, wanted, layout)}") from error
+    return Columns(table.rows, tuple(place for place in places if place is not None))
+
+
+def read_titled_table(content: str, layout: Layout | None = None) -> Table:
+    """
+    By default the first line has the titles, or where it begins with # or %, the last of the lines that do. Raises TableError where a row
+    has another number of cells than there are titles, except for the names of rows that R and pandas write.
+    """
+    layout = layout or Layout()
+    head, body = _divide(_lines_of(content), layout)
+    given = layout.given
+    separator = _separator_of(head.text if given is None else body[0].text if body else "")
+    titles = replace(head, cells=_titles_of(head.text, separator) if given is None else given)
     rows = [replace(line, cells=_cells_of(line.text, separator)) for line in body]
     if not rows:
         raise TableError(f"it has no row below its titles, {_show(head)}")
     if separator == ",":
         _refuse_blanks(rows)
+    if given is not None:
+        return Table(titles, _even_rows(rows, head, len(given), separator))
     for row in rows:
         if row.text.strip() == head.text.strip() and any(letter.isalpha() for letter in row.text):
             raise TableError(f"the titles are there again in line {row.line}: it has several tables")
@@ -62,6 +102,66 @@ def read_titled_table(content: str) -> Table:
     if len(titles.cells) + 1 == len(rows[0].cells) and _have_row_names(titles, rows, separator):
         return Table(titles, tuple(replace(row, cells=row.cells[1:]) for row in rows))
     return Table(titles, _even_rows(rows, head, len(titles.cells), separator))
+
+
+def _divide(lines: list[Row], layout: Layout) -> tuple[Row, list[Row]]:
+    """The line of the titles, which is line 0 where they are given, and the lines of the rows."""
+    if not lines:
+        raise TableError("it has no lines")
+    if layout.given is not None:
+        body = lines if layout.rows_from else lines[_marked_count(lines) :]
+        return Row(0, ", ".join(layout.given)), [line for line in body if line.line >= layout.rows_from]
+    at = max(0, _marked_count(lines) - 1)
+    if isinstance(layout.titles, int):
+        found = next((i for i, line in enumerate(lines) if line.line == layout.titles), None)
+        if found is None:
+            raise TableError(f"line {layout.titles} should have the titles, but is blank or missing")
+        at = found
+    return lines[at], [line for line in lines[at + 1 :] if line.line >= layout.rows_from]
+
+
+def _marked_count(lines: list[Row]) -> int:
+    """Lines at the start that begin with # or %."""
+    return next((i for i, line in enumerate(lines) if not MARK.match(line.text)), len(lines))
+
+
+def _numbered_columns(content: str, wanted: Sequence[str], layout: Layout) -> Columns:
+    lines = [line for line in _lines_of(content) if line.line >= layout.rows_from and not MARK.match(line.text)]
+    if not lines:
+        raise TableError("it has no rows")
+    separator = _separator_of(lines[0].text)
+    rows = [replace(line, cells=_cells_of(line.text, separator)) for line in lines]
+    if separator == ",":
+        _refuse_blanks(rows)
+        if all(re.fullmatch(r"\s*[-+]?[0-9]+,[0-9]+\s*", row.text) for row in rows):
+            raise TableError(f"line {rows[0].line} may be one number with a decimal comma, or two cells: {_show(rows[0])}")
+    _even_rows(rows, rows[0], len(rows[0].cells), separator)
+    for one in wanted:
+        if not re.fullmatch("[1-9][0-9]*", one):
+            raise TableError(f"without titles a column is a number such as 2, not {one}")
+        if int(one) > len(rows[0].cells):
+            raise TableError(f"it has no column {one}; line {rows[0].line} has {_cell_count(len(rows[0].cells))}")
+    return Columns(tuple(rows), tuple(int(one) - 1 for one in wanted))
+
+
+def _hint_at(content: str, wanted: Sequence[str], layout: Layout) -> str:
+    """Which line may have the titles, where the layout does not say."""
+    lines = _lines_of(content)
+    if layout.titles is not None or not lines:
+        return ""
+    head = lines[max(0, _marked_count(lines) - 1)]
+    for line in lines:
+        cells = _titles_of(line.text, _separator_of(line.text))
+        if line is not head and all(title in cells for title in wanted):
+            return f". Line {line.line} has {' and '.join(wanted)}: state that the titles are there"
+    if all(read_number(cell) is not None for cell in _cells_of(head.text, _separator_of(head.text))):
+        return ". It seems to have no titles: state that, or the titles"
+    return ""
+
+
+def _shown_titles(cells: Sequence[str]) -> str:
+    shown = ", ".join(cells)
+    return f"{shown[:SHOWN_LENGTH]}..." if len(shown) > SHOWN_LENGTH else shown
 
 
 def find_title(table: Table, title: str) -> int | None:
@@ -121,12 +221,17 @@ def _even_rows(rows: Sequence[Row], head: Row, count: int, separator: str) -> tu
         cells = len(row.cells)
         if cells != count:
             comma = "; a decimal comma would split numbers, write a decimal point" if separator == "," and cells > count else ""
-            counts = f"line {row.line} has {cells} cell{'' if cells == 1 else 's'}, but line {head.line} has {count}{comma}"
+            than = f"{count} titles are stated" if head.line == 0 else f"line {head.line} has {count}"
+            counts = f"line {row.line} has {_cell_count(cells)}, but {than}{comma}"
             raise TableError(f"{counts}: {_show(row)} below {_show(head)}")
     for row in rows:
         if MARK.match(row.text):
             raise TableError(f"line {row.line} is a comment amid the rows: {_show(row)}")
     return tuple(rows)
+
+
+def _cell_count(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
 
 
 def _have_row_names(titles: Row, rows: Sequence[Row], separator: str) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from ._errors import OutputError
-from ._tables import TableError, find_title, read_number, read_titled_table
+from ._tables import Layout, TableError, read_columns, read_number
 from .inputs import Value
 
 Loss: TypeAlias = Literal["linear", "soft_l1", "huber", "cauchy"]
@@ -128,6 +128,8 @@ def fit(
     loss: Loss = "linear",
     when: Mapping[str, Value] | None = None,
     output: str | None = None,
+    titles: int | Sequence[str] | None = None,
+    rows_from: int = 0,
 ) -> Fit:
     """
     An output that is to come near to measured values: fit([2.0, 1.4, 1.0], sigma=0.05).
@@ -135,6 +137,9 @@ def fit(
     The output is then an array, of one number per value. NaN in the data is a gap, which counts nothing. With `x`, where the values were
     measured, the black box may return a curve on a grid of its own instead, as a pair of arrays or by the names x and y; it is interpolated
     linearly. `data` may be a CSV file: fit("level.csv", x="time", y="level").
+
+    Titles that are not in the first line of the file are stated by `titles`: the number of their line, the titles themselves, or "none"; a
+    column is then named by its number, as in y="2". `rows_from` is the line of the first row where units stand between titles and rows.
 
     `sigma` is the standard error of the values: a number, one per value, {"relative": 0.02}, or a column of the file. Without it the errors
     are equal and unknown, and are estimated. `weight` is a factor on what the data count beside others, `loss` lets large residuals count
@@ -151,8 +156,8 @@ def fit(
         if not isinstance(x, str) or y is None:
             raise ValueError('A file needs the names of its columns: fit("level.csv", x="time", y="level").')
         columns = (x, y)
-        data, x, sigma = _read_file(Path(data), x, y, sigma)
-    elif y is not None or isinstance(x, str):
+        data, x, sigma = _read_file(Path(data), x, y, sigma, Layout(titles, rows_from))
+    elif y is not None or isinstance(x, str) or titles is not None or rows_from:
         raise ValueError("Names of columns belong to a file; give the data and x as arrays.")
     elif isinstance(sigma, str):
         raise ValueError("sigma names a column of a file; for an array give numbers.")
@@ -217,20 +222,16 @@ def _numbers(what: str, given: Any) -> list[float]:
         raise ValueError(f"{what} must be a sequence of numbers.") from error
 
 
-def _read_file(path: Path, x: str, y: str, sigma: Any) -> tuple[list[float], list[float], Any]:
+def _read_file(path: Path, x: str, y: str, sigma: Any, layout: Layout) -> tuple[list[float], list[float], Any]:
     """The columns of a CSV file; an empty cell is a gap."""
     wanted = [x, y, *([sigma] if isinstance(sigma, str) else [])]
     try:
-        table = read_titled_table(path.read_bytes().decode(errors="replace"))
-        places = {name: find_title(table, name) for name in wanted}
+        table = read_columns(path.read_bytes().decode(errors="replace"), wanted, layout)
     except TableError as error:
         raise ValueError(f"{path}: {error}.") from error
-    missing = [name for name in wanted if places[name] is None]
-    if missing:
-        raise ValueError(f"{path} has no column {' and no '.join(missing)}; it has {', '.join(table.titles.cells)}.")
 
     def column(name: str) -> list[float]:
-        at = places[name] or 0
+        at = table.places[wanted.index(name)]
         return [_read_cell(row.cells[at], f"{path}, line {row.line}: {name}") for row in table.rows]
 
     values, at, errors = column(y), column(x), column(sigma) if isinstance(sigma, str) else None

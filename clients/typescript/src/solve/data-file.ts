@@ -1,6 +1,6 @@
 /** Measured values in a CSV file. */
 import { readNumber } from './number-text.ts';
-import { findTitle, readTitledTable, TableError, type TableRow } from './table.ts';
+import { readColumns, TableError, type TableLayout, type TableRow } from './table.ts';
 
 export interface DataColumns {
   readonly x: readonly number[];
@@ -20,19 +20,13 @@ export function readDataColumns(
   text: string,
   file: string,
   names: { readonly x: string; readonly y: string; readonly sigma: string | null },
+  layout: TableLayout = {},
 ): DataColumns {
   const wanted = Object.values(names).filter((name) => name !== null);
-  const { table, places } = atFile(file, () => {
-    const read = readTitledTable(text);
-    return { table: read, places: new Map(wanted.map((name) => [name, findTitle(read, name)])) };
-  });
-  const { titles, rows } = table;
-  const missing = wanted.filter((name) => places.get(name) === undefined);
-  if (missing.length > 0) {
-    throw new RangeError(`${file} has no column ${missing.join(' and no ')}; it has ${titles.cells.join(', ')}.`);
-  }
+  const { rows, places } = atFile(file, () => readColumns(text, wanted, layout));
   const where = (row: TableRow, name: string) => `${file}, line ${row.line}: ${name}`;
-  const column = (name: string) => rows.map((row) => readCell(row.cells[places.get(name)!]!, where(row, name)));
+  const column = (name: string) =>
+    rows.map((row) => readCell(row.cells[places[wanted.indexOf(name)]!]!, where(row, name)));
   const [x, y] = [column(names.x), column(names.y)];
   const sigma = names.sigma === null ? null : column(names.sigma);
   for (const [i, row] of rows.entries()) {

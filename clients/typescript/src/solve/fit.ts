@@ -4,6 +4,7 @@ import { refuseUnknownNames } from '../known-names.ts';
 import { CurveError, interpolate } from './curve.ts';
 import { readDataColumns } from './data-file.ts';
 import type { InputValue } from './inputs.ts';
+import type { TableLayout } from './table.ts';
 
 const LOSSES = ['linear', 'soft_l1', 'huber', 'cauchy'] as const;
 export type Loss = (typeof LOSSES)[number];
@@ -57,8 +58,8 @@ export interface FitOptions extends CommonOptions {
   readonly x?: Measured | undefined;
 }
 
-export interface FileFitOptions extends CommonOptions {
-  /** The column of where the values were measured. */
+export interface FileFitOptions extends CommonOptions, TableLayout {
+  /** The column of where the values were measured: its title, or its number from 1 where `titles` is "none". */
   readonly x: string;
   /** The column of the values; an empty cell is a gap. */
   readonly y: string;
@@ -72,7 +73,17 @@ export type Curve =
   | readonly [grid: ArrayLike<number>, values: ArrayLike<number>]
   | Readonly<Record<string, ArrayLike<number>>>;
 
-const OPTIONS = { sigma: { relative: null }, x: null, y: null, weight: null, loss: null, when: null, output: null };
+const OPTIONS = {
+  sigma: { relative: null },
+  x: null,
+  y: null,
+  weight: null,
+  loss: null,
+  when: null,
+  output: null,
+  titles: null,
+  rowsFrom: null,
+};
 
 /**
  * An output that should come near to measured values: `fit([2, 1.4, 1], { sigma: 0.05 })`, or to those of a CSV file:
@@ -87,7 +98,7 @@ export function fit(data: string | Measured, options: FitOptions | FileFitOption
   refuseUnknownNames(options, OPTIONS, 'fit');
   if (typeof data === 'string') return fitText(readFileSync(data, 'utf8'), data, options);
   const { x, sigma, ...rest } = options;
-  if (typeof x === 'string' || 'y' in rest)
+  if (typeof x === 'string' || 'y' in rest || 'titles' in rest || 'rowsFrom' in rest)
     throw new TypeError('Names of columns belong to a file; give x as an array.');
   if (typeof sigma === 'string') throw new TypeError('sigma names a column of a file; for an array give numbers.');
   return makeFit(data, x ?? null, sigma ?? null, rest);
@@ -95,11 +106,16 @@ export function fit(data: string | Measured, options: FitOptions | FileFitOption
 
 /** @param file  what messages call it */
 export function fitText(text: string, file: string, options: FitOptions | FileFitOptions): Fit {
-  const { x, y, sigma = null, ...rest } = options as FileFitOptions;
+  const { x, y, sigma = null, titles, rowsFrom, ...rest } = options as FileFitOptions;
   if (typeof x !== 'string' || typeof y !== 'string') {
     throw new TypeError("A file needs the names of its columns: fit('level.csv', { x: 'time', y: 'level' }).");
   }
-  const columns = readDataColumns(text, file, { x, y, sigma: typeof sigma === 'string' ? sigma : null });
+  const columns = readDataColumns(
+    text,
+    file,
+    { x, y, sigma: typeof sigma === 'string' ? sigma : null },
+    { titles, rowsFrom },
+  );
   const errors = typeof sigma === 'string' ? columns.sigma : sigma;
   return { ...makeFit(columns.y, columns.x, errors, rest), columns: [x, y] };
 }

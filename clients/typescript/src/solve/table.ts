@@ -1,4 +1,5 @@
 /** Tables in text files. clients/python/src/backsolve/_tables.py has the same rules: one file gives the same numbers in both. */
+import { readNumber } from './number-text.ts';
 
 export interface TableRow {
   /** From 1, blank lines counted. */
@@ -11,6 +12,14 @@ export interface TableRow {
 export interface TitledTable {
   readonly titles: TableRow;
   readonly rows: readonly TableRow[];
+}
+
+/** What a table does not say of itself. */
+export interface TableLayout {
+  /** The line that has them, from 1, blank lines counted; the titles themselves; or none. By default those of the first line. */
+  readonly titles?: number | readonly string[] | 'none' | undefined;
+  /** The line of the first row, for tables with a line of units below the titles. By default the one below the titles. */
+  readonly rowsFrom?: number | undefined;
 }
 
 /** Cells that are not plainly those of their columns. The message is a clause about the file: "line 7 has 3 cells, ...". */
@@ -31,19 +40,18 @@ export function readTable(content: string, stated?: string): readonly TableRow[]
 }
 
 /**
- * The first line has the titles, or where it begins with # or %, the last of the lines that do. Throws TableError where a row has another
- * number of cells than there are titles, except for the names of rows that R and pandas write.
+ * By default the first line has the titles, or where it begins with # or %, the last of the lines that do. Throws TableError where a row has
+ * another number of cells than there are titles, except for the names of rows that R and pandas write.
  */
-export function readTitledTable(content: string): TitledTable {
-  const lines = linesOf(content);
-  const marked = lines.findIndex(({ text }) => !MARK.test(text));
-  const [head, ...body] = lines.slice(Math.max(0, (marked < 0 ? lines.length : marked) - 1));
-  if (head === undefined) throw new TableError('it has no lines');
-  const separator = separatorOf(head.text);
-  const titles = { ...head, cells: titlesOf(head.text, separator) };
+export function readTitledTable(content: string, layout: TableLayout = {}): TitledTable {
+  const { head, body } = divide(linesOf(content), layout);
+  const given = typeof layout.titles === 'object' ? layout.titles : undefined;
+  const separator = separatorOf((given === undefined ? head : body[0])?.text ?? '');
+  const titles = { ...head, cells: given ?? titlesOf(head.text, separator) };
   const rows = body.map((line) => ({ ...line, cells: cellsOf(line.text, separator) }));
   if (rows.length === 0) throw new TableError(`it has no row below its titles, ${show(head)}`);
   if (separator === ',') refuseBlanks(rows);
+  if (given !== undefined) return { titles, rows: evenRows(rows, head, given.length, separator) };
   const again = rows.find(({ text }) => text.trim() === head.text.trim() && /\p{L}/u.test(text));
   if (again !== undefined)
     throw new TableError(`the titles are there again in line ${again.line}: it has several tables`);
@@ -56,6 +64,92 @@ export function readTitledTable(content: string): TitledTable {
     return { titles, rows: rows.map((row) => ({ ...row, cells: row.cells.slice(1) })) };
   }
   return { titles, rows: evenRows(rows, head, titles.cells.length, separator) };
+}
+
+type Line = Omit<TableRow, 'cells'>;
+
+/** The line of the titles, which is line 0 where they are given, and the lines of the rows. */
+function divide(lines: readonly Line[], { titles, rowsFrom = 0 }: TableLayout): { head: Line; body: readonly Line[] } {
+  if (lines.length === 0) throw new TableError('it has no lines');
+  const from = (rest: readonly Line[]) => rest.filter(({ line }) => line >= rowsFrom);
+  if (typeof titles === 'object') {
+    const body = rowsFrom > 0 ? from(lines) : lines.slice(markedCount(lines));
+    return { head: { line: 0, text: titles.join(', ') }, body };
+  }
+  if (typeof titles === 'number') {
+    const at = lines.findIndex(({ line }) => line === titles);
+    if (at < 0) throw new TableError(`line ${titles} should have the titles, but is blank or missing`);
+    return { head: lines[at]!, body: from(lines.slice(at + 1)) };
+  }
+  const [head, ...body] = lines.slice(Math.max(0, markedCount(lines) - 1));
+  return { head: head!, body: from(body) };
+}
+
+/** Lines at the start that begin with # or %. */
+function markedCount(lines: readonly Line[]): number {
+  const first = lines.findIndex(({ text }) => !MARK.test(text));
+  return first < 0 ? lines.length : first;
+}
+
+/** Columns of a table. */
+export interface Columns {
+  readonly rows: readonly TableRow[];
+  /** Where each row has the cells of the columns, from 0. */
+  readonly places: readonly number[];
+}
+
+/**
+ * Columns by their titles, or by their numbers from 1 where the layout says that there are no titles. Throws TableError as readTitledTable
+ * does, and where a column is not there; then it says which line may have the titles.
+ */
+export function readColumns(content: string, wanted: readonly string[], layout: TableLayout = {}): Columns {
+  if (layout.titles === 'none') return numberedColumns(content, wanted, layout);
+  try {
+    const table = readTitledTable(content, layout);
+    const places = wanted.map((title) => findTitle(table, title));
+    const missing = wanted.filter((_, i) => places[i] === undefined);
+    if (missing.length === 0) return { rows: table.rows, places: places as readonly number[] };
+    const { line, cells } = table.titles;
+    const has = line === 0 ? 'the titles that are stated are' : `line ${line} has`;
+    throw new TableError(`it has no column ${missing.join(' and no ')}; ${has} ${shownTitles(cells)}`);
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
+    throw new TableError(`${error.message}${hintAt(content, wanted, layout)}`, { cause: error });
+  }
+}
+
+function numberedColumns(content: string, wanted: readonly string[], { rowsFrom }: TableLayout): Columns {
+  const rows = readEvenTable(content, rowsFrom).filter(({ text }) => !MARK.test(text));
+  if (rows.length === 0) throw new TableError('it has no rows');
+  const places = wanted.map((one) => (/^[1-9]\d*$/.test(one) ? Number(one) - 1 : -1));
+  for (const [i, place] of places.entries()) {
+    if (place < 0) throw new TableError(`without titles a column is a number such as 2, not ${wanted[i]}`);
+    const { line, cells } = rows[0]!;
+    if (place >= cells.length)
+      throw new TableError(`it has no column ${wanted[i]}; line ${line} has ${cellCount(cells.length)}`);
+  }
+  return { rows, places };
+}
+
+/** Which line may have the titles, where the layout does not say. */
+function hintAt(content: string, wanted: readonly string[], { titles }: TableLayout): string {
+  if (titles !== undefined) return '';
+  const lines = linesOf(content);
+  const head = lines[Math.max(0, markedCount(lines) - 1)];
+  const has = ({ text }: Line) => {
+    const cells = titlesOf(text, separatorOf(text));
+    return wanted.every((title) => cells.includes(title));
+  };
+  const other = lines.find((line) => line !== head && has(line));
+  if (other !== undefined) return `. Line ${other.line} has ${wanted.join(' and ')}: state that the titles are there`;
+  const cells = head === undefined ? [] : cellsOf(head.text, separatorOf(head.text));
+  const isNumeric = cells.length > 0 && cells.every((cell) => readNumber(cell) !== undefined);
+  return isNumeric ? '. It seems to have no titles: state that, or the titles' : '';
+}
+
+function shownTitles(cells: readonly string[]): string {
+  const shown = cells.join(', ');
+  return shown.length > SHOWN_LENGTH ? `${shown.slice(0, SHOWN_LENGTH)}...` : shown;
 }
 
 /** From 0; undefined where no column has the title. Throws TableError where several have it. */
@@ -73,8 +167,8 @@ export function findTitle({ titles }: TitledTable, title: string): number | unde
  * All lines, for a place by the number of its row and column. Throws TableError where the lines have different numbers of cells, so that
  * a number could count wrong. Lines that begin with # or % may have any.
  */
-export function readEvenTable(content: string): readonly TableRow[] {
-  const lines = linesOf(content);
+export function readEvenTable(content: string, rowsFrom = 0): readonly TableRow[] {
+  const lines = linesOf(content).filter(({ line }) => line >= rowsFrom);
   const plain = lines.filter(({ text }) => !MARK.test(text));
   const separator = separatorOf((plain[0] ?? lines[0])?.text ?? '');
   const rows = lines.map((line) => ({ ...line, cells: cellsOf(line.text, separator) }));
@@ -90,6 +184,17 @@ export function readEvenTable(content: string): readonly TableRow[] {
   return rows;
 }
 
+/** Whether a row is a comment, or titles behind the mark of one. */
+export function isMarked({ text }: TableRow): boolean {
+  return MARK.test(text);
+}
+
+/** The titles behind the mark of a comment. */
+export function markedTitles({ text }: TableRow): readonly string[] {
+  const plain = text.replace(MARK, '');
+  return cellsOf(plain, separatorOf(plain));
+}
+
 /** Characters of a line, from 1 and with the last, for columns that touch. Undefined where the line is shorter. */
 export function readPositions(content: string, row: number | 'last', from: number, to: number): string | undefined {
   const lines = linesOf(content);
@@ -103,7 +208,7 @@ export function readPositions(content: string, row: number | 'last', from: numbe
 const MARK = /^\s*[#%]\s*/;
 const SHOWN_LENGTH = 120;
 
-function linesOf(content: string): readonly Omit<TableRow, 'cells'>[] {
+function linesOf(content: string): readonly Line[] {
   return content
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
@@ -142,7 +247,8 @@ function evenRows(
   if (odd.cells.length === count) throw new TableError(`line ${odd.line} is a comment amid the rows: ${show(odd)}`);
   const comma =
     separator === ',' && odd.cells.length > count ? '; a decimal comma would split numbers, write a decimal point' : '';
-  const counts = `line ${odd.line} has ${cellCount(odd.cells.length)}, but line ${head.line} has ${count}${comma}`;
+  const than = head.line === 0 ? `${count} titles are stated` : `line ${head.line} has ${count}`;
+  const counts = `line ${odd.line} has ${cellCount(odd.cells.length)}, but ${than}${comma}`;
   throw new TableError(`${counts}: ${show(odd)} below ${show(head)}`);
 }
 
