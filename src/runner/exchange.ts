@@ -189,18 +189,11 @@ export function toOutput(values: readonly unknown[], { names, fits }: Expected, 
 
 function pointsOf(name: string, fit: Fit, given: unknown): readonly unknown[] | CurveError {
   try {
-    return readCurve(name, fit, toNumbers(given));
+    return readCurve(name, fit, given, (one) => toNumber(one) ?? one);
   } catch (error) {
     if (error instanceof CurveError) return error;
     throw error;
   }
-}
-
-/** Texts of numbers within lists and objects as numbers. */
-function toNumbers(given: unknown): unknown {
-  if (Array.isArray(given)) return given.map(toNumbers);
-  if (typeof given !== 'object' || given === null) return toNumber(given) ?? given;
-  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, toNumbers(value)]));
 }
 
 /** A number, or the text of one, as a number; JavaScript and others write null for what is not finite. */

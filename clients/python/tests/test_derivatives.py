@@ -47,7 +47,7 @@ def test_knows_a_pair_of_outputs_from_outputs_with_derivatives() -> None:
         ([[1], [2, 3]], "The derivatives of y are 1 numbers instead of 2"),
         ({"y": {"c": 1}}, "The derivatives of y have c, which is no input"),
         ([[1, math.inf], [1, 1]], "The derivative of y by b is inf"),
-        ([[1, "x"], [1, 1]], "The derivative of y by b must be a number"),
+        ([[1, "x"], [1, 1]], "The derivative of y by b is .x., which is no number"),
     ],
 )
 def test_refuses_derivatives_that_are_none(jacobian: Any, message: str) -> None:

@@ -150,9 +150,9 @@ def test_wrong_data(arguments: tuple[Any, ...], options: dict[str, Any], message
         (5, "must be an array of 3 values"),
         ({"a": 1}, "has no x and y; it has a"),
         (([0, 1], [1, 2, 3]), "on a grid of 2 points"),
-        (([0, 0, 1], [1, 2, 3]), "must ascend"),
+        (([0, 2, 1], [1, 2, 3]), "Row 3 of the grid of the output level goes back, from 2 to 1"),
         (([0, 1.5], [1, 2]), "covers 0 to 1.5, and its data need 2"),
-        (([0, "b"], [1, 2]), "numbers on a grid of numbers"),
+        (([0, "b"], [1, 2]), "Row 2 of the grid of the output level is .b., which is no number"),
     ],
 )
 def test_wrong_curves(output: Any, message: str) -> None:

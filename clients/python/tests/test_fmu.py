@@ -85,17 +85,20 @@ def test_a_run_that_hangs_is_ended(modes: Path) -> None:
     hanging.close()
 
 
-def test_events_of_model_exchange_leave_a_curve_that_ascends(bounce: Path) -> None:
+def test_an_event_of_model_exchange_has_rows_before_and_after_it_at_one_time(bounce: Path) -> None:
     box = fmu(bounce, {"h": ("h", "curve"), "v": ("v", "curve")})
     curves = box(e=0.8)
     times, heights = curves["h"]
-    assert times == sorted(set(times))
+    assert times == sorted(times)
     assert min(heights) > -0.01
     # At its first touch of the ground the speed jumps.
     speeds = curves["v"][1]
     k = max(range(1, len(speeds)), key=lambda i: speeds[i] - speeds[i - 1])
     impact = math.sqrt(2 * 9.81)
     assert (speeds[k - 1], speeds[k]) == pytest.approx((-impact, 0.8 * impact), rel=1e-3)
+    assert times[k - 1] == times[k]
+    before, at, after = fit([1.0] * 3, x=[times[k - 2], times[k], times[k + 1]]).read("v", curves["v"])
+    assert (before, at, after) == (speeds[k - 2], speeds[k], speeds[k + 1])
     box.close()
 
 

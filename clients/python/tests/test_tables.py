@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from backsolve import fit
+from backsolve import OutputError, fit
 
-FOLDER = Path(__file__).parents[3] / "test" / "runner" / "outputs"
+ROOT = Path(__file__).parents[3] / "test"
+FOLDER = ROOT / "runner" / "outputs"
 CASES = json.loads((FOLDER / "cases.json").read_text())["tables"]
+CURVES = json.loads((ROOT / "clients" / "curve-cases.json").read_text())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["file"])
@@ -55,3 +57,28 @@ def test_numbers_and_separators_are_those_of_programs(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_bytes(b"\xef\xbb\xbf# time;mass\r\n0;1.5D+03\r\n\r\n1;1.5-103\r\n2;nan\r\n")
     assert fit(path, x="time", y="mass").values == (1500.0, 1.5e-103)
+
+
+@pytest.mark.parametrize("case", CURVES["curves"], ids=lambda case: case["about"])
+def test_a_curve_has_the_numbers_that_the_other_readers_have(case: dict[str, Any]) -> None:
+    data = fit([1.0] * len(case["at"]), x=case["at"])
+    pair = (case["grid"], case["values"])
+    if "expected" in case:
+        assert data.read("level", pair) == case["expected"]
+        assert data.read("level", {"x": pair[0], "y": pair[1]}) == case["expected"]
+    else:
+        with pytest.raises(OutputError) as refused:
+            data.read("level", pair)
+        assert case["refused"] in str(refused.value)
+
+
+@pytest.mark.parametrize("case", CURVES["texts"], ids=lambda case: " ".join(case["x"]))
+def test_times_in_a_file_are_told_apart_or_refused(tmp_path: Path, case: dict[str, Any]) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["time,level", *(f"{x},{i}" for i, x in enumerate(case["x"]))]))
+    if "refused" not in case:
+        assert fit(path, x="time", y="level").count == len(case["x"])
+        return
+    with pytest.raises(ValueError, match=rf"data\.csv, line {case['row'] + 1}: time ") as refused:
+        fit(path, x="time", y="level")
+    assert case["refused"] in str(refused.value)

@@ -199,10 +199,10 @@ describe('fit', () => {
     ],
     [
       [
-        [0, 0, 1],
+        [0, 2, 1],
         [1, 2, 3],
       ],
-      'must ascend',
+      'Row 3 of the grid of the output level goes back, from 2 to 1',
     ],
     [
       [
@@ -216,7 +216,7 @@ describe('fit', () => {
         [0, 'b'],
         [1, 2],
       ],
-      'numbers on a grid of numbers',
+      'Row 2 of the grid of the output level is "b", which is no number',
     ],
   ])('refuses a curve that is none: %j', (curve, message) => {
     const made = fitTo([1, 2, 3], { x: [0, 1, 2] });

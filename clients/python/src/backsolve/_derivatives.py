@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ._errors import OutputError
-from .fitting import Fit, _plain
+from ._values import NotANumberError, number_of, plain
+from .fitting import Fit
 from .inputs import Input
 
 Jacobian: TypeAlias = list[list[float | None]]
@@ -37,15 +38,19 @@ def split(given: Any, inputs: Mapping[str, Input], outputs: Sequence[str], *, is
     """
     if not isinstance(given, tuple) or len(given) != PAIR:
         return given, None
-    second = _plain(given[1])
+    try:
+        second = plain(given[1])
+    except NotANumberError:
+        # An output like the first one; its reader says what is wrong.
+        return given, None
     if isinstance(second, Mapping):
         names = (*outputs, *inputs) if len(outputs) == 1 else outputs
         is_by_name = bool(second) and all(name in names for name in second)
-        rows = [_plain(row) for row in second.values()]
+        rows = [plain(row) for row in second.values()]
         is_jacobian = is_by_name and (len(outputs) == 1 or all(row is None or isinstance(row, Mapping | Sequence) for row in rows))
     else:
         is_table = isinstance(second, Sequence) and not isinstance(second, str)
-        rows = [_plain(row) for row in second] if is_table else []
+        rows = [plain(row) for row in second] if is_table else []
         is_jacobian = any(isinstance(row, Mapping | Sequence) for row in rows) or (is_table and len(outputs) == 1 and not is_curve)
     return (given[0], second) if is_jacobian else (given, None)
 
@@ -58,7 +63,7 @@ def read_jacobian(given: Any, inputs: Mapping[str, Input], goals: Mapping[str, A
     """
     sizes = {name: len(goal.values) if isinstance(goal, Fit) else 1 for name, goal in goals.items()}
     total = sum(sizes.values())
-    value = _plain(given)
+    value = plain(given)
     only = next(iter(goals)) if len(goals) == 1 else None
     if only is not None and not (isinstance(value, Mapping) and only in value):
         value = {only: value}
@@ -66,12 +71,12 @@ def read_jacobian(given: Any, inputs: Mapping[str, Input], goals: Mapping[str, A
         unknown = [str(name) for name in value if name not in goals]
         if unknown:
             raise OutputError(f"The Jacobian has {' and '.join(unknown)}, which is no output: {', '.join(goals)}.")
-        return [row for name in goals for row in _rows_of(name, _plain(value.get(name)), isinstance(goals[name], Fit), sizes[name], inputs)]
+        return [row for name in goals for row in _rows_of(name, plain(value.get(name)), isinstance(goals[name], Fit), sizes[name], inputs)]
     rows = list(value)
     if len(rows) != total:
         raise OutputError(f"The Jacobian has {len(rows)} rows instead of {total}: one per output, with one number per input.")
     names = [name for name, size in sizes.items() for _ in range(size)]
-    return [_row_of(name, _plain(row), inputs) for name, row in zip(names, rows, strict=True)]
+    return [_row_of(name, plain(row), inputs) for name, row in zip(names, rows, strict=True)]
 
 
 def _rows_of(name: str, given: Any, is_fit: bool, count: int, inputs: Mapping[str, Input]) -> Jacobian:
@@ -80,9 +85,9 @@ def _rows_of(name: str, given: Any, is_fit: bool, count: int, inputs: Mapping[st
         return [[None] * len(inputs) for _ in range(count)]
     if not is_fit:
         rows = [given[0]] if _is_table(given) and len(given) == 1 else [given]
-        return [_row_of(name, _plain(row), inputs) for row in rows]
+        return [_row_of(name, plain(row), inputs) for row in rows]
     if isinstance(given, Mapping):
-        columns = {each: [None] * count if column is None else list(_plain(column)) for each, column in given.items()}
+        columns = {each: [None] * count if column is None else list(plain(column)) for each, column in given.items()}
         if any(len(column) != count for column in columns.values()):
             raise OutputError(f"The derivatives of {name} need one number per point of its data, {count}: they are not interpolated.")
         return [_row_of(name, {each: column[k] for each, column in columns.items()}, inputs) for k in range(count)]
@@ -91,11 +96,11 @@ def _rows_of(name: str, given: Any, is_fit: bool, count: int, inputs: Mapping[st
         raise OutputError(
             f"The derivatives of {name} need one row per point of its data, {count}, not {len(rows)}: they are not interpolated."
         )
-    return [_row_of(name, _plain(row), inputs) for row in rows]
+    return [_row_of(name, plain(row), inputs) for row in rows]
 
 
 def _is_table(given: Any) -> bool:
-    return isinstance(given, Sequence) and any(isinstance(_plain(row), Sequence | Mapping) for row in given)
+    return isinstance(given, Sequence) and any(isinstance(plain(row), Sequence | Mapping) for row in given)
 
 
 def _row_of(output: str, given: Any, inputs: Mapping[str, Input]) -> list[float | None]:
@@ -114,13 +119,10 @@ def _row_of(output: str, given: Any, inputs: Mapping[str, Input]) -> list[float 
 
 
 def _number_of(output: str, name: str, each: Input, given: Any) -> float | None:
-    value = _plain(given)
-    if value is None:
-        return None
     try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise OutputError(f"The derivative of {output} by {name} must be a number or None, not {value!r}.") from error
+        number = number_of(given)
+    except NotANumberError as error:
+        raise OutputError(f"The derivative of {output} by {name} {error}; None stands for one that is not known.") from None
     if math.isnan(number):
         return None
     if math.isinf(number):

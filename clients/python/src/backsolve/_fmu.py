@@ -6,22 +6,20 @@ import shutil
 import tempfile
 import threading
 import weakref
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, nextafter
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ._boxes import Request, RunFailed
+from ._curves import ROUNDING, value_at
 from ._fmu_model import Description, number_of
 from ._fmu_process import Process
 from ._fmu_times import Experiment, fault_of_times, notes_on_steps, schedule
 from .inputs import Value
 
 Curve: TypeAlias = tuple[list[float], list[float]]
-"""Times, which ascend, and the values at them."""
-ROUNDING = 1e-9
+"""Times, of which an event has several, and the values at them."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Simulated:
         """The value then, or at the end. Raises RunFailed if the simulation does not cover it."""
         is_continuous = self.description.variables[variable].is_continuous
         try:
-            return value_at(self.curves[variable], self.stop if time is None else time, is_continuous=is_continuous)
+            return value_in(self.curves[variable], self.stop if time is None else time, is_continuous=is_continuous)
         except RunFailed as failure:
             raise RunFailed(f"{failure}{f'; {self.ended}' if self.ended else ''}") from None
 
@@ -111,7 +109,7 @@ class Simulation:
         result = self._work(job, seconds, is_wanted)
         if "failed" in result:
             raise RunFailed(result["failed"])
-        curves = {name: _curve_of(result["time"], result[name]) for name in wanted}
+        curves = {name: (result["time"], [*map(float, result[name])]) for name in wanted}
         return Simulated(curves, planned.stop, result["ended"], self._description)
 
     def close(self) -> None:
@@ -142,26 +140,8 @@ def _clean_up(folder: str, processes: set[Process]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _curve_of(times: Sequence[float], values: Sequence[float]) -> Curve:
-    """
-    At an event FMUs give several values for one time. The first of them, before the event, is put a rounding error earlier; the last one is
-    that of the time itself.
-    """
-    xs: list[float] = []
-    ys: list[float] = []
-    for x, y in zip(times, map(float, values), strict=True):
-        if len(xs) > 0 and xs[-1] == x:
-            if len(xs) > 1 and xs[-2] == nextafter(x, -inf):
-                ys[-1] = y
-                continue
-            xs[-1] = nextafter(x, -inf)
-        xs.append(x)
-        ys.append(y)
-    return xs, ys
-
-
-def value_at(curve: Curve, time: float, *, is_continuous: bool) -> float:
-    """Linear between the points in time; of a variable that jumps, the last value. Raises RunFailed."""
+def value_in(curve: Curve, time: float, *, is_continuous: bool) -> float:
+    """Raises RunFailed where the simulation does not cover the time."""
     xs, ys = curve
     if not xs:
         raise RunFailed(f"the simulation has no values, and its outputs are needed at {time:g}")
@@ -169,15 +149,7 @@ def value_at(curve: Curve, time: float, *, is_continuous: bool) -> float:
     slack = ROUNDING * max(abs(xs[0]), abs(xs[-1]))
     if not xs[0] - slack <= time <= xs[-1] + slack:
         raise RunFailed(f"the simulation covers {xs[0]:g} to {xs[-1]:g}, and its outputs are needed at {time:g}")
-    k = bisect_right(xs, time) - 1
-    if k < 0 or k + 1 == len(xs):
-        return ys[max(k, 0)]
-    # A point of the grid that is missed by a rounding error is meant.
-    if time - xs[k] <= slack:
-        return ys[k]
-    if xs[k + 1] - time <= slack:
-        return ys[k + 1]
-    return ys[k] + (ys[k + 1] - ys[k]) * (time - xs[k]) / (xs[k + 1] - xs[k]) if is_continuous else ys[k]
+    return value_at(xs, ys, time, slack, is_continuous=is_continuous)
 
 
 # What serve.py calls.

@@ -10,8 +10,9 @@ from typing_extensions import Unpack
 
 from ._derivatives import read_jacobian
 from ._reached import StandIn
+from ._values import NotANumberError, list_of, number, numbers_of, plain
 from .fitted import FitResult
-from .fitting import Fit, Loss, Sigma, _plain, fit
+from .fitting import Fit, Loss, Sigma, fit
 from .inputs import Input
 from .problem import SearchOptions
 from .result import Result
@@ -84,8 +85,7 @@ class _Residuals(StandIn):
         residuals, jacobian = given if self._jac is True else (given, None)
         if callable(self._jac):
             jacobian = self._jac(_vector(x), *self._args, **self._kwargs)
-        plain = _plain(residuals)
-        return list(plain) if isinstance(plain, Sequence) else [plain], None if jacobian is None else _rows(jacobian)
+        return _as_list(residuals), None if jacobian is None else _rows(jacobian)
 
     @property
     def __signature__(self) -> Any:
@@ -124,7 +124,7 @@ def least_squares(
     Raises ValueError or TypeError for a wrong argument, and what solve raises.
     """
     _refuse_local_options(search)
-    start = None if x0 is None else [float(value) for value in _as_list(x0)]
+    start = None if x0 is None else [number("x0", value) for value in _as_list(x0)]
     lower, upper = _bounds_of(bounds, start)
     names = list(names) if names is not None else [f"x{i}" for i in range(len(lower))]
     if len(names) != len(lower):
@@ -142,8 +142,9 @@ def least_squares(
         if residuals is not None and residuals != len(first):
             raise ValueError(f"fun returns {len(first)} residuals, not {residuals}.")
         residuals = len(first)
-        if all(math.isfinite(float(value)) for value in first):
-            known: dict[str, Any] = {"initial_input": at, "initial_output": [float(value) for value in first]}
+        numbers = numbers_of("the residuals", first)
+        if all(map(math.isfinite, numbers)):
+            known: dict[str, Any] = {"initial_input": at, "initial_output": numbers}
             known |= {} if slopes is None else {"initial_jacobian": read_jacobian(slopes, inputs, {OUTPUT: fit([0.0] * residuals)})}
             options["options"] = {**known, **options.get("options", {})}
     if loss != "linear" and sigma is None:
@@ -220,7 +221,7 @@ def _bounds_of(bounds: Any, start: Sequence[float] | None) -> tuple[list[float],
         raise ValueError("bounds must be a pair: all lower ends, then all upper ends.")
     ends = [_as_list(each) for each in pair]
     count = max(len(start or ()), *map(len, ends))
-    lower, upper = ([float(value) for value in (each * count if len(each) == 1 else each)] for each in ends)
+    lower, upper = ([number("A bound", value) for value in (each * count if len(each) == 1 else each)] for each in ends)
     if len(lower) != count or len(upper) != count or (start is not None and len(start) != count):
         raise ValueError("x0 and both bounds must have the same length.")
     if not all(math.isfinite(value) for value in (*lower, *upper)):
@@ -231,13 +232,17 @@ def _bounds_of(bounds: Any, start: Sequence[float] | None) -> tuple[list[float],
 
 
 def _as_list(given: Any) -> list[Any]:
-    plain = _plain(given)
-    return list(plain) if isinstance(plain, Sequence) else [plain]
+    try:
+        items = list_of(given)
+    except NotANumberError:
+        # Whoever reads the numbers says what is wrong with them.
+        items = None
+    return [given] if items is None else items
 
 
 def _rows(jacobian: Any) -> list[Any]:
     """Rows of a Jacobian, also of a sparse one."""
-    return list(_plain(jacobian.toarray() if hasattr(jacobian, "toarray") else jacobian))
+    return list(plain(jacobian))
 
 
 def _vector(values: Sequence[float]) -> Any:

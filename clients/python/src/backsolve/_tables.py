@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ MARK = re.compile(r"\s*[#%]\s*")
 """The mark of a comment."""
 SHOWN_LENGTH = 120
 SMALLEST_EXPONENT = 330
+WITHOUT_LETTER = re.compile(r"([+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+))([+-][0-9]{3})")
+"""An exponent as Fortran writes it where it has three digits."""
 
 
 @dataclass(frozen=True)
@@ -183,13 +186,21 @@ def read_number(given: str) -> float | None:
     text = given.strip()
     if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eEdD][+-]?[0-9]+)?", text):
         return float(re.sub("[dD]", "e", text))
-    fortran = re.fullmatch(r"([+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+))([+-][0-9]{3})", text)
+    fortran = WITHOUT_LETTER.fullmatch(text)
     if fortran:
         # Beyond the range of a double these are two columns that touch: 2.000-548.
         return None if abs(int(fortran[2])) > SMALLEST_EXPONENT else float(f"{fortran[1]}e{fortran[2]}")
     if re.fullmatch(r"[+-]?(nan(\(\w*\))?|inf|infinity|\*+|1\.#(inf|ind|qnan)[0-9]*)", text, re.IGNORECASE):
         return math.nan
     return None
+
+
+def exact_number(text: str) -> Decimal | None:
+    """The same with all digits of the text; None for what is no finite number."""
+    number = read_number(text)
+    if number is None or not math.isfinite(number):
+        return None
+    return Decimal(WITHOUT_LETTER.sub(r"\1e\2", re.sub("[dD]", "e", text.strip())))
 
 
 def _lines_of(content: str) -> list[Row]:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from ._curves import interpolate, merged_in
 from ._errors import OutputError
 from ._tables import Layout, TableError, read_columns, read_number
+from ._values import NotANumberError, is_container, list_of, number, numbers_in, numbers_of, show, table_of, vector_of
 from .inputs import Value
 
 Loss: TypeAlias = Literal["linear", "soft_l1", "huber", "cauchy"]
 Sigma: TypeAlias = float | Sequence[float] | Mapping[Literal["relative"], float] | str
 """One standard error of all values, one of each, {"relative": 0.02} of each value, or the name of a column of the file."""
-ROUNDING = 1e-9
-"""Share of the range by which a grid may end before the data: the last time step of a simulation is rounded."""
 PAIR = 2
 
 
@@ -58,20 +56,34 @@ class Fit:
         outputs = list(range(first, first + len(self.values)))
         return {"name": name, "outputs": outputs, "sigma": sigma, "weight": self.weight, "loss": self.loss}
 
-    def read(self, name: str, given: Any) -> list[Any]:
-        """The values of a black box at the points of the data. Raises OutputError when it is no such curve."""
-        curve = _plain(given)
-        if isinstance(curve, Mapping):
-            curve = self._columns_of(name, curve)
-        if not isinstance(curve, Sequence) or isinstance(curve, str):
-            raise OutputError(f"The output {name} must be an array of {self.count} values, not {given!r}.")
-        columns = [_plain(each) for each in curve] if len(curve) == PAIR and self.x is not None else []
-        if columns and all(isinstance(each, Sequence) and not isinstance(each, str) for each in columns):
-            return self._interpolated(name, columns[0], columns[1])
+    def read(self, name: str, given: Any) -> list[float]:
+        """The values of a black box at the points of the data, NaN where one is missing. Raises OutputError when it is no such curve."""
+        try:
+            return self._read(name, given)
+        except NotANumberError as error:
+            raise OutputError(f"The output {name} {error}.") from None
+        except ValueError as error:
+            raise OutputError(str(error)) from None
+
+    def _read(self, name: str, given: Any) -> list[float]:
+        what = f"the output {name}"
+        named = table_of(given)
+        columns = _pair_in(given) if named is None and self.x is not None else None
+        if named is not None:
+            columns = self._columns_of(name, named)
+        if columns is not None:
+            if self.x is None:
+                raise OutputError(f"The output {name} has a grid, but its data have no x: return an array of {self.count} values.")
+            grid, values = vector_of(f"the grid of the output {name}", columns[0]), vector_of(what, columns[1])
+            return interpolate(name, grid, values, self.x)
+        if not is_container(given):
+            raise OutputError(f"The output {name} must be an array of {self.count} values, not {show(given)}.")
+        curve = vector_of(what, given)
         if len(curve) != self.count:
-            grid = " Return a pair of arrays, the grid and the values on it, to have them interpolated." if self.x is not None else ""
-            raise OutputError(f"The output {name} has {len(curve)} values instead of {self.count}, as many as its data.{grid}")
-        return [curve[position] for position in self.positions]
+            grid_hint = " Return a pair of arrays, the grid and the values on it, to have them interpolated." if self.x is not None else ""
+            raise OutputError(f"The output {name} has {len(curve)} values instead of {self.count}, as many as its data.{grid_hint}")
+        numbers = numbers_in(what, curve)
+        return [numbers[position] for position in self.positions]
 
     def _columns_of(self, name: str, curve: Mapping[Any, Any]) -> list[Any]:
         x, y = next((pair for pair in (self.columns, ("x", "y")) if all(each in curve for each in pair)), (None, None))
@@ -80,42 +92,23 @@ class Fit:
             raise OutputError(f"The output {name} has no {wanted}; it has {', '.join(map(str, curve)) or 'nothing'}.")
         return [curve[x], curve[y]]
 
-    def _interpolated(self, name: str, grid: Sequence[Any], values: Sequence[Any]) -> list[float]:
-        if len(grid) != len(values) or len(grid) < PAIR:
-            raise OutputError(
-                f"The output {name} has {len(values)} values on a grid of {len(grid)} points; both must be alike, and at least 2."
-            )
-        try:
-            pairs = [(float(x), float(y)) for x, y in zip(grid, values, strict=True)]
-        except (TypeError, ValueError) as error:
-            raise OutputError(f"The output {name} must be numbers on a grid of numbers.") from error
-        if pairs[0][0] > pairs[-1][0]:
-            pairs.reverse()
-        xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
-        if any(not after > before for before, after in itertools.pairwise(xs)):
-            raise OutputError(f"The grid of the output {name} must ascend.")
-        return [_at(name, xs, ys, x) for x in self.x or ()]
+
+def _pair_in(given: Any) -> list[Any] | None:
+    """A grid and the values on it; None for a single array, also one of MATLAB with one column."""
+    rows = list_of(given)
+    while rows is not None and len(rows) == 1:
+        rows = list_of(rows[0])
+    if rows is None or len(rows) != PAIR or not all(map(is_container, rows)):
+        return None
+    return rows if any(_length_of(row) > 1 for row in rows) else None
 
 
-def _plain(value: Any) -> Any:
-    """Arrays of numpy, Series and DataFrames of pandas as lists and dictionaries."""
-    if hasattr(value, "to_dict") and hasattr(value, "columns"):
-        return {column: list(value[column]) for column in value.columns}
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
-def _at(name: str, xs: Sequence[float], ys: Sequence[float], x: float) -> float:
-    """Linear between two points of the grid."""
-    slack = ROUNDING * (xs[-1] - xs[0])
-    if not xs[0] - slack <= x <= xs[-1] + slack:
-        raise OutputError(
-            f"The output {name} covers {xs[0]:g} to {xs[-1]:g}, and its data need {x:g}: compute a longer curve, or leave out these data."
-        )
-    k = min(max(bisect_right(xs, x) - 1, 0), len(xs) - 2)
-    share = min(1.0, max(0.0, (x - xs[k]) / (xs[k + 1] - xs[k])))
-    if share == 0.0:
-        return ys[k]
-    return ys[k + 1] if share == 1.0 else ys[k] + share * (ys[k + 1] - ys[k])
+def _length_of(column: Any) -> int:
+    try:
+        return len(vector_of("it", column))
+    except ValueError:
+        # Whoever reads the column says what is wrong with it.
+        return PAIR
 
 
 def fit(
@@ -161,17 +154,17 @@ def fit(
         raise ValueError("Names of columns belong to a file; give the data and x as arrays.")
     elif isinstance(sigma, str):
         raise ValueError("sigma names a column of a file; for an array give numbers.")
-    values = _numbers("The data", data)
+    values = numbers_of("data", data)
     positions = tuple(i for i, value in enumerate(values) if not math.isnan(value))
     if not positions:
         raise ValueError("The data have no value.")
-    if any(math.isinf(value) for value in values):
-        raise ValueError("The data must be finite numbers, or NaN for a gap.")
-    at = None if x is None else _numbers("x", x)
+    if (row := next((row for row, value in enumerate(values, 1) if math.isinf(value)), None)) is not None:
+        raise ValueError(f"The data must be finite numbers, or NaN for a gap: row {row} is {show(values[row - 1])}.")
+    at = None if x is None else _where(x)
     if at is not None and len(at) != len(values):
         raise ValueError(f"x has {len(at)} numbers for {len(values)} values.")
-    if at is not None and not all(math.isfinite(at[i]) for i in positions):
-        raise ValueError("x must be finite where there is a value.")
+    if at is not None and (row := next((i + 1 for i in positions if not math.isfinite(at[i])), None)) is not None:
+        raise ValueError(f"x must be finite where there is a value: row {row} is {show(at[row - 1])}.")
     if loss not in get_args(Loss):
         raise ValueError(f"loss must be one of {', '.join(get_args(Loss))}, is {loss!r}.")
     if loss != "linear" and sigma is None:
@@ -184,7 +177,7 @@ def fit(
         count=len(values),
         x=None if at is None else tuple(at[i] for i in positions),
         sigma=_errors(sigma, values, positions),
-        weight=float(weight),
+        weight=number("weight", weight),
         loss=loss,
         columns=columns,
         when=dict(when) if when else None,
@@ -196,30 +189,31 @@ def _errors(sigma: Any, values: Sequence[float], positions: Sequence[int]) -> fl
     if sigma is None:
         return None
     if isinstance(sigma, Mapping):
-        if set(sigma) != {"relative"} or not float(sigma["relative"]) > 0:
+        if set(sigma) != {"relative"} or not (share := number("sigma", sigma["relative"])) > 0:
             raise ValueError('sigma must be a number, one per value, or {"relative": 0.02}.')
         if any(values[i] == 0 for i in positions):
             raise ValueError("A relative sigma needs values other than 0: give numbers.")
-        return {"relative": float(sigma["relative"])}
-    plain = _plain(sigma)
-    if not isinstance(plain, Sequence):
-        errors = [float(plain)]
-    else:
-        errors = _numbers("sigma", plain)
+        return {"relative": share}
+    is_one = not is_container(sigma)
+    errors = [number("sigma", sigma)] if is_one else numbers_of("sigma", sigma)
+    if not is_one:
         if len(errors) != len(values):
             raise ValueError(f"sigma has {len(errors)} numbers for {len(values)} values.")
-        errors = [errors[i] for i in positions]
-    if not all(error > 0 and math.isfinite(error) for error in errors):
-        raise ValueError("sigma must be positive and finite where there is a value.")
-    return tuple(errors) if isinstance(plain, Sequence) else errors[0]
+        if (row := next((i + 1 for i in positions if not 0 < errors[i] < math.inf), None)) is not None:
+            raise ValueError(f"sigma must be positive and finite where there is a value: row {row} is {show(errors[row - 1])}.")
+        return tuple(errors[i] for i in positions)
+    if not 0 < errors[0] < math.inf:
+        raise ValueError(f"sigma must be positive and finite, is {show(errors[0])}.")
+    return errors[0]
 
 
-def _numbers(what: str, given: Any) -> list[float]:
-    plain = _plain(given)
-    try:
-        return [math.nan if value is None else float(value) for value in plain]
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must be a sequence of numbers.") from error
+def _where(given: Any) -> list[float]:
+    """Where the values were measured."""
+    items = vector_of("x", given)
+    numbers = numbers_in("x", items)
+    if (merged := merged_in(items, numbers)) is not None:
+        raise ValueError(f"Row {merged[0]} of x {merged[1]}.")
+    return numbers
 
 
 def _read_file(path: Path, x: str, y: str, sigma: Any, layout: Layout) -> tuple[list[float], list[float], Any]:
@@ -235,14 +229,16 @@ def _read_file(path: Path, x: str, y: str, sigma: Any, layout: Layout) -> tuple[
         return [_read_cell(row.cells[at], f"{path}, line {row.line}: {name}") for row in table.rows]
 
     values, at, errors = column(y), column(x), column(sigma) if isinstance(sigma, str) else None
-    for number, value in enumerate(values):
-        where = f"{path}, line {table.rows[number].line}"
+    if (merged := merged_in([row.cells[table.places[wanted.index(x)]] for row in table.rows], at)) is not None:
+        raise ValueError(f"{path}, line {table.rows[merged[0] - 1].line}: {x} {merged[1]}.")
+    for i, value in enumerate(values):
+        where = f"{path}, line {table.rows[i].line}"
         if math.isnan(value):
             continue
-        if math.isnan(at[number]):
+        if math.isnan(at[i]):
             raise ValueError(f"{where}: {x} is empty, but {y} is not.")
-        if errors is not None and not errors[number] > 0:
-            found = "empty" if math.isnan(errors[number]) else errors[number]
+        if errors is not None and not errors[i] > 0:
+            found = "empty" if math.isnan(errors[i]) else errors[i]
             raise ValueError(f"{where}: {sigma} must be positive where there is a value, is {found}.")
     return values, at, sigma if errors is None else errors
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ._generated.goal_types import GoalType
+from ._values import number
 
 WORDS: dict[GoalType, str] = {
     "exact": "=",
@@ -39,7 +40,7 @@ class Goal:
 
 def exact(target: float) -> Goal:
     """The target itself, within rounding. All outputs must then be exact, and are judged together by the sum of their distances."""
-    return Goal("exact", float(target))
+    return Goal("exact", number("The target", target))
 
 
 def within(
@@ -55,37 +56,41 @@ def within(
     if (tolerance is None) == (percent is None):
         raise ValueError("within needs one tolerance: within(380, 2), or within(380, percent=1).")
     given = tolerance if percent is None else percent
-    lower, upper = given if isinstance(given, tuple) else (-float(given or 0), float(given or 0))
+    if isinstance(given, tuple):
+        lower, upper = (number("A tolerance", each) for each in given)
+    else:
+        upper = number("The tolerance", given)
+        lower = -upper
     if not lower < upper:
         raise ValueError(f"within leaves no room: {lower} is not below {upper}. For the target itself use exact({target:g}).")
-    return Goal("value" if percent is None else "percent", float(target), float(lower), float(upper))
+    return Goal("value" if percent is None else "percent", number("The target", target), lower, upper)
 
 
 def below(limit: float) -> Goal:
     """Less than the limit."""
-    return Goal("lessthan", float(limit))
+    return Goal("lessthan", number("The limit", limit))
 
 
 def at_most(limit: float) -> Goal:
     """The limit or less."""
-    return Goal("lessthan_equal", float(limit))
+    return Goal("lessthan_equal", number("The limit", limit))
 
 
 def above(limit: float) -> Goal:
     """Greater than the limit."""
-    return Goal("greaterthan", float(limit))
+    return Goal("greaterthan", number("The limit", limit))
 
 
 def at_least(limit: float) -> Goal:
     """The limit or more."""
-    return Goal("greaterthan_equal", float(limit))
+    return Goal("greaterthan_equal", number("The limit", limit))
 
 
 def minimize(aspiration: float | None = None) -> Goal:
     """As small as possible; the aspiration is what would be enough. Without one the search goes on to the end of its budget or rules."""
-    return Goal("minimize", None if aspiration is None else float(aspiration))
+    return Goal("minimize", None if aspiration is None else number("The aspiration", aspiration))
 
 
 def maximize(aspiration: float | None = None) -> Goal:
     """As large as possible; the aspiration is what would be enough. Without one the search goes on to the end of its budget or rules."""
-    return Goal("maximize", None if aspiration is None else float(aspiration))
+    return Goal("maximize", None if aspiration is None else number("The aspiration", aspiration))

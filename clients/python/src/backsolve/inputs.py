@@ -8,6 +8,7 @@ from math import isfinite, log10
 from typing import Any, Literal, TypeAlias
 
 from ._generated.wide_range import WIDE_RANGE
+from ._values import number
 
 Value: TypeAlias = float | int | str | bool
 Kind: TypeAlias = Literal["float", "integer", "boolean", "category"]
@@ -71,8 +72,10 @@ class Input:
 
     def to_number(self, value: Any) -> float:
         """The number of the service for a value. Raises ValueError if it is none of this input."""
+        if self.kind == "boolean":
+            return float(bool(value))
         if self.kind != "category":
-            return float(value)
+            return number("The value", value)
         if value not in self.names:
             raise ValueError(f"{value!r} is not one of {', '.join(self.names)}.")
         return self.minimum + self.names.index(value)
@@ -91,7 +94,7 @@ def real(
     A number from minimum to maximum; with `step` only minimum + k * step. `likely` is where the solution probably lies. Where its range
     spans three powers of ten or more it varies by factors; `scale="linear"` refuses.
     """
-    return Input("float", float(minimum), float(maximum), step=step, likely=likely, unit=unit, scale=scale)
+    return Input("float", number("The minimum", minimum), number("The maximum", maximum), step=step, likely=likely, unit=unit, scale=scale)
 
 
 def log(minimum: float, maximum: float, *, likely: tuple[float, float] | None = None, unit: str = "") -> Input:
@@ -101,14 +104,14 @@ def log(minimum: float, maximum: float, *, likely: tuple[float, float] | None = 
 
 def integer(minimum: int, maximum: int, *, likely: tuple[float, float] | None = None, unit: str = "", scale: Scale | None = None) -> Input:
     """A whole number from minimum to maximum; over a wide range it varies by factors, as real does."""
-    return Input("integer", float(minimum), float(maximum), likely=likely, unit=unit, scale=scale)
+    return Input("integer", number("The minimum", minimum), number("The maximum", maximum), likely=likely, unit=unit, scale=scale)
 
 
 def levels(*values: float, unit: str = "", scale: Scale | None = None) -> Input:
     """A number that takes only these values."""
     if len(values) < 2:
         raise ValueError("levels needs at least two values.")
-    ordered = tuple(sorted(float(value) for value in values))
+    ordered = tuple(sorted(number("A level", value) for value in values))
     return Input("float", ordered[0], ordered[-1], values=ordered, unit=unit, scale=scale)
 
 
@@ -132,14 +135,18 @@ def as_input(name: str, given: Input | Sequence[float]) -> Input:
     if isinstance(given, Input):
         found = given
     else:
+        wanted = (
+            f"The input {name} must be real(0, 10), log(1e-5, 1), integer(1, 9), levels(1, 2.5), choice('a', 'b'), boolean(), "
+            "or a pair of bounds."
+        )
         try:
             minimum, maximum = given
-            found = real(minimum, maximum)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"The input {name} must be real(0, 10), log(1e-5, 1), integer(1, 9), levels(1, 2.5), choice('a', 'b'), boolean(), "
-                "or a pair of bounds."
-            ) from None
+            raise ValueError(wanted) from None
+        try:
+            found = real(minimum, maximum)
+        except ValueError as error:
+            raise ValueError(f"{wanted} {error}") from None
     if not (isfinite(found.minimum) and isfinite(found.maximum)):
         raise ValueError(
             f"The input {name} needs finite bounds, not {found.minimum:g} to {found.maximum:g}: the search looks between them."

@@ -17,6 +17,7 @@ from ._errors import OutputError
 from ._generated import models as m
 from ._generated.later_share import LATER_SHARE
 from ._options import refuse_unknown, refuse_unknown_options
+from ._values import NotANumberError, by_label, list_of, number_of
 from ._wire import Wire, make, to_wire
 from .fitting import Fit
 from .goals import Goal
@@ -25,8 +26,8 @@ from .sources import Source, check_sources
 
 Output: TypeAlias = Mapping[str, Any] | Sequence[Any] | float
 """
-What a black box returns: by name, in the order of the goals, or the one number. Arrays of numpy and Series of pandas will do. An output
-that is fitted is an array of numbers.
+What a black box returns: by name, in the order of the goals, or the one number. Arrays and tables of numpy, pandas, pyarrow, polars,
+xarray and others will do, tables with one row. An output that is fitted is an array of numbers, or a curve.
 """
 AnyGoal: TypeAlias = Goal | Fit
 LISTED = 6
@@ -94,17 +95,22 @@ class Space:
 
     def read_output(self, given: Any) -> Outcome:
         """The output in the order of the goals; Failed when it has a NaN. Raises OutputError when it is no output of this problem."""
-        if isinstance(given, Outputs):
-            given, jacobian = self._merged(given)
-        else:
-            given, jacobian = split(given, self.inputs, list(self.goals or self.outputs), is_curve=bool(self.fits))
-        values = self._in_order(given)
+        try:
+            if isinstance(given, Outputs):
+                given, jacobian = self._merged(given)
+            else:
+                given, jacobian = split(given, self.inputs, list(self.goals or self.outputs), is_curve=bool(self.fits))
+            values = self._in_order(given)
+        except NotANumberError as error:
+            raise OutputError(f"The output {error}.") from None
         numbers: list[float] = []
         for name, value in zip(self.outputs, values, strict=True):
             try:
-                number = float(value)
-            except (TypeError, ValueError, OverflowError) as error:
-                raise OutputError(f"The output {name} must be a number, not {value!r}.") from error
+                number = number_of(value)
+            except NotANumberError as error:
+                raise OutputError(f"The output {name} {error}.") from None
+            if value is None:
+                raise OutputError(f"The output {name} must be a number, not None.")
             if not math.isfinite(number):
                 return Failed(f"{name} is {number}")
             numbers.append(number)
@@ -116,15 +122,22 @@ class Space:
         if self.goals:
             return self._flat(given)
         names = list(self.outputs)
-        value = given.to_dict() if hasattr(given, "to_dict") else given.tolist() if hasattr(given, "tolist") else given
-        if isinstance(value, Mapping):
-            missing = [name for name in names if name not in value]
+        named = by_label(given)
+        if named is not None:
+            missing = [name for name in names if name not in named]
             if missing:
-                raise OutputError(f"The output has no {' and no '.join(missing)}; it has {', '.join(map(str, value)) or 'nothing'}.")
-            return [value[name] for name in names]
-        if value is None or isinstance(value, str):
-            raise OutputError(f"The black box returned {value!r}. Return the output, or raise an exception when the run failed.")
-        values = list(value) if isinstance(value, Sequence) else [value]
+                raise OutputError(f"The output has no {' and no '.join(missing)}; it has {', '.join(map(str, named)) or 'nothing'}.")
+            return [named[name] for name in names]
+        if given is None or isinstance(given, str):
+            raise OutputError(f"The black box returned {given!r}. Return the output, or raise an exception when the run failed.")
+        values = list_of(given)
+        while values is not None and len(values) == 1 < len(names):
+            # A row of a matrix.
+            values = list_of(values[0])
+        values = [given] if values is None else values
+        if not isinstance(given, list | tuple):
+            # Libraries write None for what is missing in an array.
+            values = [math.nan if value is None else value for value in values]
         if len(values) != len(names):
             raise OutputError(f"The output has {len(values)} values instead of {len(names)}: {', '.join(names)}.")
         return values

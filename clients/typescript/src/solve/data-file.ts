@@ -1,4 +1,5 @@
 /** Measured values in a CSV file. */
+import { mergedIn } from './curve.ts';
 import { readNumber } from './number-text.ts';
 import { readColumns, TableError, type TableLayout, type TableRow } from './table.ts';
 
@@ -29,6 +30,11 @@ export function readDataColumns(
     rows.map((row) => readCell(row.cells[places[wanted.indexOf(name)]!]!, where(row, name)));
   const [x, y] = [column(names.x), column(names.y)];
   const sigma = names.sigma === null ? null : column(names.sigma);
+  const merged = mergedIn(
+    rows.map((row) => row.cells[places[wanted.indexOf(names.x)]!]),
+    x,
+  );
+  if (merged !== undefined) throw new RangeError(`${where(rows[merged.row - 1]!, names.x)} ${merged.reason}.`);
   for (const [i, row] of rows.entries()) {
     if (Number.isNaN(y[i])) continue;
     if (Number.isNaN(x[i])) throw new RangeError(`${where(row, names.x)} is empty, but ${names.y} is not.`);

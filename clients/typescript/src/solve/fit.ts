@@ -1,7 +1,7 @@
 /** Measured values that an output should come near to, all together. */
 import { readFileSync } from 'node:fs';
 import { refuseUnknownNames } from '../known-names.ts';
-import { CurveError, interpolate } from './curve.ts';
+import { CurveError, interpolate, mergedIn, type ReadValue, readPlain } from './curve.ts';
 import { readDataColumns } from './data-file.ts';
 import type { InputValue } from './inputs.ts';
 import type { TableLayout } from './table.ts';
@@ -129,8 +129,10 @@ function makeFit(
   const values = numbersOf('The data', data);
   const positions = [...values.keys()].filter((i) => !Number.isNaN(values[i]));
   if (positions.length === 0) throw new RangeError('The data have no value.');
-  if (!positions.every((i) => Number.isFinite(values[i]))) {
-    throw new RangeError('The data must be finite numbers, or NaN for a gap.');
+  const endless = positions.find((i) => !Number.isFinite(values[i]));
+  if (endless !== undefined) {
+    const found = `row ${endless + 1} is ${values[endless]}`;
+    throw new RangeError(`The data must be finite numbers, or NaN for a gap: ${found}.`);
   }
   if (!LOSSES.includes(loss)) throw new RangeError(`loss must be one of ${LOSSES.join(', ')}, is ${loss}.`);
   if (loss !== 'linear' && sigma === null) {
@@ -147,7 +149,7 @@ function makeFit(
     values: positions.map((i) => values[i]!),
     positions,
     count: values.length,
-    x: x === null ? null : chosen('x', x, values, positions, Number.isFinite, 'finite'),
+    x: x === null ? null : placesOf(x, values, positions),
     sigma: errorsOf(sigma, values, positions),
     weight,
     loss,
@@ -172,6 +174,13 @@ function errorsOf(sigma: number | Measured | Relative | null, values: readonly n
   return chosen('sigma', sigma, values, positions, isPositive, 'positive and finite');
 }
 
+function placesOf(x: Measured, values: readonly number[], positions: readonly number[]): readonly number[] {
+  const numbers = numbersOf('x', x);
+  const merged = mergedIn(numbers, numbers);
+  if (merged !== undefined) throw new RangeError(`Row ${merged.row} of x ${merged.reason}.`);
+  return chosen('x', numbers, values, positions, Number.isFinite, 'finite');
+}
+
 function isPositive(value: number): boolean {
   return value > 0 && Number.isFinite(value);
 }
@@ -189,9 +198,9 @@ function chosen(
   if (numbers.length !== values.length) {
     throw new RangeError(`${name} has ${numbers.length} numbers for ${values.length} values.`);
   }
-  const kept = positions.map((i) => numbers[i]!);
-  if (!kept.every(isRight)) throw new RangeError(`${name} must be ${wanted} where there is a value.`);
-  return kept;
+  const wrong = positions.find((i) => !isRight(numbers[i]!));
+  if (wrong === undefined) return positions.map((i) => numbers[i]!);
+  throw new RangeError(`${name} must be ${wanted} where there is a value: row ${wrong + 1} is ${numbers[wrong]}.`);
 }
 
 function numbersOf(what: string, given: Measured): readonly number[] {
@@ -210,14 +219,23 @@ export function pointNames(name: string, { positions }: Fit): readonly string[] 
   return positions.map((position) => `${name}[${position}]`);
 }
 
-/** The values of a black box at the points of the data, which need not be numbers. Throws CurveError when it is no such curve. */
-export function readCurve(name: string, fit: Fit, given: unknown): readonly unknown[] {
-  const curve = isList(given) ? Array.from(given) : columnsOf(name, fit, given);
+/**
+ * The values of a black box at the points of the data, which need not be numbers. Throws CurveError when it is no such curve.
+ *
+ * @param read  of a curve on a grid of its own
+ */
+export function readCurve(name: string, fit: Fit, given: unknown, read: ReadValue = readPlain): readonly unknown[] {
+  const isByName = !isList(given);
+  const curve = isByName ? columnsOf(name, fit, given) : Array.from(given);
+  if (isByName && fit.x === null) {
+    const fault = 'has a grid, but its data have no x';
+    throw new CurveError(`The output ${name} ${fault}: return an array of ${fit.count} values.`);
+  }
   const [grid, values] = curve;
   if (curve.length === 2 && fit.x !== null && isList(grid) && isList(values)) {
-    return interpolate(name, Array.from(grid), Array.from(values), fit.x);
+    return interpolate(name, Array.from(grid), Array.from(values), fit.x, read);
   }
-  if (curve.length === fit.count) return fit.positions.map((position) => curve[position]);
+  if (curve.length === fit.count) return fit.positions.map((position) => read(curve[position]));
   const advice =
     fit.x === null ? '' : ' Return a pair of arrays, the grid and the values on it, to have them interpolated.';
   throw new CurveError(

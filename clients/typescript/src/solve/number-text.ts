@@ -13,3 +13,19 @@ export function readNumber(given: string): number | undefined {
   if (/^[+-]?(nan(\(\w*\))?|inf|infinity|\*+|1\.#(inf|ind|qnan)\d*)$/i.test(text)) return Number.NaN;
   return undefined;
 }
+
+/** Whether two texts of numbers are the same to the last digit: 1.0 and 1e0 are. */
+export function isSameNumber(a: string, b: string): boolean {
+  return a === b || exactDigits(a) === exactDigits(b);
+}
+
+/** Sign, digits without zeros at either end, and the power of ten of the last one. */
+function exactDigits(text: string): string {
+  const match = /^([+-]?)(\d*)\.?(\d*)(?:[eEdD]?([+-]?\d+))?$/.exec(text.trim());
+  if (match === null) return text;
+  const [, sign, whole = '', decimals = '', exponent = '0'] = match;
+  const digits = `${whole}${decimals}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  return `${sign === '-' ? '-' : ''}${kept}e${Number(exponent) - decimals.length + digits.length - kept.length}`;
+}
