@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -138,6 +139,8 @@ def _numbered_columns(content: str, wanted: Sequence[str], layout: Layout) -> Co
         _refuse_blanks(rows)
         if all(re.fullmatch(r"\s*[-+]?[0-9]+,[0-9]+\s*", row.text) for row in rows):
             raise TableError(f"line {rows[0].line} may be one number with a decimal comma, or two cells: {_show(rows[0])}")
+    if separator == " ":
+        _refuse_exponents_apart(rows)
     _even_rows(rows, rows[0], len(rows[0].cells), separator)
     for one in wanted:
         if not re.fullmatch("[1-9][0-9]*", one):
@@ -223,8 +226,8 @@ def _cells_of(text: str, separator: str) -> tuple[str, ...]:
 
 
 def _titles_of(text: str, separator: str) -> tuple[str, ...]:
-    """Without the mark of a comment, unless it touches the first title."""
-    return _cells_of(re.sub(r"^\s*[#%](?=\s)\s*", "", text), separator)
+    """Without the mark of a comment, unless it touches a first title that is not in quotes."""
+    return _cells_of(re.sub(r'^\s*[#%](?=[\s"])\s*', "", text), separator)
 
 
 def _even_rows(rows: Sequence[Row], head: Row, count: int, separator: str) -> tuple[Row, ...]:
@@ -274,6 +277,14 @@ def _refuse_blanks(rows: Sequence[Row]) -> None:
     for row in rows:
         if any(re.fullmatch(r"[-+.0-9eE]+(?:\s+[-+.0-9eE]+)+", cell) for cell in row.cells):
             raise TableError(f"line {row.line} has both blanks and commas between numbers: {_show(row)}")
+
+
+def _refuse_exponents_apart(rows: Sequence[Row]) -> None:
+    """PARI writes `2.5 E-40`, of which a number of a column would take 2.5."""
+    for row in rows:
+        for before, cell in itertools.pairwise(row.cells):
+            if re.fullmatch(r"[eE][-+]?[0-9]+", cell) and re.fullmatch(r"[-+]?[1-9]\.[0-9]+", before):
+                raise TableError(f"line {row.line} has a blank between a number and its exponent: {_show(row)}")
 
 
 def _show(row: Row) -> str:

@@ -178,6 +178,7 @@ export function readEvenTable(content: string, rowsFrom = 0): readonly TableRow[
     refuseBlanks([first, ...others]);
     refuseDecimalCommas([first, ...others]);
   }
+  if (separator === ' ') refuseExponentsApart([first, ...others]);
   const isOneFewer = others[0]?.cells.length === first.cells.length + 1 && haveRowNames(first, others, separator);
   if (isOneFewer) evenRows(others, others[0]!, others[0]!.cells.length, separator);
   else evenRows(others, first, first.cells.length, separator);
@@ -230,9 +231,9 @@ function makeCellPattern(character: string): RegExp {
   return new RegExp(`${separator}[^\\S\\t]*(?:"((?:[^"]|"")*)"[^\\S\\t]*(?=${separator}|$)|([^${separator}]*))`, 'g');
 }
 
-/** Without the mark of a comment, unless it touches the first title. */
+/** Without the mark of a comment, unless it touches a first title that is not in quotes. */
 function titlesOf(text: string, separator: string): readonly string[] {
-  return cellsOf(text.replace(/^\s*[#%](?=\s)\s*/, ''), separator);
+  return cellsOf(text.replace(/^\s*[#%](?=[\s"])\s*/, ''), separator);
 }
 
 /** Throws TableError unless all have the number of cells. @param head  the line that says how many */
@@ -285,6 +286,15 @@ function refuseBlanks(rows: readonly TableRow[]): void {
 function refuseDecimalCommas(rows: readonly TableRow[]): void {
   if (!rows.every(({ text }) => /^\s*[-+]?\d+,\d+\s*$/.test(text))) return;
   throw new TableError(`line ${rows[0]!.line} may be one number with a decimal comma, or two cells: ${show(rows[0]!)}`);
+}
+
+/** PARI writes `2.5 E-40`, of which a number of a column would take 2.5. Throws TableError. */
+function refuseExponentsApart(rows: readonly TableRow[]): void {
+  const isExponent = (cell: string, i: number, cells: readonly string[]) =>
+    /^[eE][-+]?\d+$/.test(cell) && /^[-+]?[1-9]\.\d+$/.test(cells[i - 1] ?? '');
+  const apart = rows.find(({ cells }) => cells.some(isExponent));
+  if (apart === undefined) return;
+  throw new TableError(`line ${apart.line} has a blank between a number and its exponent: ${show(apart)}`);
 }
 
 function show({ text }: Pick<TableRow, 'text'>): string {
