@@ -96,15 +96,16 @@ def read_titled_table(content: str, layout: Layout | None = None) -> Table:
         _refuse_blanks(rows)
     if given is not None:
         return Table(titles, _even_rows(rows, head, len(given), separator))
-    for row in rows:
-        if row.text.strip() == head.text.strip() and any(letter.isalpha() for letter in row.text):
-            raise TableError(f"the titles are there again in line {row.line}: it has several tables")
+    _refuse_further_titles(titles, rows)
+    if separator == " ":
+        _refuse_units(titles)
     names = _cells_of(head.text, separator)
     if separator not in " \t" and names[0] == "#" and len(rows[0].cells) == len(names):
         # Between commas a lone # is the title of the numbers of rows.
         return Table(replace(head, cells=names), _even_rows(rows, head, len(names), separator))
     if len(titles.cells) + 1 == len(rows[0].cells) and _have_row_names(titles, rows, separator):
-        return Table(titles, tuple(replace(row, cells=row.cells[1:]) for row in rows))
+        even = _even_rows(rows, rows[0], len(rows[0].cells), separator)
+        return Table(titles, tuple(replace(row, cells=row.cells[1:]) for row in even))
     return Table(titles, _even_rows(rows, head, len(titles.cells), separator))
 
 
@@ -270,6 +271,30 @@ def _quotes_in(text: str) -> int:
 def _ends_of(text: str) -> list[int]:
     """Where the words of a line end."""
     return [word.end() for word in re.finditer(r"\S+", text)]
+
+
+def _refuse_further_titles(titles: Row, rows: Sequence[Row]) -> None:
+    """Titles amid the rows, be they the same ones or, below numbers alone, others."""
+    for row in rows:
+        if row.text.strip() == titles.text.strip() and any(letter.isalpha() for letter in row.text):
+            raise TableError(f"the titles are there again in line {row.line}: it has several tables")
+    for before, row in itertools.pairwise(rows):
+        if len(row.cells) > 1 and all(read_number(cell) is not None for cell in before.cells) and all(map(_is_word, row.cells)):
+            raise TableError(f"line {row.line} seems to have the titles of another table: {_show(row)}")
+
+
+def _is_word(cell: str) -> bool:
+    """Whether it may be a title below numbers."""
+    is_missing = re.fullmatch("na|n/a|null|none", cell, re.IGNORECASE) is not None
+    return re.match(r"\W*[^\W\d_]", cell) is not None and read_number(cell) is None and not is_missing
+
+
+def _refuse_units(titles: Row) -> None:
+    """Between blanks, `time (s) mass` are two titles of three words."""
+    unit = next((cell for cell in titles.cells[1:] if re.fullmatch(r"\(.*\)|\[.*\]", cell)), None)
+    if unit is not None and '"' not in titles.text:
+        where = f"line {titles.line} has {unit} between blanks, which is a unit or a title"
+        raise TableError(f"{where}; state the titles: {_show(titles)}")
 
 
 def _refuse_blanks(rows: Sequence[Row]) -> None:

@@ -52,16 +52,16 @@ export function readTitledTable(content: string, layout: TableLayout = {}): Titl
   if (rows.length === 0) throw new TableError(`it has no row below its titles, ${show(head)}`);
   if (separator === ',') refuseBlanks(rows);
   if (given !== undefined) return { titles, rows: evenRows(rows, head, given.length, separator) };
-  const again = rows.find(({ text }) => text.trim() === head.text.trim() && /\p{L}/u.test(text));
-  if (again !== undefined)
-    throw new TableError(`the titles are there again in line ${again.line}: it has several tables`);
+  refuseFurtherTitles(titles, rows);
+  if (separator === ' ') refuseUnits(titles);
   const names = cellsOf(head.text, separator);
   if (separator !== ' ' && separator !== '\t' && names[0] === '#' && rows[0]!.cells.length === names.length) {
     // Between commas a lone # is the title of the numbers of rows.
     return { titles: { ...head, cells: names }, rows: evenRows(rows, head, names.length, separator) };
   }
   if (titles.cells.length + 1 === rows[0]!.cells.length && haveRowNames(titles, rows, separator)) {
-    return { titles, rows: rows.map((row) => ({ ...row, cells: row.cells.slice(1) })) };
+    const even = evenRows(rows, rows[0]!, rows[0]!.cells.length, separator);
+    return { titles, rows: even.map((row) => ({ ...row, cells: row.cells.slice(1) })) };
   }
   return { titles, rows: evenRows(rows, head, titles.cells.length, separator) };
 }
@@ -273,6 +273,30 @@ function haveRowNames(titles: TableRow, rows: readonly TableRow[], separator: st
 /** Where the words of a line end. */
 function endsOf(text: string): readonly number[] {
   return [...text.matchAll(/\S+/g)].map((word) => word.index + word[0].length);
+}
+
+/** Titles amid the rows, be they the same ones or, below numbers alone, others. Throws TableError. */
+function refuseFurtherTitles(titles: TableRow, rows: readonly TableRow[]): void {
+  const again = rows.find(({ text }) => text.trim() === titles.text.trim() && /\p{L}/u.test(text));
+  if (again !== undefined)
+    throw new TableError(`the titles are there again in line ${again.line}: it has several tables`);
+  const others = rows.find(
+    ({ cells }, i) =>
+      cells.length > 1 &&
+      i > 0 &&
+      rows[i - 1]!.cells.every((cell) => readNumber(cell) !== undefined) &&
+      cells.every((cell) => /^\W*\p{L}/u.test(cell) && readNumber(cell) === undefined && !/^(?:na|n\/a|null|none)$/i.test(cell)),
+  );
+  if (others === undefined) return;
+  throw new TableError(`line ${others.line} seems to have the titles of another table: ${show(others)}`);
+}
+
+/** Between blanks, `time (s) mass` are two titles of three words. Throws TableError. */
+function refuseUnits(titles: TableRow): void {
+  const unit = titles.cells.find((cell, i) => i > 0 && /^(?:\(.*\)|\[.*\])$/.test(cell));
+  if (unit === undefined || titles.text.includes('"')) return;
+  const where = `line ${titles.line} has ${unit} between blanks, which is a unit or a title`;
+  throw new TableError(`${where}; state the titles: ${show(titles)}`);
 }
 
 /** Of `0 61,5` either may stand between the numbers. Throws TableError. */
