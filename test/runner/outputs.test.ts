@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { fitText, fit as fitValues } from '../../clients/typescript/src/solve/fit.ts';
 import type { TableLayout } from '../../clients/typescript/src/solve/table.ts';
 import { makeOutputReader } from '../../src/runner/read-output.ts';
@@ -13,14 +13,16 @@ import PROGRAMS from './outputs/programs.json' with { type: 'json' };
 const folder = path.join(import.meta.dirname, 'outputs');
 const read = (name: string) => readFile(path.join(folder, name), 'utf8');
 
-let own: string;
-beforeEach(async () => {
-  own = await mkdtemp(path.join(tmpdir(), 'backsolve-outputs-'));
-  return () => rm(own, { recursive: true });
-});
+/** A folder of the test's own. */
+async function makeFolder(): Promise<string> {
+  const own = await mkdtemp(path.join(tmpdir(), 'backsolve-outputs-'));
+  onTestFinished(() => rm(own, { recursive: true }));
+  return own;
+}
 
 /** The outcome of a rule on a file of its own. */
 async function readText(rule: string, text: string, file = 'out.txt') {
+  const own = await makeFolder();
   await writeFile(path.join(own, file), text);
   return makeOutputReader([`y=${file}${rule}`]).read(own, { names: ['y'] });
 }
@@ -52,7 +54,9 @@ const corpus: readonly (TableCase | RuleCase)[] = [
 ];
 const tables = corpus.filter((one): one is TableCase => 'file' in one);
 const rules = corpus.filter((one): one is RuleCase => !('file' in one));
-const files = readdirSync(folder).filter((name) => /\.(txt|csv|json|xml)$/.test(name) && !['cases.json', 'programs.json'].includes(name));
+const files = readdirSync(folder).filter(
+  (name) => /\.(txt|csv|json|xml)$/.test(name) && !['cases.json', 'programs.json'].includes(name),
+);
 const fileOf = (one: TableCase | RuleCase) => ('file' in one ? one.file : /^[^:#]+/.exec(one[0])![0]);
 const isRight = (one: TableCase | RuleCase) => ('file' in one ? one.values !== undefined : typeof one[1] === 'number');
 
@@ -91,9 +95,7 @@ describe(`${size}, ${corpus.length} rules: ${right} numbers and columns, ${corpu
       // Where rows have one x, the last counts.
       const output = data.x!.map((at) => values[data.x!.lastIndexOf(at)]);
       expect(await curve.read(folder, whole)).toEqual(
-        why === undefined
-          ? { kind: 'output', output }
-          : { kind: 'unreadable', reason: expect.stringContaining(why) },
+        why === undefined ? { kind: 'output', output } : { kind: 'unreadable', reason: expect.stringContaining(why) },
       );
     }
     for (const [row, value] of [...values.entries(), ['last', values.at(-1)!] as const]) {
@@ -110,6 +112,13 @@ describe(`${size}, ${corpus.length} rules: ${right} numbers and columns, ${corpu
     else if (typeof expected === 'string') {
       expect(reading).toEqual({ kind: 'unreadable', reason: expect.stringContaining(expected) });
     } else expect(reading).toEqual({ kind: 'failed', reason: expect.stringContaining(expected.failed) });
+  });
+
+  test('the guide has these counts', async () => {
+    const guide = await readFile(path.join(import.meta.dirname, '../../docs/guides/program-as-black-box.md'), 'utf8');
+    const rest = `${corpus.length} rules read ${right} numbers and columns and refuse ${corpus.length - right}`;
+    expect(guide).toContain(`${files.length} files that ${Object.keys(PROGRAMS).length} programs`);
+    expect(guide.replace(/\s+/g, ' ')).toContain(rest);
   });
 
   test('every file has a rule and a program', () => {
@@ -169,6 +178,7 @@ test.each([
 test('a value asked for that is not finite is a failed run, and one that is not asked for hides no other', async () => {
   const text = '{"y": 7, "z": -Infinity}';
   expect(await readText('#/z', text)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('not finite') });
+  const own = await makeFolder();
   await writeFile(path.join(own, 'all.json'), text);
   const all = makeOutputReader(['all.json']);
   expect(await all.read(own, { names: ['y'] })).toEqual({ kind: 'output', output: [7] });

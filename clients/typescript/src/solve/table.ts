@@ -153,7 +153,7 @@ function shownTitles(cells: readonly string[]): string {
 }
 
 /** From 0; undefined where no column has the title. Throws TableError where several have it. */
-export function findTitle({ titles }: TitledTable, title: string): number | undefined {
+function findTitle({ titles }: TitledTable, title: string): number | undefined {
   // The mark of a comment may touch the first title: `#time`.
   const found = titles.cells.flatMap((cell, i) =>
     cell === title || (i === 0 && cell.replace(MARK, '') === title) ? [i] : [],
@@ -285,7 +285,9 @@ function refuseFurtherTitles(titles: TableRow, rows: readonly TableRow[]): void 
       cells.length > 1 &&
       i > 0 &&
       rows[i - 1]!.cells.every((cell) => readNumber(cell) !== undefined) &&
-      cells.every((cell) => /^\W*\p{L}/u.test(cell) && readNumber(cell) === undefined && !/^(?:na|n\/a|null|none)$/i.test(cell)),
+      cells.every(
+        (cell) => /^\W*\p{L}/u.test(cell) && readNumber(cell) === undefined && !/^(?:na|n\/a|null|none)$/i.test(cell),
+      ),
   );
   if (others === undefined) return;
   throw new TableError(`line ${others.line} seems to have the titles of another table: ${show(others)}`);
