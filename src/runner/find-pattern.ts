@@ -83,9 +83,9 @@ const NUMBER =
 const SIGN = /(?:^|[^\s\w])([-+])$|(?:^|[^\s\d])\s*([-+])[^\S\n]+$|\s([-+])$/;
 
 /** A term behind a number with which it is another one: 1/3, 2*1.0 (Fortran: twice 1.0), 2 + 1/3, 10^3, 1.5 - 0.25i, and 0.25i itself. */
-const TERM = /^(?:\s?(?:\/|\*{1,2}|\^)\s?[-+(]*[\w.]+|\s\+\s?\d[\d./]*|\s?[-+]\s?[\d.]+(?:e[-+]?\d+)?[ij]\b|[ij]\b)/;
-/** The error of a value, which is no sign. */
-const PLUS_MINUS = /\+\/?-\s*$/;
+const TERM = /^(?:\s?(?:\/|\*{1,2}|\^)\s?[-+(]*[\w.]+|\s\+\s\d[\d./]*|\s?[-+]\s?[\d.]+(?:e[-+]?\d+)?[ij]\b|[ij]\b)/;
+/** `+/-` before the error of a value and `--` in an empty column (GROMACS), which are no signs. */
+const NO_SIGN = /(?:\+\/?-\s*|--\s+)$/;
 
 /** Throws ReadingError where the text is a part of a number. @param takesComma  whether the pattern says that a comma follows */
 function refusePart(content: string, { text, from, to, end: matched }: Match, takesComma: boolean): void {
@@ -110,7 +110,7 @@ function refusePart(content: string, { text, from, to, end: matched }: Match, ta
   if (term !== null && /\d$/.test(text)) refuse(text + term[0]);
   if (/^[-+]/.test(text)) return;
   const before = line.slice(0, first);
-  if (PLUS_MINUS.test(before)) return;
+  if (NO_SIGN.test(before)) return;
   const inComplex = /^[ij]\b/.test(behind) ? /([-+])\s+$/.exec(before) : null;
   const sign = SIGN.exec(before) ?? inComplex ?? (text.includes('.') ? /\w([-+])$/.exec(before) : null);
   // Of `+ 0.5` nothing is lost.

@@ -163,6 +163,7 @@ sink("r-nls.txt"); x <- 0:9; y <- 3*exp(-0.5*x)+c(.01,-.01,.02,-.02,.01,0,-.01,.
 sink("r-optim.txt"); print(optim(c(1,1),function(p) (p[1]-3)^2+(p[2]+0.5)^2,method="BFGS")); sink()
 d$time[2] <- NA; write.table(d,"r-blank-na.txt",na=""); d$time[2] <- 1
 write.table(d,"r-second-table.txt",row.names=FALSE); suppressWarnings(write.table(d[,2:1],"r-second-table.txt",row.names=FALSE,append=TRUE))
+v <- c(1061,12.5,3); write.table(data.frame(time=0:2,mass=prettyNum(v,big.mark=".",decimal.mark=",")),"r-german-thousands.csv",sep=";",row.names=FALSE,quote=FALSE)
 write.csv(data.frame(name=c("mass","status","cost"),value=c("61.5","ok","3")),"r-key-value.csv",row.names=FALSE,quote=FALSE)
 R
 Rscript a.R

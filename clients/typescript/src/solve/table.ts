@@ -185,6 +185,18 @@ export function readEvenTable(content: string, rowsFrom = 0): readonly TableRow[
   return rows;
 }
 
+/**
+ * Throws TableError for `1.061` in a column in which another cell is `12,5`: it may be a thousand. Where all cells of a column are read,
+ * the decimal comma is refused anyway.
+ */
+export function refuseThousands(rows: readonly TableRow[], place: number, cell: string | undefined): void {
+  if (cell === undefined || !/^[-+]?\d{1,3}(?:\.\d{3})+$/.test(cell)) return;
+  const other = rows.find(({ cells }) => /^[-+]?[\d.]+,\d+$/.test(cells[place] ?? ''));
+  if (other === undefined) return;
+  const doubt = `so ${cell} may be ${cell.replaceAll('.', '')}`;
+  throw new TableError(`line ${other.line} has a decimal comma, ${doubt}: ${show(other)}`);
+}
+
 /** Whether a row is a comment, or titles behind the mark of one. */
 export function isMarked({ text }: TableRow): boolean {
   return MARK.test(text);
