@@ -8,6 +8,8 @@ interface Match {
   /** Of the text in the content. */
   readonly from: number;
   readonly to: number;
+  /** Where all that the pattern matches ends. */
+  readonly end: number;
 }
 
 /** @param origin  the rule with its flag, for messages. Throws LocalFault for a wrong pattern, what it returns ReadingError. */
@@ -71,17 +73,22 @@ function toMatch(found: RegExpExecArray): Match {
   const at = found[1] === undefined ? 0 : 1;
   const text = found[at]!;
   const from = found.indices![at]![0] + text.length - text.trimStart().length;
-  return { text: text.trim(), from, to: from + text.trim().length };
+  return { text: text.trim(), from, to: from + text.trim().length, end: found.index + found[0].length };
 }
 
-/** A number as it may stand in a text, with a power of ten behind it. */
+/** A number as it may stand in a text, with a power of ten behind it; PARI writes a blank before its letter. */
 const NUMBER =
-  /(?:\d+\.?\d*|\.\d+)(?:[eEdDbBqQ][-+]?\d+|(?<=\.\d*)[-+]\d{3}(?!\d)|\.?#\w+|\s?(?:\*|x|×|·)\s?10\s?(?:\^|\*\*)\s?[-+({]*\d+|\*\^[-+]?\d+)?/g;
+  /(?:\d+\.?\d*|\.\d+)(?:[eEdDbBqQ][-+]?\d+|(?<=\.\d*)[-+]\d{3}(?!\d)|(?<=\.\d*)\s[eE][-+]?\d+(?![\w.])|\.?#\w+|\s?(?:\*|x|×|·)\s?10\s?(?:\^|\*\*)\s?[-+({]*\d+|\*\^[-+]?\d+)?/g;
 /** A sign before a number: at the number itself, or with blanks between where it cannot be an operator. */
 const SIGN = /(?:^|[^\s\w])([-+])$|(?:^|[^\s\d])\s*([-+])[^\S\n]+$|\s([-+])$/;
 
+/** A term behind a number with which it is another one: 1/3, 2*1.0 (Fortran: twice 1.0), 2 + 1/3, 10^3, 1.5 - 0.25i, and 0.25i itself. */
+const TERM = /^(?:\s?(?:\/|\*{1,2}|\^)\s?[-+(]*[\w.]+|\s\+\s\d[\d./]*|\s?[-+]\s?[\d.]+(?:e[-+]?\d+)?[ij]\b|[ij]\b)/;
+/** `+/-` before the error of a value and `--` in an empty column (GROMACS), which are no signs. */
+const NO_SIGN = /(?:\+\/?-\s*|--\s+)$/;
+
 /** Throws ReadingError where the text is a part of a number. @param takesComma  whether the pattern says that a comma follows */
-function refusePart(content: string, { text, from, to }: Match, takesComma: boolean): void {
+function refusePart(content: string, { text, from, to, end: matched }: Match, takesComma: boolean): void {
   if (!/^[-+]?[\d.]/.test(text)) return;
   const start = content.lastIndexOf('\n', from - 1) + 1;
   const end = content.indexOf('\n', to);
@@ -97,9 +104,15 @@ function refusePart(content: string, { text, from, to }: Match, takesComma: bool
   }
   const comma = /^,\d+/.exec(line.slice(last));
   if (comma !== null && !takesComma && /^[-+]?\d+$/.test(text)) refuse(text + comma[0]);
+  const behind = line.slice(last);
+  // A pattern that goes on behind the number says what stands there.
+  const term = matched > to ? null : TERM.exec(behind);
+  if (term !== null && /\d$/.test(text)) refuse(text + term[0]);
   if (/^[-+]/.test(text)) return;
   const before = line.slice(0, first);
-  const sign = SIGN.exec(before) ?? (text.includes('.') ? /\w([-+])$/.exec(before) : null);
+  if (NO_SIGN.test(before)) return;
+  const inComplex = /^[ij]\b/.test(behind) ? /([-+])\s+$/.exec(before) : null;
+  const sign = SIGN.exec(before) ?? inComplex ?? (text.includes('.') ? /\w([-+])$/.exec(before) : null);
   // Of `+ 0.5` nothing is lost.
   if (sign?.slice(1).includes('-')) refuse(`${line.slice(before.lastIndexOf('-'), first)}${text}`);
 }

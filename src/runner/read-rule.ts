@@ -20,8 +20,10 @@ import {
   readEvenTable,
   readPositions,
   readTitledTable,
+  refuseThousands,
   TableError,
   type TableLayout,
+  type TableRow,
 } from '../../clients/typescript/src/solve/table.ts';
 import { findByPattern } from './find-pattern.ts';
 import { parseJson } from './json-text.ts';
@@ -143,15 +145,17 @@ function findCell(layout: TableLayout, row: string, column: string, origin: stri
     if (number !== undefined && layout.titles !== 'none') {
       const all =
         layout.titles === undefined ? readEvenTable(content, layout.rowsFrom) : readTitledTable(content, layout).rows;
-      return cellOf(all, row)?.[number - 1];
+      return cellOf(all, row, number - 1);
     }
     const { rows, places } = readColumns(content, [column], layout);
-    return cellOf(rows, row)?.[places[0]!];
+    return cellOf(rows, row, places[0]!);
   };
 }
 
-function cellOf(rows: readonly { readonly cells: readonly string[] }[], row: string): readonly string[] | undefined {
-  return (row === 'last' ? rows.at(-1) : rows[Number(row) - 1])?.cells;
+function cellOf(rows: readonly TableRow[], row: string, place: number): string | undefined {
+  const cell = (row === 'last' ? rows.at(-1) : rows[Number(row) - 1])?.cells[place];
+  refuseThousands(rows, place, cell);
+  return cell;
 }
 
 function findColumn(layout: TableLayout, column: string): Find {

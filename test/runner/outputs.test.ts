@@ -1,32 +1,64 @@
 /** Files that real programs wrote, read by every reader: the right number, or a refusal that shows the line. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { fitText, fit as fitValues } from '../../clients/typescript/src/solve/fit.ts';
 import type { TableLayout } from '../../clients/typescript/src/solve/table.ts';
 import { makeOutputReader } from '../../src/runner/read-output.ts';
 import CASES from './outputs/cases.json' with { type: 'json' };
+import PROGRAMS from './outputs/programs.json' with { type: 'json' };
 
 const folder = path.join(import.meta.dirname, 'outputs');
 const read = (name: string) => readFile(path.join(folder, name), 'utf8');
 
-let own: string;
-beforeEach(async () => {
-  own = await mkdtemp(path.join(tmpdir(), 'backsolve-outputs-'));
-  return () => rm(own, { recursive: true });
-});
+/** A folder of the test's own. */
+async function makeFolder(): Promise<string> {
+  const own = await mkdtemp(path.join(tmpdir(), 'backsolve-outputs-'));
+  onTestFinished(() => rm(own, { recursive: true }));
+  return own;
+}
 
 /** The outcome of a rule on a file of its own. */
 async function readText(rule: string, text: string, file = 'out.txt') {
+  const own = await makeFolder();
   await writeFile(path.join(own, file), text);
   return makeOutputReader([`y=${file}${rule}`]).read(own, { names: ['y'] });
 }
 
-type TableCase = Omit<(typeof CASES.tables)[number], 'layout'> & {
+/** A column that all readers have alike, with null for gaps, or why they refuse it. */
+interface TableCase {
+  readonly file: string;
+  readonly x: string;
+  readonly column: string;
   readonly layout?: TableLayout;
+  readonly values?: readonly (number | null)[];
   readonly refused?: string;
-};
+  /** Refused by fits for a value that is not finite, which is a failed run. */
+  readonly failed?: boolean;
+  /** Why it is no curve, though it has its values. */
+  readonly curve?: string;
+}
+
+/** A rule of `run` and its number, a part of the refusal, or why the run is a failed one. */
+type RuleCase = readonly [rule: string, expected: number | string | { readonly failed: string }];
+
+const corpus: readonly (TableCase | RuleCase)[] = [
+  ...(CASES.tables as readonly TableCase[]),
+  ...(CASES.rules as unknown as readonly RuleCase[]),
+  ...readFileSync(path.join(folder, 'corpus.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line): TableCase | RuleCase => JSON.parse(line)),
+];
+const tables = corpus.filter((one): one is TableCase => 'file' in one);
+const rules = corpus.filter((one): one is RuleCase => !('file' in one));
+const files = readdirSync(folder).filter(
+  (name) => /\.(txt|csv|json|xml)$/.test(name) && !['cases.json', 'programs.json'].includes(name),
+);
+const fileOf = (one: TableCase | RuleCase) => ('file' in one ? one.file : /^[^:#]+/.exec(one[0])![0]);
+const isRight = (one: TableCase | RuleCase) => ('file' in one ? one.values !== undefined : typeof one[1] === 'number');
 
 /** A layout as rules say it. */
 function inWords({ titles, rowsFrom }: TableLayout): string {
@@ -36,42 +68,66 @@ function inWords({ titles, rowsFrom }: TableLayout): string {
   return `${said.join('')}${rowsFrom === undefined ? '' : `rows from line ${rowsFrom}, `}`;
 }
 
-test.each(CASES.tables as readonly TableCase[])('$file has its column, or is refused by every reader', async (one) => {
-  const { file, x, column, values, refused, layout = {} } = one;
-  const names = (values ?? ['']).map((_, i) => `y[${i}]`);
-  const columns = { x, y: column, ...layout };
-  const readers = [
-    makeOutputReader([`y=${file}:${inWords(layout)}column ${column}`]),
-    makeOutputReader([], [{ name: 'y', csv: file, x, y: column, layout }]),
-  ];
-  const text = await read(file);
-  if (values !== undefined) {
-    expect(await readers[0]!.read(folder, { names })).toEqual({ kind: 'output', output: values });
-    expect(fitText(text, file, columns).values).toEqual(values);
-    const data = fitValues(values, { x: fitText(text, file, columns).x! });
-    const whole = { names: ['y'], fits: new Map([['y', data]]) };
-    expect(await readers[1]!.read(folder, whole)).toEqual({ kind: 'output', output: values });
-    const last = makeOutputReader([`y=${file}:${inWords(layout)}row last column ${column}`]);
-    expect(await last.read(folder, { names: ['y'] })).toEqual({ kind: 'output', output: [values.at(-1)] });
-    return;
-  }
-  expect(() => fitText(text, file, columns)).toThrow(refused!);
-  const whole = { names: ['y'], fits: new Map([['y', fitValues([1, 2, 3], { x: [0, 1, 2] })]]) };
-  expect(await readers[1]!.read(folder, whole)).toMatchObject({ kind: 'unreadable' });
-});
+const right = corpus.filter(isRight).length;
+const size = `${files.length} files of ${Object.keys(PROGRAMS).length} programs`;
 
-test.each(CASES.rules)('y=%s', async (rule, expected) => {
-  const reading = await makeOutputReader([`y=${rule}`]).read(folder, { names: ['y'] });
-  if (typeof expected === 'number') expect(reading).toEqual({ kind: 'output', output: [expected] });
-  else expect(reading).toEqual({ kind: 'unreadable', reason: expect.stringContaining(expected) });
-});
+describe(`${size}, ${corpus.length} rules: ${right} numbers and columns, ${corpus.length - right} refusals`, () => {
+  test.each(tables)('$file: $column has its values, or is refused by every reader', async (one) => {
+    const { file, x, column, values, refused, failed, curve: why, layout = {} } = one;
+    const columns = { x, y: column, ...layout };
+    const curve = makeOutputReader([], [{ name: 'y', csv: file, x, y: column, layout }]);
+    const text = await read(file);
+    if (values === undefined) {
+      expect(() => fitText(text, file, columns)).toThrow(refused!);
+      const whole = { names: ['y'], fits: new Map([['y', fitValues([1, 2], { x: [0, 1] })]]) };
+      expect(await curve.read(folder, whole)).toMatchObject({ kind: failed ? 'failed' : 'unreadable' });
+      return;
+    }
+    const data = fitText(text, file, columns);
+    expect(data.values).toEqual(values.filter((value) => value !== null));
+    const names = values.map((_, i) => `y[${i}]`);
+    const all = makeOutputReader([`y=${file}:${inWords(layout)}column ${column}`]);
+    if (data.values.length < values.length) {
+      expect(await all.read(folder, { names })).toMatchObject({ kind: 'failed' });
+    } else {
+      expect(await all.read(folder, { names })).toEqual({ kind: 'output', output: values });
+      const whole = { names: ['y'], fits: new Map([['y', fitValues(values, { x: data.x! })]]) };
+      // Where rows have one x, the last counts.
+      const output = data.x!.map((at) => values[data.x!.lastIndexOf(at)]);
+      expect(await curve.read(folder, whole)).toEqual(
+        why === undefined ? { kind: 'output', output } : { kind: 'unreadable', reason: expect.stringContaining(why) },
+      );
+    }
+    for (const [row, value] of [...values.entries(), ['last', values.at(-1)!] as const]) {
+      if (value === null) continue;
+      const at = typeof row === 'number' ? row + 1 : row;
+      const cell = makeOutputReader([`y=${file}:${inWords(layout)}row ${at} column ${column}`]);
+      expect(await cell.read(folder, { names: ['y'] })).toEqual({ kind: 'output', output: [value] });
+    }
+  });
 
-test('every file of the folder has a case', async () => {
-  const named = [...CASES.tables.map(({ file }) => file), ...CASES.rules.map(([rule]) => String(rule).split(':')[0])];
-  const files = (await readdir(folder)).filter((name) => /\.(txt|csv|log)$/.test(name));
-  expect(files.filter((name) => !named.includes(name))).toEqual(['numpy-nan.txt']);
-  const reading = await makeOutputReader(['y=numpy-nan.txt:row last column mass']).read(folder, { names: ['y'] });
-  expect(reading).toMatchObject({ kind: 'failed' });
+  test.each(rules)('y=%s', async (rule, expected) => {
+    const reading = await makeOutputReader([`y=${rule}`]).read(folder, { names: ['y'] });
+    if (typeof expected === 'number') expect(reading).toEqual({ kind: 'output', output: [expected] });
+    else if (typeof expected === 'string') {
+      expect(reading).toEqual({ kind: 'unreadable', reason: expect.stringContaining(expected) });
+    } else expect(reading).toEqual({ kind: 'failed', reason: expect.stringContaining(expected.failed) });
+  });
+
+  test('the guide has these counts', async () => {
+    const guide = await readFile(path.join(import.meta.dirname, '../../docs/guides/program-as-black-box.md'), 'utf8');
+    const rest = `${corpus.length} rules read ${right} numbers and columns and refuse ${corpus.length - right}`;
+    expect(guide).toContain(`${files.length} files that ${Object.keys(PROGRAMS).length} programs`);
+    expect(guide.replace(/\s+/g, ' ')).toContain(rest);
+  });
+
+  test('every file has a rule and a program', () => {
+    const named = new Set(corpus.map(fileOf));
+    expect(files.filter((name) => !named.has(name))).toEqual([]);
+    const programs = Object.keys(PROGRAMS);
+    expect(files.filter((name) => !programs.includes(/^[^-.]+/.exec(name)![0]))).toEqual([]);
+    expect(programs.filter((program) => !files.some((name) => name.startsWith(program)))).toEqual([]);
+  });
 });
 
 test.each([
@@ -122,6 +178,7 @@ test.each([
 test('a value asked for that is not finite is a failed run, and one that is not asked for hides no other', async () => {
   const text = '{"y": 7, "z": -Infinity}';
   expect(await readText('#/z', text)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('not finite') });
+  const own = await makeFolder();
   await writeFile(path.join(own, 'all.json'), text);
   const all = makeOutputReader(['all.json']);
   expect(await all.read(own, { names: ['y'] })).toEqual({ kind: 'output', output: [7] });

@@ -10,7 +10,9 @@ from backsolve import OutputError, fit
 
 ROOT = Path(__file__).parents[3] / "test"
 FOLDER = ROOT / "runner" / "outputs"
-CASES = json.loads((FOLDER / "cases.json").read_text())["tables"]
+CASES = json.loads((FOLDER / "cases.json").read_text())["tables"] + [
+    case for case in map(json.loads, (FOLDER / "corpus.jsonl").read_text().splitlines()) if isinstance(case, dict)
+]
 CURVES = json.loads((ROOT / "clients" / "curve-cases.json").read_text())
 
 
@@ -21,7 +23,12 @@ def test_a_file_has_its_column_or_is_refused(case: dict[str, Any]) -> None:
     stated = {"titles": layout.get("titles"), "rows_from": layout.get("rowsFrom", 0)}
     if "values" in case:
         made = fit(path, x=case["x"], y=case["column"], **stated)
-        assert made.values == tuple(case["values"])
+        assert made.values == tuple(value for value in case["values"] if value is not None)
+        assert made.count == len(case["values"])
+        if None not in case["values"] and "curve" not in case:
+            at = [*made.x]
+            last = [len(at) - 1 - at[::-1].index(x) for x in at]
+            assert made.read("y", (at, case["values"])) == [case["values"][i] for i in last]
     else:
         with pytest.raises(ValueError, match=path.name) as refused:
             fit(path, x=case["x"], y=case["column"], **stated)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -95,15 +96,16 @@ def read_titled_table(content: str, layout: Layout | None = None) -> Table:
         _refuse_blanks(rows)
     if given is not None:
         return Table(titles, _even_rows(rows, head, len(given), separator))
-    for row in rows:
-        if row.text.strip() == head.text.strip() and any(letter.isalpha() for letter in row.text):
-            raise TableError(f"the titles are there again in line {row.line}: it has several tables")
+    _refuse_further_titles(titles, rows)
+    if separator == " ":
+        _refuse_units(titles)
     names = _cells_of(head.text, separator)
     if separator not in " \t" and names[0] == "#" and len(rows[0].cells) == len(names):
         # Between commas a lone # is the title of the numbers of rows.
         return Table(replace(head, cells=names), _even_rows(rows, head, len(names), separator))
     if len(titles.cells) + 1 == len(rows[0].cells) and _have_row_names(titles, rows, separator):
-        return Table(titles, tuple(replace(row, cells=row.cells[1:]) for row in rows))
+        even = _even_rows(rows, rows[0], len(rows[0].cells), separator)
+        return Table(titles, tuple(replace(row, cells=row.cells[1:]) for row in even))
     return Table(titles, _even_rows(rows, head, len(titles.cells), separator))
 
 
@@ -138,6 +140,8 @@ def _numbered_columns(content: str, wanted: Sequence[str], layout: Layout) -> Co
         _refuse_blanks(rows)
         if all(re.fullmatch(r"\s*[-+]?[0-9]+,[0-9]+\s*", row.text) for row in rows):
             raise TableError(f"line {rows[0].line} may be one number with a decimal comma, or two cells: {_show(rows[0])}")
+    if separator == " ":
+        _refuse_exponents_apart(rows)
     _even_rows(rows, rows[0], len(rows[0].cells), separator)
     for one in wanted:
         if not re.fullmatch("[1-9][0-9]*", one):
@@ -223,8 +227,8 @@ def _cells_of(text: str, separator: str) -> tuple[str, ...]:
 
 
 def _titles_of(text: str, separator: str) -> tuple[str, ...]:
-    """Without the mark of a comment, unless it touches the first title."""
-    return _cells_of(re.sub(r"^\s*[#%](?=\s)\s*", "", text), separator)
+    """Without the mark of a comment, unless it touches a first title that is not in quotes."""
+    return _cells_of(re.sub(r'^\s*[#%](?=[\s"])\s*', "", text), separator)
 
 
 def _even_rows(rows: Sequence[Row], head: Row, count: int, separator: str) -> tuple[Row, ...]:
@@ -269,11 +273,43 @@ def _ends_of(text: str) -> list[int]:
     return [word.end() for word in re.finditer(r"\S+", text)]
 
 
+def _refuse_further_titles(titles: Row, rows: Sequence[Row]) -> None:
+    """Titles amid the rows, be they the same ones or, below numbers alone, others."""
+    for row in rows:
+        if row.text.strip() == titles.text.strip() and any(letter.isalpha() for letter in row.text):
+            raise TableError(f"the titles are there again in line {row.line}: it has several tables")
+    for before, row in itertools.pairwise(rows):
+        if len(row.cells) > 1 and all(read_number(cell) is not None for cell in before.cells) and all(map(_is_word, row.cells)):
+            raise TableError(f"line {row.line} seems to have the titles of another table: {_show(row)}")
+
+
+def _is_word(cell: str) -> bool:
+    """Whether it may be a title below numbers."""
+    is_missing = re.fullmatch("na|n/a|null|none", cell, re.IGNORECASE) is not None
+    return re.match(r"\W*[^\W\d_]", cell) is not None and read_number(cell) is None and not is_missing
+
+
+def _refuse_units(titles: Row) -> None:
+    """Between blanks, `time (s) mass` are two titles of three words."""
+    unit = next((cell for cell in titles.cells[1:] if re.fullmatch(r"\(.*\)|\[.*\]", cell)), None)
+    if unit is not None and '"' not in titles.text:
+        where = f"line {titles.line} has {unit} between blanks, which is a unit or a title"
+        raise TableError(f"{where}; state the titles: {_show(titles)}")
+
+
 def _refuse_blanks(rows: Sequence[Row]) -> None:
     """Of `0 61,5` either may stand between the numbers."""
     for row in rows:
         if any(re.fullmatch(r"[-+.0-9eE]+(?:\s+[-+.0-9eE]+)+", cell) for cell in row.cells):
             raise TableError(f"line {row.line} has both blanks and commas between numbers: {_show(row)}")
+
+
+def _refuse_exponents_apart(rows: Sequence[Row]) -> None:
+    """PARI writes `2.5 E-40`, of which a number of a column would take 2.5."""
+    for row in rows:
+        for before, cell in itertools.pairwise(row.cells):
+            if re.fullmatch(r"[eE][-+]?[0-9]+", cell) and re.fullmatch(r"[-+]?[1-9]\.[0-9]+", before):
+                raise TableError(f"line {row.line} has a blank between a number and its exponent: {_show(row)}")
 
 
 def _show(row: Row) -> str:

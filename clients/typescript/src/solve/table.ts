@@ -52,16 +52,16 @@ export function readTitledTable(content: string, layout: TableLayout = {}): Titl
   if (rows.length === 0) throw new TableError(`it has no row below its titles, ${show(head)}`);
   if (separator === ',') refuseBlanks(rows);
   if (given !== undefined) return { titles, rows: evenRows(rows, head, given.length, separator) };
-  const again = rows.find(({ text }) => text.trim() === head.text.trim() && /\p{L}/u.test(text));
-  if (again !== undefined)
-    throw new TableError(`the titles are there again in line ${again.line}: it has several tables`);
+  refuseFurtherTitles(titles, rows);
+  if (separator === ' ') refuseUnits(titles);
   const names = cellsOf(head.text, separator);
   if (separator !== ' ' && separator !== '\t' && names[0] === '#' && rows[0]!.cells.length === names.length) {
     // Between commas a lone # is the title of the numbers of rows.
     return { titles: { ...head, cells: names }, rows: evenRows(rows, head, names.length, separator) };
   }
   if (titles.cells.length + 1 === rows[0]!.cells.length && haveRowNames(titles, rows, separator)) {
-    return { titles, rows: rows.map((row) => ({ ...row, cells: row.cells.slice(1) })) };
+    const even = evenRows(rows, rows[0]!, rows[0]!.cells.length, separator);
+    return { titles, rows: even.map((row) => ({ ...row, cells: row.cells.slice(1) })) };
   }
   return { titles, rows: evenRows(rows, head, titles.cells.length, separator) };
 }
@@ -178,10 +178,23 @@ export function readEvenTable(content: string, rowsFrom = 0): readonly TableRow[
     refuseBlanks([first, ...others]);
     refuseDecimalCommas([first, ...others]);
   }
+  if (separator === ' ') refuseExponentsApart([first, ...others]);
   const isOneFewer = others[0]?.cells.length === first.cells.length + 1 && haveRowNames(first, others, separator);
   if (isOneFewer) evenRows(others, others[0]!, others[0]!.cells.length, separator);
   else evenRows(others, first, first.cells.length, separator);
   return rows;
+}
+
+/**
+ * Throws TableError for `1.061` in a column in which another cell is `12,5`: it may be a thousand. Where all cells of a column are read,
+ * the decimal comma is refused anyway.
+ */
+export function refuseThousands(rows: readonly TableRow[], place: number, cell: string | undefined): void {
+  if (cell === undefined || !/^[-+]?\d{1,3}(?:\.\d{3})+$/.test(cell)) return;
+  const other = rows.find(({ cells }) => /^[-+]?[\d.]+,\d+$/.test(cells[place] ?? ''));
+  if (other === undefined) return;
+  const doubt = `so ${cell} may be ${cell.replaceAll('.', '')}`;
+  throw new TableError(`line ${other.line} has a decimal comma, ${doubt}: ${show(other)}`);
 }
 
 /** Whether a row is a comment, or titles behind the mark of one. */
@@ -230,9 +243,9 @@ function makeCellPattern(character: string): RegExp {
   return new RegExp(`${separator}[^\\S\\t]*(?:"((?:[^"]|"")*)"[^\\S\\t]*(?=${separator}|$)|([^${separator}]*))`, 'g');
 }
 
-/** Without the mark of a comment, unless it touches the first title. */
+/** Without the mark of a comment, unless it touches a first title that is not in quotes. */
 function titlesOf(text: string, separator: string): readonly string[] {
-  return cellsOf(text.replace(/^\s*[#%](?=\s)\s*/, ''), separator);
+  return cellsOf(text.replace(/^\s*[#%](?=[\s"])\s*/, ''), separator);
 }
 
 /** Throws TableError unless all have the number of cells. @param head  the line that says how many */
@@ -274,6 +287,32 @@ function endsOf(text: string): readonly number[] {
   return [...text.matchAll(/\S+/g)].map((word) => word.index + word[0].length);
 }
 
+/** Titles amid the rows, be they the same ones or, below numbers alone, others. Throws TableError. */
+function refuseFurtherTitles(titles: TableRow, rows: readonly TableRow[]): void {
+  const again = rows.find(({ text }) => text.trim() === titles.text.trim() && /\p{L}/u.test(text));
+  if (again !== undefined)
+    throw new TableError(`the titles are there again in line ${again.line}: it has several tables`);
+  const others = rows.find(
+    ({ cells }, i) =>
+      cells.length > 1 &&
+      i > 0 &&
+      rows[i - 1]!.cells.every((cell) => readNumber(cell) !== undefined) &&
+      cells.every(
+        (cell) => /^\W*\p{L}/u.test(cell) && readNumber(cell) === undefined && !/^(?:na|n\/a|null|none)$/i.test(cell),
+      ),
+  );
+  if (others === undefined) return;
+  throw new TableError(`line ${others.line} seems to have the titles of another table: ${show(others)}`);
+}
+
+/** Between blanks, `time (s) mass` are two titles of three words. Throws TableError. */
+function refuseUnits(titles: TableRow): void {
+  const unit = titles.cells.find((cell, i) => i > 0 && /^(?:\(.*\)|\[.*\])$/.test(cell));
+  if (unit === undefined || titles.text.includes('"')) return;
+  const where = `line ${titles.line} has ${unit} between blanks, which is a unit or a title`;
+  throw new TableError(`${where}; state the titles: ${show(titles)}`);
+}
+
 /** Of `0 61,5` either may stand between the numbers. Throws TableError. */
 function refuseBlanks(rows: readonly TableRow[]): void {
   const mixed = rows.find(({ cells }) => cells.some((cell) => /^[-+.\deE]+(?:\s+[-+.\deE]+)+$/.test(cell)));
@@ -285,6 +324,15 @@ function refuseBlanks(rows: readonly TableRow[]): void {
 function refuseDecimalCommas(rows: readonly TableRow[]): void {
   if (!rows.every(({ text }) => /^\s*[-+]?\d+,\d+\s*$/.test(text))) return;
   throw new TableError(`line ${rows[0]!.line} may be one number with a decimal comma, or two cells: ${show(rows[0]!)}`);
+}
+
+/** PARI writes `2.5 E-40`, of which a number of a column would take 2.5. Throws TableError. */
+function refuseExponentsApart(rows: readonly TableRow[]): void {
+  const isExponent = (cell: string, i: number, cells: readonly string[]) =>
+    /^[eE][-+]?\d+$/.test(cell) && /^[-+]?[1-9]\.\d+$/.test(cells[i - 1] ?? '');
+  const apart = rows.find(({ cells }) => cells.some(isExponent));
+  if (apart === undefined) return;
+  throw new TableError(`line ${apart.line} has a blank between a number and its exponent: ${show(apart)}`);
 }
 
 function show({ text }: Pick<TableRow, 'text'>): string {
