@@ -26,7 +26,8 @@ def test_a_file_has_its_column_or_is_refused(case: dict[str, Any]) -> None:
         assert made.values == tuple(value for value in case["values"] if value is not None)
         assert made.count == len(case["values"])
         if None not in case["values"] and "curve" not in case:
-            at = [*made.x]
+            assert made.x is not None
+            at = list(made.x)
             last = [len(at) - 1 - at[::-1].index(x) for x in at]
             assert made.read("y", (at, case["values"])) == [case["values"][i] for i in last]
     else:
