@@ -135,7 +135,8 @@ export async function makeCommandRunner(options: CommandOptions): Promise<Comman
 
   const check = ({ inputs, outputs }: Names): void => {
     const names = [...inputs, ...(told?.names ?? [])];
-    for (const { template } of templates) template.check(names);
+    for (const { template } of written) underFlag('--template', () => template.check(names));
+    for (const { template } of options.files ?? []) template.check(names);
     for (const argument of rendered ?? []) argument.check(names);
     reader?.check(outputs);
     signs.check([...outputs, ...(options.otherOutputs ?? [])]);
@@ -248,6 +249,15 @@ function readLastLine(line: string | null | undefined, expected: Expected): Read
   if (line === undefined) return { kind: 'unreadable', reason: 'the command printed nothing on standard output' };
   if (line === null) return { kind: 'unreadable', reason: 'the last line of standard output is too long' };
   return readDocument(line, expected, 'the last line of standard output');
+}
+
+/** Faults of what an option states begin with it. */
+function underFlag(flag: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    throw error instanceof LocalFault ? new LocalFault(`${flag} ${error.message}`, { cause: error }) : error;
+  }
 }
 
 function retry(reason: string, others?: readonly string[]): Outcome {

@@ -30,12 +30,21 @@ export interface WrittenPlace {
 
 type Piece = string | { readonly inner: string };
 
-/** `origin` names the text in messages. In a file, `\{{` stands for `{{`. */
+/** `origin` names the text in messages. In a file, `\{{` stands for `{{`. Its check refuses a file without a placeholder. */
 export function parseFileTemplate(text: string, origin: string): Template {
-  return makeTemplate(
-    split(text, /\\\{\{|\{\{([^{}]*)\}\}/g, () => '{{'),
-    origin,
-  );
+  const pieces = split(text, /\\\{\{|\{\{([^{}]*)\}\}/g, () => '{{');
+  const template = makeTemplate(pieces, origin);
+  if (pieces.some((piece) => typeof piece !== 'string')) return template;
+  return {
+    ...template,
+    check(names) {
+      const single = names.find((name) => text.includes(`{${name}}`) || text.includes(`{${name}:`));
+      const found = single === undefined ? '' : `, and {${single}} is none`;
+      throw new LocalFault(
+        `${origin}: has no placeholder such as {{${names[0]}}}${found}: every run would read the same. A file that does not change is one of copies.`,
+      );
+    },
+  };
 }
 
 /**

@@ -278,7 +278,7 @@ test('a work folder that vanishes or is not writable is a fault of this machine,
 });
 
 test('a log that cannot be written costs no result', async () => {
-  await writeFile(path.join(folder, 'in.tmpl'), '');
+  await writeFile(path.join(folder, 'in.tmpl'), '{{length}}');
   const { run, notes } = await makeRunner(['sh', '-c', 'echo "[1, 2]"'], { templates: ['in.tmpl:stdout.log/in.dat'] });
   expect(await run()).toMatchObject({ kind: 'output' });
   expect(notes).toEqual([expect.stringContaining('EISDIR')]);

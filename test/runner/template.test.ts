@@ -38,6 +38,11 @@ describe('template files', () => {
     ['{{length:.6q}}', '".6q" is no format'],
     ['{{length:999f}}', '"999f" is no format'],
     ['{{}}', 'there is no input ""'],
+    [
+      'l = {length:.2f} mm',
+      'in.tmpl: has no placeholder such as {{length}}, and {length} is none: every run would read the same. A file that does not change is one of copies.',
+    ],
+    ['l = 3.5 mm', 'in.tmpl: has no placeholder such as {{length}}: every run would read the same.'],
   ])('%j is refused before a value is known', (text, complaint) => {
     const template = parseFileTemplate(text, 'in.tmpl');
     expect(() => template.check(Object.keys(VALUES))).toThrow(complaint);
