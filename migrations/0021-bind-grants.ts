@@ -25,6 +25,15 @@ alter table browser_sessions
   add column lent_by bigint references people (id),
   add column lent_key bigint references api_keys (id);
 
+-- Deleting a person or a key looks for what rests on them.
+create index invitations_created_by_key on invitations (created_by_key) where created_by_key is not null;
+create index invitations_lent_by on invitations (lent_by) where lent_by is not null;
+create index invitations_lent_key on invitations (lent_key) where lent_key is not null;
+create index sign_in_links_lent_by on sign_in_links (lent_by) where lent_by is not null;
+create index sign_in_links_lent_key on sign_in_links (lent_key) where lent_key is not null;
+create index browser_sessions_lent_by on browser_sessions (lent_by) where lent_by is not null;
+create index browser_sessions_lent_key on browser_sessions (lent_key) where lent_key is not null;
+
 -- Who made it, as records name them; null: an operator, or an earlier release.
 alter table api_keys add column created_by text;
 `;

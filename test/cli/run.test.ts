@@ -413,7 +413,7 @@ test('What the targets cost is told, and targets relaxed so are met without a fu
 });
 
 test('A service that cannot be reached, or is none, has an exit code of its own', async () => {
-  const files = [await write('away'), await write('no-service')];
+  const files = [await write('unreachable'), await write('no-service')];
   const page = createServer((_, response) => void response.end('<html>Welcome</html>')).listen(0, '127.0.0.1');
   await once(page, 'listening');
   onTestFinished(() => void page.close());
@@ -572,7 +572,7 @@ stopAfterFailures: 2
 
   const wrong = await runCommand(['run', await write('untitled', 'level')]);
   expect(wrong.code).toBe(12);
-  expect(wrong.stdout).toContain('failed: level: out.csv, columns t and level: nothing was found');
+  expect(wrong.stdout).toContain('failed: level: out.csv, columns t and level: it has no column level; line 1 has t, h');
 });
 
 test('Data of two temperatures are one run: the command is called once at each, and is told which', async () => {
