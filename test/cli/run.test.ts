@@ -572,7 +572,9 @@ stopAfterFailures: 2
 
   const wrong = await runCommand(['run', await write('untitled', 'level')]);
   expect(wrong.code).toBe(12);
-  expect(wrong.stdout).toContain('failed: level: out.csv, columns t and level: it has no column level; line 1 has t, h');
+  expect(wrong.stdout).toContain(
+    'failed: level: out.csv, columns t and level: it has no column level; line 1 has t, h',
+  );
 });
 
 test('Data of two temperatures are one run: the command is called once at each, and is told which', async () => {

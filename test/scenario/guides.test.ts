@@ -64,6 +64,15 @@ async function play(guide: DocPage): Promise<string> {
   return `${stdout}\n${stderr}`;
 }
 
+/** Guides whose runs are random: now and then a play uses up its runs. */
+const RANDOM = ['docs/guides/noisy-runs.md'];
+
+/** Without the runs that are kept. */
+async function playAnew(guide: DocPage): Promise<string> {
+  await rm(path.join(folder, '.backsolve'), { recursive: true, force: true });
+  return play(guide);
+}
+
 /** Plays the guide until it has printed some runs, and kills it with all its programs. Returns how many it has printed. */
 async function playInPart(guide: DocPage): Promise<number> {
   const playing = spawn('bash', scriptOf(guide), {
@@ -97,7 +106,10 @@ function unprintedLines(guide: DocPage, printed: string): readonly string[] {
 const others = guides.filter(({ path: page }) => !isOfTrade(page));
 test.each(others)('$path works as written and prints what it shows', async (guide) => {
   await writeFilesOf(guide);
-  const printed = await play(guide);
+  const printed = await play(guide).catch((error) => {
+    if (!RANDOM.includes(guide.path)) throw error;
+    return playAnew(guide);
+  });
   expect(unprintedLines(guide, printed), printed).toEqual([]);
 });
 
