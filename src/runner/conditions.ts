@@ -8,6 +8,7 @@ import { withRows } from './jacobian.ts';
 import { type FittedOutput, type Problem, shownOutputs } from './problem.ts';
 import type { CurvePlace } from './read-output.ts';
 import { trialOf } from './trial-values.ts';
+import type { Trial } from './writing.ts';
 
 /** Runs the black box of one call. */
 type MakeCall = (options: CallOptions) => Promise<Evaluate>;
@@ -20,9 +21,10 @@ export async function evaluateUnderConditions(problem: Problem, make: MakeCall):
     const whole = wholeCall(problem);
     return withRows(await make(whole), { inputs, outputs: whole.names.outputs, fits: whole.fits });
   }
+  const trials = problem.inputs.map(trialOf);
   const evaluates: Evaluate[] = [];
   for (const call of calls) {
-    const options = optionsOf(problem, call, calls);
+    const options = optionsOf(problem, call, calls, trials);
     evaluates.push(withRows(await make(options), { inputs, outputs: options.names.outputs, fits: options.fits }));
   }
   return async (evaluation, signal) => {
@@ -80,7 +82,12 @@ function wholeCall(problem: Problem): CallOptions {
   };
 }
 
-function optionsOf(problem: Problem, { when, outputs }: Call, calls: readonly Call[]): CallOptions {
+function optionsOf(
+  problem: Problem,
+  { when, outputs }: Call,
+  calls: readonly Call[],
+  trials: readonly Trial[],
+): CallOptions {
   const fits = outputs.flatMap(({ goal, output }) => {
     const fit = problem.fits.find(({ name }) => name === goal);
     return fit === undefined ? [] : [{ fit, output }];
@@ -92,7 +99,7 @@ function optionsOf(problem: Problem, { when, outputs }: Call, calls: readonly Ca
     curves: fits.flatMap(({ fit, output }) => curveOf(fit, output)),
     isWhole: false,
     trials: [
-      ...problem.inputs.map(trialOf),
+      ...trials,
       ...Object.entries(when).map(([name, value]) => ({ name, values: [value], bounds: null, areStated: true })),
     ],
     otherOutputs: calls.flatMap((call) => call.outputs.map(({ output }) => output)),

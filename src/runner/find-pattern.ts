@@ -1,6 +1,7 @@
 /** A number in a text by a regular expression: `/mass = (\S+)/`, `/mass = (\S+)/first`. */
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { shorten } from './exchange.ts';
+import { linesOf } from './last-words.ts';
 import { ReadingError } from './reading-error.ts';
 
 interface Match {
@@ -34,16 +35,11 @@ export function findLines(source: string, flags: string, origin: string): (conte
     throw new LocalFault(`${origin}: "${flags}" is unknown; after /.../ comes i or nothing.`);
   const pattern = toPattern(source, flags === 'i', origin);
   return (content) => {
-    const at = [...content.matchAll(pattern)][0]?.index;
+    const at = content.matchAll(pattern).next().value?.index;
     if (at === undefined) return undefined;
     const start = content.lastIndexOf('\n', at - 1) + 1;
-    const lines = (text: string) =>
-      text
-        .split(/[\r\n]+/)
-        .map((line) => line.trim())
-        .filter((line) => line !== '');
-    const [line, next] = lines(content.slice(start, start + SHOWN_LENGTH));
-    const before = lines(content.slice(Math.max(0, start - SHOWN_LENGTH), start)).at(-1);
+    const [line, next] = linesOf(content.slice(start, start + SHOWN_LENGTH));
+    const before = linesOf(content.slice(Math.max(0, start - SHOWN_LENGTH), start)).at(-1);
     return shorten([before, line, next].filter((one) => one !== undefined).join(' | '), SHOWN_LENGTH);
   };
 }

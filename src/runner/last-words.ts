@@ -41,7 +41,7 @@ export function lastWords(text: string): string {
  * where there is none.
  */
 function lastError(text: string): string | undefined {
-  const lines = linesOf(text);
+  const lines = linesOf(text).slice(-SEARCHED);
   const isError = lines.map(
     (line, i) => (ERROR.test(line) && !TRACE.test(line) && !BELOW.test(line)) || BELOW.test(lines[i + 1] ?? ''),
   );
@@ -56,12 +56,12 @@ function lastLines(text: string): string {
   return onOneLine(linesOf(text).slice(-SHOWN));
 }
 
-function linesOf(text: string): readonly string[] {
+/** Without blank ones, and blanks around them. */
+export function linesOf(text: string): readonly string[] {
   return text
     .split(/[\r\n]+/)
     .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .slice(-SEARCHED);
+    .filter((line) => line !== '');
 }
 
 function onOneLine(lines: readonly string[]): string {

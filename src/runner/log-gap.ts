@@ -5,6 +5,13 @@ import { GAP } from './run-log.ts';
 /** Which part of a text is enough, where the middle is missing: the last match lies behind, the first one before. */
 export type Part = 'first' | 'last' | 'any' | 'all';
 
+const DOUBT: Readonly<Record<Part, string>> = {
+  first: 'the first match may be among them',
+  last: 'the last match may be among them',
+  any: 'a match may be among them',
+  all: 'it is not complete',
+};
+
 const LOGS = ['stdout.log', 'stderr.log'];
 
 /** @param file  in the work folder */
@@ -20,11 +27,12 @@ export function findInLog(content: string, find: (text: string) => unknown, part
   if (gap === null) return find(content);
   const [before, behind] = [content.slice(0, gap.index), content.slice(gap.index + gap[0].length)];
   // The lines at the gap are cut.
-  const parts = { first: before.slice(0, before.lastIndexOf('\n') + 1), last: behind.slice(behind.indexOf('\n') + 1) };
-  const found =
-    part === 'all' ? undefined : part === 'any' ? (find(parts.first) ?? find(parts.last)) : find(parts[part]);
-  if (found !== undefined) return found;
-  const what =
-    part === 'all' ? 'it is not complete' : `${part === 'any' ? 'a' : `the ${part}`} match may be among them`;
-  throw new ReadingError(`${gap[1]} bytes of what the command printed are left out, and ${what}; write it to a file`);
+  const [first, last] = [before.slice(0, before.lastIndexOf('\n') + 1), behind.slice(behind.indexOf('\n') + 1)];
+  for (const text of { first: [first], last: [last], any: [first, last], all: [] }[part]) {
+    const found = find(text);
+    if (found !== undefined) return found;
+  }
+  throw new ReadingError(
+    `${gap[1]} bytes of what the command printed are left out, and ${DOUBT[part]}; write it to a file`,
+  );
 }

@@ -20,6 +20,8 @@ type Trouble = Exclude<Reading, { readonly kind: 'output' }>;
 export interface Signs {
   /** That are looked into. */
   readonly files: readonly string[];
+  /** Throws LocalFault where a sign is in a file, for black boxes that have outputs alone. */
+  refuseFiles(): void;
   /** Throws LocalFault where a sign compares an output that there is not. */
   check(outputs: readonly string[]): void;
   /** Undefined where the files tell of no failure. */
@@ -30,6 +32,8 @@ export interface Signs {
 
 interface Sign {
   readonly text: string;
+  /** That states it, for messages. */
+  readonly flag: string;
   /** Whether it must be there. */
   readonly isWanted: boolean;
   /** Of an output; absent for a place in a file. */
@@ -52,10 +56,16 @@ export function makeSigns(failsIf: readonly string[], succeedsIf: readonly strin
   ];
   return {
     files: [...new Set(signs.flatMap(({ place }) => place?.file ?? []))],
+    refuseFiles() {
+      const sign = signs.find(({ place }) => place !== undefined);
+      if (sign === undefined) return;
+      throw new LocalFault(
+        `${sign.flag} ${sign.place!.file}: only a command has files; compare an output, such as mass=-1.`,
+      );
+    },
     check(outputs) {
-      for (const { name, text, isWanted } of signs) {
+      for (const { name, text, flag } of signs) {
         if (name === undefined || outputs.some((output) => isOf(name, output))) continue;
-        const flag = isWanted ? '--succeeds-if' : '--fails-if';
         throw new LocalFault(`${flag} ${text}: there is no output "${name}"; the outputs are ${outputs.join(', ')}.`);
       }
     },
@@ -105,14 +115,14 @@ function parseSign(text: string, flag: string, isWanted: boolean): Sign {
       throw new LocalFault(`${origin}: write FILE:/PATTERN/ or compare an output with a number, such as tt=-1.`);
     }
     const find = findLines(pattern!, flags!, origin);
-    return { text, isWanted, place: { file: checkFile(file, origin), find, part: 'any' } };
+    return { text, flag, isWanted, place: { file: checkFile(file, origin), find, part: 'any' } };
   }
   const [, subject, operator, number] = compared;
   const isTrue = (value: number) => COMPARISONS[operator!]!(value, Number(number));
   const comparison = { isTrue, text: `${operator} ${number}` };
   if (subject === '') throw new LocalFault(`${origin}: the name of the output is missing.`);
-  if (!/[:#]/.test(subject!)) return { text, isWanted, name: subject!, comparison };
-  return { text, isWanted, place: parsePlace(subject!, origin), comparison };
+  if (!/[:#]/.test(subject!)) return { text, flag, isWanted, name: subject!, comparison };
+  return { text, flag, isWanted, place: parsePlace(subject!, origin), comparison };
 }
 
 async function troubleAt(

@@ -107,7 +107,7 @@ export function openCommand(
       const runner = await makeCommandRunner({ ...toOptions(stated, options, where), ...ownOf(options) });
       runners.push(runner);
       runner.check(options.names);
-      for (const sentence of runner.tryWriting(options.trials ?? [])) where.onAdvice?.(sentence);
+      if (where.onAdvice !== undefined) runner.tryWriting(options.trials ?? []).forEach(where.onAdvice);
       return runner.evaluate;
     },
     close: async () => {

@@ -1,5 +1,5 @@
 /** `failsIf` and `succeedsIf` in a problem file, and what they mean for black boxes that have outputs and no files. */
-import { type Evaluate, LocalFault } from '../../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Evaluate } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import { valueNames } from '../exchange.ts';
 import { makeSigns, type Signs } from '../signs.ts';
 import type { ValueReader } from '../value-reader.ts';
@@ -34,12 +34,7 @@ function withLook(open: OpenBlackBox, { failsIf = [], succeedsIf = [] }: StatedS
     close: () => open.close(),
     call: async (options) => {
       const signs = makeSigns(failsIf, succeedsIf);
-      if (signs.files.length > 0) {
-        const flag = makeSigns(failsIf, []).files.length > 0 ? '--fails-if' : '--succeeds-if';
-        throw new LocalFault(
-          `${flag} ${signs.files[0]}: only a command has files; compare an output, such as mass=-1.`,
-        );
-      }
+      signs.refuseFiles();
       signs.check([...options.names.outputs, ...(options.otherOutputs ?? [])]);
       return looked(await open.call(options), signs, options);
     },
