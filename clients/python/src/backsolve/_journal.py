@@ -139,9 +139,12 @@ class Journal:
         self._by_evaluation: dict[int, Outcome] = {}
         self._by_input: dict[str, Outcome] = {}
         self._forgotten: set[str] = set()
+        self._returned: dict[tuple[str, str | None], dict[str, Any]] = {}
         for line in self._lines:
             if line["kind"] == "finished":
                 self._index(line)
+            elif line["kind"] == "returned":
+                self._index_returned(line)
             elif line["kind"] == "forgotten":
                 self._forget()
 
@@ -246,12 +249,11 @@ class Journal:
         line = {"kind": "returned", "input": evaluation.input, **source, "returned": error.returned, "looks": looks, "seconds": seconds}
         self._append(line)
         os.fsync(self._file.fileno())
+        self._index_returned(line)
 
     def find_returned(self, evaluation: m.ClaimedEvaluation) -> dict[str, Any] | None:
         """The newest such line for the input."""
-        wanted = (_input_key(evaluation.input), evaluation.source)
-        found = [line for line in self._lines if line["kind"] == "returned" and (_input_key(line["input"]), line.get("source")) == wanted]
-        return found[-1] if found else None
+        return self._returned.get((_input_key(evaluation.input), evaluation.source))
 
     def settled(self, evaluation_id: int, lease_token: str, state: str) -> None:
         """After a report or a release."""
@@ -292,6 +294,9 @@ class Journal:
         self._by_evaluation[line["lease"][0]] = outcome
         self._by_input[_input_key(line["input"])] = outcome
         self._forgotten.discard(_input_key(line["input"]))
+
+    def _index_returned(self, line: dict[str, Any]) -> None:
+        self._returned[_input_key(line["input"]), line.get("source")] = line
 
 
 def _fields_of(outcome: Outcome) -> dict[str, Any]:
