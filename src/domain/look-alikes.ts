@@ -8,16 +8,23 @@ import { LOOK_ALIKES } from './look-alike-table.ts';
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/gu;
 
 const toCharacter = (point: string) => String.fromCodePoint(Number.parseInt(point, 36));
-const PROTOTYPES = new Map(
-  LOOK_ALIKES.split(' ').map((word) => {
-    const [from, ...to] = word.split('-').map(toCharacter);
-    return [from!, to.join('')];
-  }),
-);
+let prototypes: ReadonlyMap<string, string> | undefined;
+
+/** Made when two names are compared for the first time: most processes never do. */
+function readPrototypes(): ReadonlyMap<string, string> {
+  return new Map(
+    LOOK_ALIKES.split(' ').map((word) => {
+      const [from, ...to] = word.split('-').map(toCharacter);
+      return [from!, to.join('')];
+    }),
+  );
+}
 
 function skeletonOf(text: string): string {
+  prototypes ??= readPrototypes();
+  const known = prototypes;
   const seen = text.normalize('NFKD').replace(INVISIBLE, '').replace(/\s+/gu, ' ').trim();
-  return Array.from(seen, (character) => PROTOTYPES.get(character) ?? character)
+  return Array.from(seen, (character) => known.get(character) ?? character)
     .join('')
     .normalize('NFKD');
 }
