@@ -13,7 +13,7 @@ interface Lines {
 
 const sh = (...lines: readonly string[]) => ['```sh', ...lines, '```'].join('\n');
 
-/** By page. */
+/** By page; VERSION is that of package.json. */
 const LINES: Readonly<Record<string, Lines>> = {
   'README.md': {
     unreleased: `In a clone, with Node 20 or later. The first line starts the service and its page; the database is included. The second one, in another
@@ -41,7 +41,7 @@ in a clone after \`npm ci && npm run package\`, which builds the packages into \
     released: sh("pip install 'backsolve[local]'"),
   },
   'clients/typescript/README.md': {
-    unreleased: `${sh('npm install path/to/clone/dist/backsolve-client-0.1.0.tgz path/to/clone/dist/backsolve-0.1.0.tgz')}
+    unreleased: `${sh('npm install path/to/clone/dist/backsolve-client-VERSION.tgz path/to/clone/dist/backsolve-VERSION.tgz')}
 
 after \`npm ci && npm run package\` in a clone of Backsolve, which builds the archives; before the first release the registry has none.`,
     released: sh('npm install backsolve-client backsolve'),
@@ -58,11 +58,12 @@ pip install 'backsolve[fmu]' pythonfmu
 
 /** The pages as they must be, by path from the root of the clone. */
 export function installPages(root: string): Readonly<Record<string, string>> {
-  const { private: isUnreleased } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  const { private: isUnreleased, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     private?: boolean;
+    version: string;
   };
   const pages = Object.entries(LINES).map(([page, { unreleased, released }]) => {
-    const lines = isUnreleased === true ? unreleased : released;
+    const lines = (isUnreleased === true ? unreleased : released).replaceAll('VERSION', version);
     const text = readFileSync(join(root, page), 'utf8');
     return [page, text.replace(/(?<=<!-- install -->\n)[\s\S]*?(?=<!-- end -->)/, () => `${lines}\n`)];
   });
