@@ -1,5 +1,4 @@
 /** Fits of which the data determine only a combination of inputs: exactly, or within their errors. */
-
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { Variable } from '../../src/optimizer/problem.ts';
 import { type FitProblem, log, real } from './problem.ts';

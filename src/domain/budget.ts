@@ -1,5 +1,4 @@
 /** How far an objective may go: its attempts and its stop rule, and what a change of them means for one that has ended. */
-
 import { makeViolation, refuseViolations } from './errors.ts';
 import { refTerm } from './messages.ts';
 import type { Objective } from './objective.ts';

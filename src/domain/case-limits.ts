@@ -1,5 +1,4 @@
 /** Limits on the number of cases, and of numbers in them. */
-
 import { makeViolation, type Violation } from './errors.ts';
 import { refTerm } from './messages.ts';
 

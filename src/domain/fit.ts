@@ -2,7 +2,6 @@
  * Fits: outputs of type fit belong to data sets. The targets of these outputs are the measured values; one without a value is a gap,
  * which counts nothing. What a run is worth is one number, its misfit (numbers/misfit.ts).
  */
-
 import { FIT_LOSSES, type FitGoal, type FitLoss, misfitOf, residualsOf, sumOfSquares } from '../numbers/misfit.ts';
 import { makeViolation, type Violation } from './errors.ts';
 import { refOutput, refTerm } from './messages.ts';

@@ -1,5 +1,4 @@
 /** Derivatives of the outputs of a run by its inputs, in the units of both. */
-
 import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { Matrix } from './matrix.ts';
 import { refTerm } from './messages.ts';

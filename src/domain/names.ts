@@ -4,7 +4,6 @@
  *
  * An object by name stands for a vector: `{"T": 380, "material": "steel"}`.
  */
-
 import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { type InputSpace, InputType } from './input-space.ts';
 import { refField } from './messages.ts';

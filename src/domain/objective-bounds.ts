@@ -1,5 +1,4 @@
 /** The bounds of a new objective: offsets from the targets of the types that have them. */
-
 import { makeViolation, type Violation } from './errors.ts';
 import { refField, refOutput, refTerm } from './messages.ts';
 import { checkLength } from './vectors.ts';

@@ -1,5 +1,4 @@
 /** Limits on the inputs that hold for one objective only, besides those of its project: fixed inputs and constraints. */
-
 import type { Condition, RegionReport } from '../optimizer/problem.ts';
 import { areConditionsMet } from './conditions.ts';
 import { checkOperations, operationsOf } from './constraint-work.ts';

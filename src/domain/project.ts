@@ -2,7 +2,6 @@
  * The input space of a project and its invariants. A space is checked when the project is created; everything else relies
  * on it.
  */
-
 import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { type InputSpace, InputType } from './input-space.ts';
 import { Matrix } from './matrix.ts';

@@ -1,5 +1,4 @@
 /** Tolerances of the inputs of an objective, and the search for an input that holds in spite of them. */
-
 import type { InputTolerances } from '../optimizer/problem.ts';
 import { makeViolation, type Violation } from './errors.ts';
 import { refField } from './messages.ts';

@@ -2,7 +2,6 @@
  * What a client may ask of the search beyond the targets. Every option is optional, and an objective that uses none behaves as if
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
-
 import { makeViolation, type Violation } from './errors.ts';
 import { type FitOption, fitOptionsOf, type SentFit } from './fit.ts';
 import { type FrontOption, frontOptionOf, type SentFrontOption } from './front-option.ts';

@@ -2,7 +2,6 @@
  * When a client lets an objective end before it is satisfied or its attempts are used up: after runs without an improvement, at a
  * time, or after a number of runs.
  */
-
 import type { StopRule } from '../optimizer/problem.ts';
 import { makeViolation, type Violation } from './errors.ts';
 import { refTerm } from './messages.ts';

@@ -2,7 +2,6 @@
  * A trial is one load of output cases. States: active -> completed by the client; active -> failed is reserved for trials
  * with unusable data. Only an active trial accepts objectives and suggestions.
  */
-
 import { LISTED_VIOLATIONS, makeViolation, type Violation } from './errors.ts';
 import type { Jacobian, SentJacobian } from './jacobian.ts';
 import { Matrix } from './matrix.ts';

@@ -43,6 +43,7 @@ import { readUrl } from '../webhooks/manage-webhooks.ts';
 import { type AllowedSheets, checkWorkbook, refuseWithoutSheets } from '../workbooks/keep-workbooks.ts';
 import { lockBatch } from './manage-batches.ts';
 import { getBatch } from './read-batches.ts';
+
 export interface CheckDeps {
   readonly db: Db;
   readonly engine: DesignEngine;
