@@ -29,15 +29,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "clients" / "python"))
 
-from tests.service_process import running_service
+import python_engines
 
 from backsolve import Result, Run, _executors, _slurm, solve, within
+from tests.service_process import running_service
 
 INPUTS = {"a": (0.0, 10.0), "b": (0.0, 10.0), "c": (0.0, 10.0)}
 AT_ONCE = 4
@@ -134,12 +134,11 @@ def loky(_folder: Path) -> Iterator[Any]:
 @contextlib.contextmanager
 def dask(_folder: Path) -> Iterator[Any]:
     import dask
-    from distributed import Client, LocalCluster
 
     # A LocalCluster closes for good what takes longer than 15 s to restart, as on a busy machine.
     dask.config.set({"distributed.deploy.lost-worker-timeout": "1 h"})
-    with LocalCluster(n_workers=AT_ONCE, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        yield client.get_executor(pure=False)
+    with python_engines.dask(AT_ONCE) as executor:
+        yield executor
 
 
 @contextlib.contextmanager
@@ -155,13 +154,8 @@ def ray(_folder: Path) -> Iterator[Any]:
     ray.shutdown()
 
 
-@contextlib.contextmanager
-def submitit(folder: Path, cluster: str = "local") -> Iterator[Any]:
-    from submitit import AutoExecutor
-
-    executor = AutoExecutor(folder=folder / "jobs", cluster=cluster)
-    executor.update_parameters(timeout_min=20)
-    yield executor
+def submitit(folder: Path, cluster: str = "local") -> contextlib.AbstractContextManager[Any]:
+    return python_engines.submitit(folder / "jobs", 20, cluster)
 
 
 ENGINES: dict[str, Callable[[Path], contextlib.AbstractContextManager[Any]]] = {
@@ -175,11 +169,7 @@ ENGINES: dict[str, Callable[[Path], contextlib.AbstractContextManager[Any]]] = {
 
 
 def version_of(engine: str) -> str | None:
-    if engine == "concurrent.futures":
-        return sys.version.split()[0]
-    with contextlib.suppress(ImportError):
-        return version("submitit" if engine == "slurm" else engine)
-    return None
+    return python_engines.version_of("submitit" if engine == "slurm" else engine)
 
 
 def search(engine: str, number: int, folder: Path, executor: Any, on_run: Callable[[Run, str], object]) -> Result:

@@ -17,7 +17,6 @@ import functools
 import json
 import multiprocessing
 import os
-import platform
 import signal
 import sys
 import tempfile
@@ -25,15 +24,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "clients" / "python"))
 
-from tests.service_process import running_service
+import python_engines
 
 from backsolve import Result, solve, within
+from tests.service_process import running_service
 
 INPUTS = {"a": (0.0, 10.0), "b": (0.0, 10.0), "c": (0.0, 10.0)}
 TARGETS = {"u": 12.0, "v": 15.0, "w": 2.2}
@@ -76,14 +75,6 @@ def processes(_folder: Path) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def dask(_folder: Path) -> Iterator[Any]:
-    from distributed import Client, LocalCluster
-
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        yield client.get_executor(pure=False)
-
-
-@contextlib.contextmanager
 def parsl(folder: Path) -> Iterator[Any]:
     from parsl.concurrent import ParslPoolExecutor
     from parsl.config import Config
@@ -104,28 +95,13 @@ def executorlib(_folder: Path) -> Iterator[Any]:
         yield executor
 
 
-@contextlib.contextmanager
-def submitit(folder: Path) -> Iterator[Any]:
-    from submitit import AutoExecutor
-
-    executor = AutoExecutor(folder=folder / "submitit", cluster="local")
-    executor.update_parameters(timeout_min=5)
-    yield executor
-
-
 ENGINES: dict[str, Callable[[Path], contextlib.AbstractContextManager[Any]]] = {
     "concurrent.futures": processes,
-    "distributed": dask,
+    "distributed": lambda _: python_engines.dask(2),
     "parsl": parsl,
     "executorlib": executorlib,
-    "submitit": submitit,
+    "submitit": lambda folder: python_engines.submitit(folder / "submitit", 5),
 }
-
-
-def version_of(engine: str) -> str | None:
-    with contextlib.suppress(ImportError):
-        return platform.python_version() if engine == "concurrent.futures" else version(engine)
-    return None
 
 
 def search(name: str, folder: Path | None, parallel: int, executor: Any = None) -> Result:
@@ -172,7 +148,7 @@ def main() -> int:
         undisturbed = search("undisturbed", None, 1)
         print(f"without a kill: {undisturbed.status} after {len(undisturbed.history)} runs", flush=True)
         for engine in ENGINES if only is None else [only]:
-            number = version_of(engine)
+            number = python_engines.version_of(engine)
             if number is None:
                 print(f"{engine}: not installed", flush=True)
                 continue
