@@ -1,11 +1,8 @@
 /**
- * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file, access-schema.ts,
- * note-schema.ts and storage-schema.ts with a migrated database.
+ * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file
+ * with a migrated database.
  */
 import type { ColumnType, Generated } from 'kysely';
-import type { AccessTables } from './access-schema.ts';
-import type { NoteTables } from './note-schema.ts';
-import type { StorageTables } from './storage-schema.ts';
 
 type Stamp = Generated<Date>;
 type Vector = readonly number[];
@@ -374,7 +371,210 @@ export interface RepeatableMigrationsTable {
   applied_at: Stamp;
 }
 
-export interface Database extends AccessTables, NoteTables, StorageTables {
+// Credentials, people and the page
+
+interface ApiKeysTable {
+  id: Generated<number>;
+  account_id: number;
+  key_id: string;
+  secret_hash: Buffer;
+  label: string | null;
+  scopes: ColumnType<string[], readonly string[] | undefined, readonly string[]>;
+  created_at: Stamp;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  successor_id: number | null;
+  person_id: number | null;
+  is_bound: Generated<boolean>;
+  created_by: string | null;
+}
+
+interface BrowserSessionsTable {
+  id: Generated<number>;
+  token_hash: Buffer;
+  /** null: began before sessions were bound to their page, and counts no more. */
+  page_hash: Buffer | null;
+  account_id: number;
+  /** null: a sign-in link began it. */
+  key_id: number | null;
+  scopes: readonly string[];
+  created_at: Stamp;
+  last_used_at: Stamp;
+  expires_at: Date;
+  person_id: number | null;
+  is_bound: Generated<boolean>;
+  browser: string | null;
+  lent_by: number | null;
+  lent_key: number | null;
+}
+
+interface SignInLinksTable {
+  token_hash: Buffer;
+  account_id: number;
+  scopes: readonly string[];
+  created_at: Stamp;
+  expires_at: Date;
+  used_at: Date | null;
+  person_id: number | null;
+  is_bound: Generated<boolean>;
+  lent_by: number | null;
+  lent_key: number | null;
+}
+
+interface PeopleTable {
+  id: Generated<number>;
+  name: string;
+  email: string | null;
+  issuer: string | null;
+  subject: string | null;
+  created_at: Stamp;
+}
+
+interface MembershipsTable {
+  account_id: number;
+  person_id: number;
+  role: string;
+  is_by_group: Generated<boolean>;
+  created_at: Stamp;
+  group_role: string | null;
+  is_edited: Generated<boolean>;
+  counts_until: Date | null;
+}
+
+interface InvitationsTable {
+  id: Generated<number>;
+  account_id: number;
+  token_hash: Buffer;
+  opens: string;
+  role: string;
+  inviter_role: string | null;
+  label: string | null;
+  created_by: number | null;
+  created_by_name: string;
+  maximum_uses: number | null;
+  uses: Generated<number>;
+  created_at: Stamp;
+  expires_at: Date;
+  revoked_at: Date | null;
+  created_by_key: number | null;
+  lent_by: number | null;
+  lent_key: number | null;
+}
+
+interface OpenidSignInsTable {
+  token_hash: Buffer;
+  state: string;
+  nonce: string;
+  code_verifier: string;
+  invitation_hash: Buffer | null;
+  return_to: string;
+  expires_at: Date;
+}
+
+interface PageDraftsTable {
+  account_id: number;
+  subject: string;
+  writer: string;
+  objective_id: number | null;
+  inverse_id: number | null;
+  text: string;
+  updated_at: Stamp;
+}
+
+interface SharedLinksTable {
+  id: Generated<number>;
+  account_id: number;
+  objective_id: number;
+  token_hash: Buffer;
+  kind: string;
+  label: string | null;
+  created_by: string;
+  /** null, as the next two, unless it keeps a report. */
+  file_name: string | null;
+  html: Buffer | null;
+  pdf: Buffer | null;
+  created_at: Stamp;
+  expires_at: Date;
+  last_used_at: Date | null;
+}
+
+// Notes and their files
+
+interface NotesTable {
+  id: Generated<number>;
+  account_id: number;
+  objective_id: number;
+  inverse_id: number | null;
+  iteration: number | null;
+  text: string;
+  written_by: string;
+  created_at: Stamp;
+  edited_by: string | null;
+  edited_at: Date | null;
+  disabled_at: Date | null;
+  counts_from: Date | null;
+  file_name: string | null;
+  file_type: string | null;
+  file_bytes: number | null;
+  content: Buffer | null;
+  storage_key: string | null;
+  thumbnail: Buffer | null;
+}
+
+/** Keys of a store of objects whose files go when they are due. */
+interface FileRemovalsTable {
+  storage_key: string;
+  due_at: Date;
+}
+
+// What accounts store and delete
+
+/** Written only by the count of storage: what an account stores is the sum over its rows in storage_counts. */
+interface AccountUsageTable {
+  account_id: number;
+  stored_bytes: number;
+  stored_rows: number;
+}
+
+/** When each slice of a table was counted. */
+interface StorageSlicesTable {
+  kind: string;
+  slice: number;
+  counted_at: Date;
+  grown_at: Date;
+  through: number;
+}
+
+/** What a slice of a table held of an account at its last count. */
+interface StorageCountsTable {
+  kind: string;
+  slice: number;
+  account_id: number;
+  bytes: number;
+  rows: number;
+}
+
+/** Slices that have to be counted again. */
+interface StorageChangesTable {
+  kind: string;
+  slice: number;
+}
+
+/** Written by triggers (note_deletion), one row per deletion. */
+interface DeletionsTable {
+  id: Generated<number>;
+  account_id: number;
+  model_id: number;
+  kind: string;
+  record_id: number;
+  deleted_at: Date;
+  /** When its retention period begins; -infinity to purge it at once. */
+  counts_from: Date;
+  purging_since: Date | null;
+}
+
+export interface Database {
   accounts: AccountsTable;
   models: ModelsTable;
   projects: ProjectsTable;
@@ -397,4 +597,20 @@ export interface Database extends AccessTables, NoteTables, StorageTables {
   explanations: ExplanationsTable;
   rate_limits: RateLimitsTable;
   repeatable_migrations: RepeatableMigrationsTable;
+  shared_links: SharedLinksTable;
+  page_drafts: PageDraftsTable;
+  api_keys: ApiKeysTable;
+  browser_sessions: BrowserSessionsTable;
+  sign_in_links: SignInLinksTable;
+  people: PeopleTable;
+  memberships: MembershipsTable;
+  invitations: InvitationsTable;
+  openid_sign_ins: OpenidSignInsTable;
+  notes: NotesTable;
+  file_removals: FileRemovalsTable;
+  account_usage: AccountUsageTable;
+  storage_slices: StorageSlicesTable;
+  storage_counts: StorageCountsTable;
+  storage_changes: StorageChangesTable;
+  deletions: DeletionsTable;
 }

@@ -1,16 +1,11 @@
-/** The types of src/db/schema.ts and the files beside it against a migrated database: tables, columns, types, nullability and defaults. */
+/** The types of src/db/schema.ts against a migrated database: tables, columns, types, nullability and defaults. */
 import { readFile } from 'node:fs/promises';
 import { parseSync } from 'oxc-parser';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { createTestDatabase } from '../support/postgres.ts';
 
-const FILES = [
-  new URL('../../src/db/access-schema.ts', import.meta.url),
-  new URL('../../src/db/note-schema.ts', import.meta.url),
-  new URL('../../src/db/storage-schema.ts', import.meta.url),
-  new URL('../../src/db/schema.ts', import.meta.url),
-];
+const SCHEMA = new URL('../../src/db/schema.ts', import.meta.url);
 
 /** What PostgreSQL calls the types that the driver reads as these. */
 const POSTGRES_TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -47,7 +42,7 @@ interface Interface {
   };
 }
 
-/** The interfaces of the files, by name: each member with the text of its type, inherited ones first. */
+/** The interfaces of the file, by name: each member with the text of its type, inherited ones first. */
 function readInterfaces(source: string): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const found = new Map<string, Readonly<Record<string, string>>>();
   for (const statement of parseSync('schema.ts', source).program.body) {
@@ -76,8 +71,7 @@ function toColumn(text: string): Column {
 }
 
 async function readDeclared(): Promise<Tables> {
-  const sources = await Promise.all(FILES.map((file) => readFile(file, 'utf8')));
-  const interfaces = readInterfaces(sources.join('\n'));
+  const interfaces = readInterfaces(await readFile(SCHEMA, 'utf8'));
   return Object.fromEntries(
     Object.entries(interfaces.get('Database')!).map(([table, name]) => [
       table,
