@@ -1,4 +1,4 @@
-/** What Node 20 lacks of the language. Imported first by everything that a process or a thread starts with. */
+/** Adds features of the language that Node 20 lacks. Imported first by everything that a process or a thread starts with. */
 
 Promise.withResolvers ??= function withResolvers<T>(this: PromiseConstructor): PromiseWithResolvers<T> {
   let resolve!: PromiseWithResolvers<T>['resolve'];

@@ -1,4 +1,4 @@
-/** Where the files of this installation are: a clone, which runs its sources, or a package, which runs what was built from them. */
+/** Locates the files of this installation: a clone, which runs its sources, or a package, which runs what was built from them. */
 import packageJson from '../package.json' with { type: 'json' };
 
 export const VERSION = packageJson.version;
@@ -14,7 +14,7 @@ export function entryModule(source: string): URL {
   return new URL(`./${name}`, import.meta.url);
 }
 
-/** What computes here. Suggestions follow from it alone, and from what they are computed from. */
+/** Versions of everything that computes here. Suggestions follow from these and from what they are computed from alone. */
 export function currentVersions() {
   const { node, v8 } = process.versions;
   return { backsolve: VERSION, node, v8, platform: `${process.platform}-${process.arch}` };

@@ -36,7 +36,7 @@ export function makeAgentHandler({ onFault }: { onFault(error: unknown): void })
   };
 }
 
-/** Of this process, which answers its own requests. */
+/** Address of this process, which answers its own requests. */
 const WITHIN = 'http://localhost';
 /** The agent repeats what takes longer. */
 const RETRIES = { maximumRetries: 4, retryForMs: 10_000 } as const;

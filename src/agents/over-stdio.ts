@@ -66,7 +66,7 @@ class Answering extends StdioServerTransport {
   }
 
   async #untilAnswered(input: PassThrough): Promise<void> {
-    // What was read may still be on its way.
+    // Input that was read may still be on its way.
     do await setImmediate();
     while (input.readableLength + input.writableLength > 0);
     if (this.#open.size > 0) await new Promise<void>((resolve) => (this.#isAnswered = resolve));

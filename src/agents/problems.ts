@@ -1,4 +1,4 @@
-/** How agents name problems: by the number of their batch, or by that of an objective which has no batch. */
+/** Finds problems by the names that agents use: the number of their batch, or that of an objective which has no batch. */
 import { z } from 'zod';
 import type { Backsolve, Batch, BatchObjective, ExplainedObjective } from '../../clients/typescript/src/index.ts';
 import { BacksolveError } from '../../clients/typescript/src/index.ts';

@@ -1,4 +1,4 @@
-/** What names a run for an agent: its evaluation and the token of its lease, in one text to copy. */
+/** Names a run for an agent: its evaluation and the token of its lease, in one text to copy. */
 import { z } from 'zod';
 import type { Evaluation } from '../../clients/typescript/src/index.ts';
 

@@ -1,9 +1,9 @@
-/** What a tool is, and how its arguments are read: every fault becomes a sentence that an agent can act on. */
+/** Defines tools and reads their arguments: every fault becomes a sentence that an agent can act on. */
 import { z } from 'zod';
 import type { Backsolve } from '../../clients/typescript/src/index.ts';
 import { findNearestName } from '../domain/nearest-name.ts';
 
-/** What a tool answers: a short text, and the same as data. */
+/** Answer of a tool: a short text, and the same as data. */
 export interface Said {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;

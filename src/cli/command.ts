@@ -7,7 +7,7 @@ type Flags = NonNullable<ParseArgsConfig['options']>;
 export interface Command {
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What --help prints. */
+  /** Text that --help prints. */
   readonly usage: string;
   /** Every flag that one of its actions takes. */
   readonly flags: Flags;

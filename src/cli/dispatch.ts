@@ -43,7 +43,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const command = await (COMMANDS[name] ?? HIDDEN[name])?.();
-  // What follows -- belongs to the program that the command runs.
+  // Arguments after -- belong to the program that the command runs.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (command === undefined || own.includes('--help') || own.includes('-h')) {
     const isHelp = command !== undefined || ['help', '--help', '-h'].includes(name);

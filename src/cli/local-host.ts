@@ -102,7 +102,7 @@ async function readKey(folder: string): Promise<string> {
   await makeOwnFolder(folder);
   const text = ((await readOwn(file)) ?? '').trim();
   if (parseApiKey(text) !== undefined) return text;
-  // Of two processes that start simultaneously the second finds the key of the first.
+  // If two processes start simultaneously, the second finds the key of the first.
   await writeFile(file, `${formatApiKey(makeApiKey())}\n`, { mode: 0o600, flag: text === '' ? 'wx' : 'w' }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -1,4 +1,4 @@
-/** What `run` and `batch` share: checking a file, the service, the lock, the command and the signals. */
+/** Shared parts of `run` and `batch`: checking a file, the service, the lock, the command and the signals. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,7 +37,7 @@ import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
 import { CommandError, readCount, text } from './command.ts';
 
-/** Of both commands. */
+/** Flags of both commands. */
 export const problemFlags = {
   new: { type: 'boolean' },
   'retry-failed': { type: 'boolean' },
@@ -210,7 +210,7 @@ export function listenToSignals(onFirst: () => void): Signals {
   return { signal: stop.signal, endSignal: end.signal, close };
 }
 
-/** What the flags replace in the file. */
+/** Values of the file that the flags replace. */
 function changesBy({ jobs, runs }: ProblemFlags): Partial<Pick<Problem, 'jobs' | 'maximumRuns'>> {
   return {
     ...(jobs !== undefined && { jobs: readCount('--jobs', jobs, 1, 64) }),

@@ -69,7 +69,7 @@ interface ProjectOfFile {
   readonly projectId: number;
 }
 
-/** Of a problem file, with the database that has it. Throws CommandError. */
+/** Finds the project of a problem file, and the database that has it. Throws CommandError. */
 async function findProject(
   file: string,
   config: Config,

@@ -107,7 +107,7 @@ export function withShortPaths(end: SolveEnd): SolveEnd {
   return { ...end, files: { csv: path.relative('', end.files.csv), json: path.relative('', end.files.json) } };
 }
 
-/** What a person can act on becomes one line and an exit code. */
+/** Turns errors that a person can act on into one line and an exit code. */
 export async function explained(work: () => Promise<number>): Promise<number> {
   try {
     return await work();

@@ -39,10 +39,10 @@ stays in DATA_DIR between runs.`,
   },
 };
 
-/** Of the key and the link that are printed. */
+/** Account of the key and the link that are printed. */
 const ACCOUNT = 'default';
 
-/** How a service of a folder proves that it has its key. */
+/** Proof that a service of a folder has its key. */
 interface Proof {
   readonly prove?: (port: number, nonce: string) => string;
 }

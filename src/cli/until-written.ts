@@ -1,4 +1,4 @@
-/** How long the last lines wait for their reader. */
+/** Maximum time that the last lines wait for their reader. */
 const LIMIT_MS = 1_000;
 
 /** Whether the reader has taken everything that was printed; waits for it a second at most. */

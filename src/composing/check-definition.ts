@@ -42,7 +42,7 @@ interface KnownRun {
 export interface CheckedDefinition {
   /** Pointers begin with /model, /project, /objectives/POSITION, /start or /known. */
   readonly violations: readonly Violation[];
-  /** How many cases the service designs; 0 when violations keep it from being known. */
+  /** Number of cases that the service designs; 0 if violations keep it from being known. */
   readonly designedCount: number;
   /** The start, where the constraints leave no other input that the service would find by itself. */
   readonly feasibleInput: readonly number[] | null;

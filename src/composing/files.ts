@@ -1,4 +1,4 @@
-/** Where files of notes are kept, unless in the database. */
+/** Chooses where files of notes are kept: on S3 storage if the settings name one, else in the database. */
 import type { ObjectStore } from '../application/notes/note-files.ts';
 import type { Config } from '../config.ts';
 import { makeS3Store } from '../files/s3-store.ts';

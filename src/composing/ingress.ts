@@ -190,12 +190,12 @@ function monotonicNow(): number {
 const EXPORTS = 4;
 const EXPORTS_PER_ACCOUNT = 2;
 
-/** Of the requests in progress, those that may wait for a change: many open pages must leave room for other requests. */
+/** Share of the requests in progress that may wait for a change: many open pages must leave room for other requests. */
 const WAITS_SHARE = 0.8;
 /** Texts of overviews, of some 50 kB each. */
 const KEPT_OVERVIEWS = 50;
 
-/** Where `npm run build` puts the page. */
+/** Folder in which `npm run build` puts the page. */
 const PAGE_FOLDER = fileURLToPath(new URL('dist/page/', ROOT));
 
 /** Enough for a 32 MiB body over a slow line. */

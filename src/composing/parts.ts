@@ -1,4 +1,4 @@
-/** What the parts of a running process share. */
+/** Parts that a running process shares. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Designs } from '../application/data/designs.ts';
 import type { ObjectStore } from '../application/notes/note-files.ts';

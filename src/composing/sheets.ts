@@ -1,4 +1,4 @@
-/** What works on uploaded workbooks, where the operator allows it. */
+/** Starts what works on uploaded workbooks, if the operator allows it. */
 import { type Config, environmentForGuarded, environmentForPrograms } from '../config.ts';
 import type { Log } from '../log.ts';
 import { makeWorkbooks, type Workbooks } from '../workbooks/workbooks.ts';

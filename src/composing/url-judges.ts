@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts';
 import { type JudgeUrl, makeUrlJudge } from '../webhooks/target-guard.ts';
 
-/** Which URLs webhooks may have; commands create webhooks too. */
+/** Judges the URLs of webhooks, which commands create too. */
 export function webhookUrlJudge({ webhooks }: Config): JudgeUrl {
   return makeUrlJudge({ allowPrivate: webhooks.allowPrivate });
 }
 
-/** Which URLs evaluators may have. */
+/** Judges the URLs of evaluators. */
 export function evaluatorUrlJudge({ evaluators }: Config): JudgeUrl {
   return makeUrlJudge({ allowPrivate: false, allowedHosts: evaluators.allowPrivate });
 }

@@ -17,7 +17,7 @@ const VERSION_CHECK = /export function refuseVersion\([\s\S]*/g;
 const LINES = /^ {2}async \*lines\([\s\S]*?\n {2}\}\n/gm;
 const LINES_ARE_READ = /service\.lines\(/;
 
-/** Of the views for teams, which are a file of their own: whoever works alone needs no people, links, keys or webhooks. */
+/** Views for teams, which are a file of their own: whoever works alone needs no people, links, keys or webhooks. */
 export const TEAM = /views.(?:people|accept|sign-in|links|notes|files)|administration.(?:keys|webhooks)|team-routes/;
 const TEAM_ROUTES = '\0team-routes';
 
@@ -36,7 +36,7 @@ const ROUTES_FILE = '../../clients/typescript/src/generated/routes.ts';
 interface Used {
   /** Words of all sources. */
   readonly anywhere: ReadonlySet<string>;
-  /** Of those that are not for teams. */
+  /** Names that the other views use. */
   readonly byOthers: ReadonlySet<string>;
 }
 

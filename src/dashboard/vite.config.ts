@@ -87,7 +87,7 @@ export default defineConfig({
             },
             {
               name: 'base',
-              // What runs are made of is shared by the run view, the comparison and new problems.
+              // The building blocks of runs are shared by the run view, the comparison and new problems.
               test: /clients.typescript|node_modules|rolldown|src.numbers|dashboard.(shell|parts|main)|objective.history|shown.(scales|distances|columns|values|formats|ticks|plot|colours)/,
             },
             // The parts of an objective beside its targets, and the list of objectives, from which most people come to them.

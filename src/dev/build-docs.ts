@@ -48,7 +48,7 @@ interface ReferenceSource {
   readonly file: string;
   readonly json: string;
   readonly title: string;
-  /** Where its list is served, its pages below `folder`, and the page that sends requests. */
+  /** Address of its list; its pages are below `folder`, and `tryAt` is the page that sends requests. */
   readonly path: string;
   readonly folder: string;
   readonly tryAt: string;
@@ -224,7 +224,7 @@ const WITHOUT_EVAL = 'globalThis.__zod_globalConfig = { jitless: true };';
 
 interface FrameParts {
   readonly title: string;
-  /** Of the page. */
+  /** Address of the page. */
   readonly path: string;
   /** HTML, like `body`. */
   readonly head: string;

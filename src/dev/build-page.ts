@@ -39,9 +39,9 @@ const STAMP = '.sources';
 export type BuildOutcome = 'built' | 'unchanged' | 'no dependencies';
 
 interface BuildOptions {
-  /** Of the repository. */
+  /** Folder of the repository. */
   readonly root: string;
-  /** Where the page goes. */
+  /** Folder that gets the page. */
   readonly target: string;
   /** Whether to keep a page that was built from the same sources. */
   readonly onlyIfChanged: boolean;

@@ -11,7 +11,7 @@ export interface Guide {
   /** Whether it is a tour of a task rather than a reference page. */
   readonly isTour: boolean;
   readonly html: string;
-  /** Of the levels 2 and 3. */
+  /** Headings of the levels 2 and 3. */
   readonly headings: readonly { readonly id: string; readonly html: string; readonly level: number }[];
   /** All of its text: the part above the first of these headings, then the part below each of them. */
   readonly sections: readonly GuideSection[];

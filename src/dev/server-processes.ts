@@ -10,7 +10,7 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 const POLL_MS = 25;
 const PROGRAMS = new Set(['postgres', 'initdb']);
-/** How long each signal may take: fast shutdown, immediate shutdown, kill. */
+/** Time limits of the signals: fast shutdown, immediate shutdown, kill. */
 const STOP_STEPS = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },

@@ -27,8 +27,8 @@ export async function chooseUser(cluster: string): Promise<RunAs> {
 }
 
 /**
- * Where the files of the database are or will be: `<dataDir>/postgres`, or, if the server's user cannot enter dataDir, a
- * folder below /var/lib/backsolve that this name links to.
+ * Finds the folder in which the files of the database are or will be: `<dataDir>/postgres`, or, if the server's user
+ * cannot enter dataDir, a folder below /var/lib/backsolve that this name links to.
  */
 export async function locateCluster(dataDir: string): Promise<string> {
   const cluster = path.join(dataDir, 'postgres');

@@ -44,9 +44,9 @@ export interface Engine {
   robustness(task: RobustnessTask, signal: AbortSignal): Promise<RobustnessAnswer>;
   /** The inputs that meeting the targets allows; rejects as `suggest` does. */
   identifiability(task: IdentifiabilityTask, signal: AbortSignal): Promise<IdentifiabilityAnswer>;
-  /** What the data of a fit tell about its inputs; rejects as `suggest` does. */
+  /** Conclusions from the data of a fit about its inputs; rejects as `suggest` does. */
   fit(task: IdentifiabilityTask, signal: AbortSignal): Promise<FitAnswer>;
-  /** What the models predict while one or two inputs vary; rejects as `suggest` does. */
+  /** Predictions of the models while one or two inputs vary; rejects as `suggest` does. */
   predictions(task: PredictionsTask, signal: AbortSignal): Promise<PredictionsAnswer>;
   /** Inputs that meet all targets; rejects as `suggest` does. */
   solutions(request: SolutionsRequest, signal: AbortSignal): Promise<SolutionsAnswer>;

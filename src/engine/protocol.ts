@@ -23,13 +23,13 @@ export interface RobustnessTask {
   readonly tolerances: InputTolerances;
 }
 
-/** What the targets, or the data of a fit, tell about the inputs. */
+/** Asks what the targets, or the data of a fit, tell about the inputs. */
 export interface IdentifiabilityTask {
   readonly request: SuggestRequest;
   readonly confidence: number;
 }
 
-/** What the models predict around a point. */
+/** Asks for predictions of the models around a point. */
 export interface PredictionsTask {
   readonly request: SuggestRequest;
   readonly question: PredictionsQuestion;

@@ -1,4 +1,4 @@
-/** What a file is, by its content and never by what it is called. */
+/** Recognizes files by their content and never by their names. */
 import { fileTypeFromBuffer } from 'file-type';
 
 /** Enough for every kind that is told apart; what is packed into a file is not unpacked. */
@@ -17,7 +17,7 @@ export async function kindOfFile(content: Uint8Array): Promise<string> {
 function isText(start: Uint8Array, isCut: boolean): boolean {
   if (start.includes(0)) return false;
   try {
-    // What is cut off within a character is no fault.
+    // A character cut off at the end is no fault.
     new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: isCut });
     return true;
   } catch {

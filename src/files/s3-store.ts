@@ -11,7 +11,7 @@ export interface S3Settings {
   readonly secretKey: string;
 }
 
-/** Of one request with all its tries and the answer; an upload of the largest file takes a few seconds. */
+/** Time limit of one request with all its tries and the answer; an upload of the largest file takes a few seconds. */
 const LIMIT_MS = 30_000;
 const RETRIES = 2;
 const FIRST_PAUSE_MS = 50;

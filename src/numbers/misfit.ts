@@ -1,4 +1,4 @@
-/** How far outputs are from measured data: the one number that a fit makes small. */
+/** Measures how far outputs are from measured data: the one number that a fit makes small. */
 
 export const FIT_LOSSES = ['linear', 'soft_l1', 'huber', 'cauchy'] as const;
 export type FitLoss = (typeof FIT_LOSSES)[number];
@@ -12,7 +12,7 @@ export interface FitGoal {
   readonly sigmas: readonly number[] | null;
   /** Positive: how much the data set counts. */
   readonly weight: number;
-  /** What a squared residual, in standard errors, counts; with unknown errors `linear`. */
+  /** Function from a squared residual, in standard errors, to its share of the misfit; `linear` if the errors are unknown. */
   readonly loss: FitLoss;
 }
 

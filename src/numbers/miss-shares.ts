@@ -1,6 +1,6 @@
-/** How much the misses of outputs count beside each other when runs are compared, by weights and priorities. */
+/** Weighs the misses of outputs against each other when runs are compared, by weights and priorities. */
 
-/** What a miss counts beside one of the next higher priority. */
+/** Weight of a miss beside one of the next higher priority. */
 export const LATER_SHARE = 1e-4;
 
 /** One entry per output; left out: 1. */

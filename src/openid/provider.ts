@@ -38,7 +38,7 @@ export class OpenIdProvider {
     this.#options = options;
   }
 
-  /** Where the browser goes, and what is checked when it comes back to `redirectUri`. Throws OpenIdFailure. */
+  /** The address to send the browser to, and the values to check when it comes back to `redirectUri`. Throws OpenIdFailure. */
   async begin(redirectUri: string): Promise<OpenIdChecks & { readonly url: string }> {
     const configuration = await this.#configuration();
     const codeVerifier = client.randomPKCECodeVerifier();
@@ -54,7 +54,7 @@ export class OpenIdProvider {
     return { url: url.href, state, nonce, codeVerifier };
   }
 
-  /** Who came back to `url`. Throws OpenIdFailure. */
+  /** Identifies the person who came back to `url`. Throws OpenIdFailure. */
   async finish(url: URL, { state, nonce, codeVerifier }: OpenIdChecks): Promise<OpenIdClaims> {
     const configuration = await this.#configuration();
     try {

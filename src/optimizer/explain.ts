@@ -10,11 +10,11 @@ import type { Quest } from './quests/quest.ts';
 import { questOf } from './quests/quest-of.ts';
 import { Predictor } from './surrogate/predictor.ts';
 
-/** Of requests that state none. */
+/** The stop rule of requests that state none. */
 const DEFAULT_RULE: StopRule = { improvementBelow: 0.005 };
 
 /**
- * What a history says about the outputs, and about the chances of meeting the objectives.
+ * Explains what a history says about the outputs and about the chances of meeting the objectives.
  *
  * A pure function of the request, like `suggest`, and throws as it does. All numbers of the answer are finite.
  */
@@ -46,7 +46,7 @@ export function explainFrom(prepared: Prepared): Explanation {
   };
 }
 
-/** Of a fit: what is known of the outputs with limits, and nothing of those that residuals stand for. */
+/** For a fit, the insights into its outputs with limits; its residuals stand for no single output, so the other entries are empty. */
 function perOutput({ residuals }: Prepared, insights: readonly OutputInsight[]): readonly OutputInsight[] {
   if (residuals === null) return insights;
   const { outputCount, kept } = residuals;

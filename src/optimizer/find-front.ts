@@ -16,7 +16,7 @@ const PREDICTED = 20;
 const TRUST = 0.1;
 
 /**
- * What is known of the front of a goal with outputs without aspiration, and what the models expect of it.
+ * Reports what is known of the front of a goal with outputs without aspiration, and what the models expect of it.
  *
  * A pure function of the request; throws as `suggest` does.
  */

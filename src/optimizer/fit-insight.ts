@@ -32,13 +32,13 @@ const NEGLIGIBLE = 0.05;
 const DIFFERENCE = 1e-5;
 
 /**
- * What the data of a fit tell about its inputs, by the models of all runs; null before a run meets all limits.
+ * Reports what the data of a fit tell about its inputs, by the models of all runs; null before a run meets all limits.
  *
  * Standard errors and correlations follow from the slopes of the models at the least misfit; the intervals from profiles, which allow for
  * curvature. With unknown standard errors of the data both use the scale of the residuals, with Student's quantile for normal's.
  *
- * All of it is about the minimum of the best run. Where the models expect a noticeably better fit elsewhere, or know too little of an end of
- * a profile, nothing is claimed.
+ * All of it is about the minimum of the best run. Where the models expect a noticeably better fit elsewhere, or know too little of an end
+ * of a profile, nothing is claimed.
  *
  * A pure function, like `suggest`, and throws as it does; also for a confidence outside of 0.5 to 0.999.
  */
@@ -149,7 +149,10 @@ function inputAt(encoding: Encoding, u: Float64Array): Float64Array {
   return x;
 }
 
-/** Where the models expect a misfit that is smaller than the one near the best run by more than the rise at an end; null for nowhere. */
+/**
+ * Searches for a point where the models expect a misfit smaller than that near the best run by more than the rise at an
+ * end; null if there is none.
+ */
 function betterFit(
   prepared: Prepared,
   model: MisfitModel,
@@ -204,7 +207,7 @@ interface Sides {
   readonly error: number;
 }
 
-/** How far the data may leave an input open. */
+/** Limits on how far the data leave an input open. */
 interface Openness {
   readonly threshold: number;
   /** Whether it takes part in a direction along which the misfit does not rise. */
@@ -213,7 +216,7 @@ interface Openness {
   readonly isAlongOpen: boolean;
 }
 
-/** What is said about a held input. */
+/** The answer for a held input. */
 const NO_INTERVAL = {
   standardError: null,
   low: null,

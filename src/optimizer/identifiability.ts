@@ -33,7 +33,7 @@ const FEW_LEVELS = 10;
 const WORTH_A_RUN = 0.01;
 
 /**
- * What meeting the targets of a request tells about the inputs; null while the models see no input that surely
+ * Reports what meeting the targets of a request tells about the inputs; null while the models see no input that surely
  * meets them.
  *
  * A pure function, like `suggest`, and throws as it does; also for a confidence outside of 0.5 to 0.999.
@@ -143,7 +143,7 @@ function profile(
   return { range, fits, possible };
 }
 
-/** What is sure is also possible. */
+/** Widens the possible range to include the sure one: an input that is sure is also possible. */
 function widest(f: number, fits: Ends, possible: Ends): Ends {
   return {
     low: possible.low.u[f]! < fits.low.u[f]! ? possible.low : fits.low,

@@ -1,12 +1,12 @@
-/** What the optimizer tells about a problem beside the next input. Plain data that JSON keeps, all numbers finite unless stated. */
+/** The optimizer's answers beside the next input. Plain data that JSON keeps, all numbers finite unless stated. */
 import type { Standing, SuggestRequest } from './problem.ts';
 
-/** What the cases say about one output. */
+/** Insight into one output from the cases. */
 export interface OutputInsight {
   /**
-   * How well the surrogate predicts cases left out, cases close together being left out together: the share of the variance
-   * it predicts, and the root mean square error in output units. Both null with fewer than three clusters of cases; for a
-   * constant output r2 is null and rmse 0.
+   * Accuracy of the surrogate on cases left out, cases close together being left out together: the share of the
+   * variance that it predicts, and the root mean square error in output units. Both null with fewer than three clusters
+   * of cases; for a constant output r2 is null and rmse 0.
    */
   readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
   /**
@@ -18,8 +18,8 @@ export interface OutputInsight {
   /** Length n: the range within [0, 1] in which each share lies, given what the surrogate does not know; null likewise. */
   readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
   /**
-   * How many derivatives of the output are known, how many of them its model uses, and what the error on cases left out would be
-   * without any. Absent where no run brought derivatives.
+   * Number of known derivatives of the output, the number that its model uses, and the error on cases left out without
+   * any. Absent if no run brought derivatives.
    */
   readonly derivatives?: { readonly known: number; readonly used: number; readonly rmseWithout: number | null };
   /** The cheaper source that the model starts from, and the error on cases left out without it; absent: none. */
@@ -52,9 +52,9 @@ export interface Diagnosis {
    */
   readonly attainable?: readonly { readonly output: number; readonly value: number }[];
   /**
-   * What the targets in conflict cost: the least worst miss that the models expect, in tolerances, as it is (`worstMiss`) and, one
-   * entry per target that takes part, without that target and with it relaxed by one tolerance. Absent in those of an earlier
-   * release.
+   * Cost of the targets in conflict: the least worst miss that the models expect, in tolerances, with all of them
+   * (`worstMiss`) and, one entry per target that takes part, without that target and with it relaxed by one tolerance.
+   * Absent in diagnoses of an earlier release.
    */
   readonly costs?: {
     readonly worstMiss: number;
@@ -78,13 +78,13 @@ export interface Advice {
   readonly kind: AdviceKind;
   /** The outputs that it is about, numbered from 0; of constant outputs and of wrong derivatives empty for all of them. */
   readonly outputs: readonly number[];
-  /** Of wrong derivatives: the inputs, numbered from 0, by which they are; absent: by all. */
+  /** For wrong derivatives: the inputs, numbered from 0, by which the derivatives are wrong; absent: all. */
   readonly inputs?: readonly number[];
-  /** Of wrong derivatives: by how much of what they say the values change. */
+  /** For wrong derivatives: the factor between what they say and how the values change. */
   readonly factor?: number;
   /** Rows of the history that it is about; of a wrong run and of repeats the first is the one set aside. */
   readonly rows?: readonly number[];
-  /** Of a wrong run: its value of the output, and what the models of all others predict, null for an absurd value. */
+  /** For a wrong run: its value of the output, and the prediction of the models of all others, null for an absurd value. */
   readonly value?: number;
   readonly predicted?: number | null;
 }
@@ -97,11 +97,11 @@ export interface Explanation {
   readonly diagnosis: Diagnosis | null;
   /** Absent where there is none. */
   readonly advice?: readonly Advice[];
-  /** Of the input that comes nearest to what `noise` asks; absent where it asks nothing, and before a run succeeded. */
+  /** Standing of the input that comes nearest to what `noise` asks; absent without such a request and before a run succeeded. */
   readonly standing?: Standing;
 }
 
-/** How surely the goal is met by an input that is made with tolerances. All shares are from 0 to 1. */
+/** Chances that an input made with tolerances meets the goal. All shares are from 0 to 1. */
 export interface Robustness {
   /** The probability that one run meets the goal, and the range in which it lies given what the models do not know. */
   readonly probability: number;
@@ -152,9 +152,9 @@ export interface Combination {
   readonly ends: readonly [readonly number[], readonly number[]];
 }
 
-/** What meeting the targets tells about the inputs, by the models. */
+/** Conclusions about the inputs from meeting the targets, by the models. */
 export interface Identifiability {
-  /** What "surely" means: the probability of the models, 0.5 to 0.999. */
+  /** Probability by the models that counts as "surely", 0.5 to 0.999. */
   readonly confidence: number;
   /** The input, length n, at which the targets hold most surely and from which the others are sought. */
   readonly best: readonly number[];
@@ -178,7 +178,7 @@ export interface PredictedPoint {
   readonly chance: number;
 }
 
-/** What to predict: slices along inputs, or a grid of two. */
+/** Request for predictions: slices along inputs, or a grid of two. */
 export interface PredictionsQuestion {
   /** Length n, natural units: the values of the inputs while they do not vary. */
   readonly at: readonly number[];
@@ -190,7 +190,7 @@ export interface PredictionsQuestion {
   readonly points: number;
 }
 
-/** Of one output, one number per point; null where it is not finite. */
+/** Prediction of one output, one number per point; null where it is not finite. */
 export interface PredictedBand {
   readonly mean: readonly (number | null)[];
   /** Between them the models expect the output with a probability of 0.95, without the noise of a run. */
@@ -226,7 +226,7 @@ export interface SolutionsFound {
   readonly predicted: readonly PredictedPoint[];
 }
 
-/** What is known of the front of a goal with outputs without aspiration, in output units. All numbers are finite. */
+/** Knowledge about the front of a goal with outputs without aspiration, in output units. All numbers are finite. */
 export interface FrontReport {
   /** Rows of the history on the front, ascending. */
   readonly rows: readonly number[];
@@ -243,7 +243,7 @@ export interface FrontReport {
   readonly predicted: readonly PredictedPoint[];
 }
 
-/** How far the data of a fit determine one input. */
+/** Degree to which the data of a fit determine one input. */
 export type Determined =
   /** The profile rises by the threshold on both sides, within the bounds, as far as is known. */
   | 'identifiable'
@@ -254,7 +254,7 @@ export type Determined =
   /** The input has one value, or is a boolean, a category, or a number with few values. */
   | 'held';
 
-/** What is known of an end of an interval. */
+/** Knowledge about an end of an interval. */
 export type ProfileEnd =
   /** The profile rises by the threshold there. */
   | 'found'
@@ -266,11 +266,11 @@ export type ProfileEnd =
 /** A point of a profile: the input at a value, the others adapted. */
 interface ProfilePoint {
   readonly value: number;
-  /** Of the misfit over its least value. */
+  /** Misfit above its least value. */
   readonly increase: number;
 }
 
-/** What the data of a fit tell about one input. */
+/** Conclusions about one input from the data of a fit. */
 export interface FitParameter {
   /** That of the best run. */
   readonly estimate: number;
@@ -296,7 +296,7 @@ export interface FitCombination {
   readonly isKnown: boolean;
 }
 
-/** What the models expect of one output at the best fit. All numbers in output units. */
+/** Prediction of one output at the best fit. All numbers in output units. */
 export interface PredictedOutput {
   /** Zero-based. */
   readonly output: number;
@@ -317,21 +317,21 @@ export interface VerifyingRun {
   readonly side: 'low' | 'high';
   /** Length n, natural units. */
   readonly at: readonly number[];
-  /** What the models expect of it, over the least misfit near the best run, and how far they may be off; below 0 for a better fit. */
+  /** Misfit that the models expect of it, over the least one near the best run, and its standard deviation; below 0 for a better fit. */
   readonly increase: number;
   readonly spread: number;
 }
 
-/** Where the models expect a noticeably better fit than that of the best run. */
+/** A point where the models expect a noticeably better fit than that of the best run. */
 export interface BetterFit {
   /** Length n, natural units. */
   readonly at: readonly number[];
-  /** How far below the best run the misfit is expected, and how far the models may be off. */
+  /** Expected decrease of the misfit from that of the best run, and its standard deviation. */
   readonly decrease: number;
   readonly spread: number;
 }
 
-/** What the data of a fit tell about its inputs, by the models. All numbers are finite. */
+/** Conclusions about the inputs of a fit from its data, by the models. All numbers are finite. */
 export interface FitInsight {
   readonly confidence: number;
   /** Length n: the input of the best run. */

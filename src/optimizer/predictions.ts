@@ -13,8 +13,8 @@ const BAND = 1.959964;
 const DIGITS = 7;
 
 /**
- * What the models of all runs predict while one or two inputs vary and the others stay at a point; null before a run succeeded.
- * Outputs of a fit are predicted one by one, and the chance is that of all other targets.
+ * Predicts, with the models of all runs, the outputs while one or two inputs vary and the others stay at a point; null
+ * before a run succeeded. Outputs of a fit are predicted one by one, and the chance is that of all other targets.
  *
  * A pure function, like `suggest`, and throws as it does.
  */

@@ -1,6 +1,6 @@
 /**
- * What a suggestion and its explanation both compute from a request. Passing it from one to the other saves a second fit.
- * Computed again from an equal request it is the same to the last bit, so results do not depend on whether it was passed.
+ * The computation that a suggestion and its explanation share. Passing it from one to the other saves a second fit. Computed again from an
+ * equal request it is the same to the last bit, so results do not depend on whether it was passed.
  */
 import { type Avoidance, makeAvoidance } from './acquisition/avoidance.ts';
 import { type Residuals, withResiduals } from './goal/residuals.ts';
@@ -17,7 +17,7 @@ import type { Surrogate } from './surrogate/model-choice.ts';
 import { fitScope, globalScope, type KnownCases } from './surrogate/scope.ts';
 
 export interface Prepared extends SearchSpace {
-  /** Of a fit: with residuals in place of its outputs. */
+  /** The request; a fit's has residuals in place of its outputs. */
   readonly request: SuggestRequest;
   /** Null without a fit, and before a run succeeded. */
   readonly residuals: Residuals | null;
@@ -25,7 +25,7 @@ export interface Prepared extends SearchSpace {
   readonly cases: KnownCases;
   readonly examined: Examined;
   readonly pending: Pending;
-  /** Of the solutions found and, while further ones are sought, of pending inputs; null without either. */
+  /** Avoids the solutions found and, while further ones are sought, pending inputs; null without either. */
   readonly avoidance: Avoidance | null;
   /**
    * The models of all outputs over the whole box, fitted at the first call and kept. Every call counts the work of the fit.

@@ -42,7 +42,7 @@ export type { Condition, Expression, FunctionName, Operator };
 
 export interface Space {
   readonly variables: readonly Variable[];
-  /** What every designed and suggested input satisfies; cases in the history need not. Absent: nothing but the bounds. */
+  /** Conditions that every designed and suggested input satisfies; cases in the history need not. Absent: nothing but the bounds. */
   readonly conditions?: readonly Condition[];
   /** An input, length n, that satisfies the conditions, for a search that would not find one by itself. */
   readonly feasibleInput?: readonly number[];
@@ -60,16 +60,16 @@ export interface Target {
   readonly lowerOpen: boolean;
   readonly upperOpen: boolean;
   readonly direction: 'none' | 'minimize' | 'maximize';
-  /** Of an output without aspiration: values that are worse count nothing on the front. Absent: follows from the runs. */
+  /** For an output without aspiration: values worse than this count nothing on the front. Absent: follows from the runs. */
   readonly reference?: number;
   /** The aspiration of an output alone that nobody stated: it moves with the best value. Nothing but `withOneDirection` sets it. */
   readonly isUnstated?: boolean;
-  /** Of an output that is to come near to a value, both ends: its standard error. Nothing but `withResiduals` states it. */
+  /** For an output that is to come near to a value, which is both ends: its standard error. Nothing but `withResiduals` states it. */
   readonly sigma?: number;
 }
 
 /**
- * What the search is to reach. Without `l1` every output must lie in its own interval. With it, for objectives of type
+ * The goal of the search. Without `l1` every output must lie in its own interval. With it, for objectives of type
  * exact, the whole vector is judged: sum_j |y_j - center_j| <= threshold; the targets then hold intervals that are
  * sufficient for that, but not necessary: center_j +- threshold / m.
  */
@@ -108,24 +108,24 @@ export interface History {
 
 /** A cheaper source of the outputs, such as a coarse mesh: near to the fine source or not, which its runs tell. */
 export interface CoarseSource {
-  /** Of one run, in runs of the fine source; positive. */
+  /** Cost of one run, in runs of the fine source; positive. */
   readonly cost: number;
   /** Its runs. Nothing that counts or ends a search looks at them. */
   readonly history: History;
-  /** How many of the first ones were known before the search, and cost it nothing. Absent: none. */
+  /** Number of its first runs that were known before the search, and cost it nothing. Absent: none. */
   readonly loaded?: number;
   /** Its inputs handed out whose outputs are not known yet: k x n, natural units. Absent or empty: none. */
   readonly pending?: Float64Array;
 }
 
-/** What is known and asked about runs that differ from repeat to repeat. The search may then propose an input again. */
+/** Knowledge and requests about runs that differ from repeat to repeat. The search may then propose an input again. */
 export interface Noise {
   /**
    * Length m, output units, finite, >= 0: the standard deviation of each output between runs at one input. null: estimated
    * from the repeats and by the models.
    */
   readonly standardDeviations: readonly number[] | null;
-  /** What ends the search in place of one run that meets the targets; null: such a run does. */
+  /** The criterion that ends the search in place of one run that meets the targets; null: such a run ends it. */
   readonly asked:
     | null
     /** The probability, between 0 and 1, that a fresh run, or the mean of the runs, at one input meets all targets. */
@@ -135,8 +135,8 @@ export interface Noise {
 }
 
 /**
- * When a search ends although inputs are left to try. An improvement is a better value of an output to minimize or maximize
- * or, where there is none and while the other outputs are not met, a smaller miss.
+ * Rule that ends a search although inputs are left to try. An improvement is a better value of an output to minimize or
+ * maximize or, where there is none and while the other outputs are not met, a smaller miss.
  */
 export interface StopRule {
   /**
@@ -151,7 +151,7 @@ export interface StopRule {
   readonly improvementBelow: number;
 }
 
-/** Why a stop rule ends a search. */
+/** Evidence with which a stop rule ends a search. */
 export interface Standstill {
   /** Suggestions since the last improvement. */
   readonly quiet: number;
@@ -190,7 +190,7 @@ export interface SuggestRequest {
   readonly noise?: Noise;
   /** Cheaper sources than the one of `history`. Absent or empty: none. */
   readonly coarse?: readonly CoarseSource[];
-  /** What to search for once a run meets the goal: an input that meets it more surely. Absent: nothing. */
+  /** Further search once a run meets the goal, for an input that meets it more surely. Absent: none. */
   readonly robustAim?: RobustAim;
   /** Absent: the first solution ends the search. */
   readonly solutions?: Solutions;
@@ -208,8 +208,8 @@ export interface SuggestRequest {
 }
 
 /**
- * Why no new input is proposed. The domain decides what this fact means for the objective. While inputs are pending it means
- * "not now": their outputs may change it.
+ * Reason why no new input is proposed. The domain decides what this fact means for the objective. While inputs are
+ * pending it means "not now": their outputs may change it.
  */
 export type NothingNew =
   /** Every point of a finite input space has been evaluated or is pending. */
@@ -238,7 +238,7 @@ export interface UncertainProbability {
   readonly high: number;
 }
 
-/** How surely one evaluated input meets all targets. */
+/** Certainty that one evaluated input meets all targets. */
 export interface Standing {
   /** Row of the history with the first run at the input. */
   readonly row: number;
@@ -282,11 +282,11 @@ export type Proposal =
       readonly reason: NothingNew;
       /** Row of the history that comes nearest to the goal, or reached it; -1 when every run failed. */
       readonly bestIndex: number;
-      /** Of the reasons standstill, out-of-reach and fitted. */
+      /** Set for the reasons standstill, out-of-reach and fitted. */
       readonly standstill?: Standstill;
     };
 
-/** What conditions leave of a space, or why they leave nothing. */
+/** Part of a space that its conditions leave, or the reason why they leave nothing. */
 export type RegionReport =
   | {
       readonly kind: 'open';
@@ -327,7 +327,7 @@ export interface Design {
   readonly count: number;
   /** count x n, natural units. */
   readonly X: Float64Array;
-  /** What the conditions of the space leave; absent without conditions. */
+  /** Report on the conditions of the space; absent without conditions. */
   readonly region?: RegionReport;
 }
 
@@ -346,8 +346,8 @@ export interface RobustAim {
   readonly tolerances: InputTolerances;
   /** The search ends when the low end of the range of an input's probability reaches this; null: never for that reason. */
   readonly probability: number | null;
-  /** How many more runs it may make. */
+  /** Number of further runs that it may make. */
   readonly runsLeft: number;
-  /** How many of the last rows of the history are the search's own, one of which it ends with. */
+  /** Number of last rows of the history that are the search's own; it ends with one of them. */
   readonly ownRuns: number;
 }

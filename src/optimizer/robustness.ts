@@ -4,7 +4,7 @@ import type { InputTolerances, SuggestRequest } from './problem.ts';
 import { robustnessOf } from './robustness/probability.ts';
 
 /**
- * How surely an input meets the goal of a request when it is made with tolerances, by the models of the request; null while
+ * Estimates how surely an input meets the goal of a request when it is made with tolerances, by the models of the request; null while
  * they predict less than half of the variance of an output.
  *
  * A pure function, like `suggest`, and throws as it does; also for an input or tolerances whose lengths do not match.

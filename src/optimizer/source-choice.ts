@@ -1,7 +1,7 @@
 /**
- * Which source to run next. A cheaper source is held against the fine one at the first inputs of the design, each run by both. Once the
- * evidence of the models speaks for it clearly, it gets a design of its own; then fine runs, each after runs of the cheaper source at the
- * same input while these tell enough for their cost. A source that the evidence does not speak for is left alone.
+ * Chooses the source to run next. A cheaper source is held against the fine one at the first inputs of the design, each run by both. Once
+ * the evidence of the models speaks for it clearly, it gets a design of its own; then fine runs, each after runs of the cheaper source at
+ * the same input while these tell enough for their cost. A source that the evidence does not speak for is left alone.
  */
 import { initialDesign } from './initial-design.ts';
 import { joined, squareBetween } from './linalg/dense.ts';
@@ -15,16 +15,18 @@ import { noiseVariance, type Surrogate } from './surrogate/model-choice.ts';
 import { Predictor } from './surrogate/predictor.ts';
 import { isTrusted } from './surrogate/trend.ts';
 
-/** What the runs of a source may cost, in fine runs, while nothing speaks for it. */
+/** Cost limit of the runs of a source, in fine runs, while nothing speaks for it. */
 const PROBE = 0.5;
 /** Below this log evidence a source is not probed further. */
 const HOPELESS = -1;
-/** What the design of a trusted source may cost, up to so many runs for each input, and what further runs may cost for every fine run. */
+/**
+ * Cost limit of the design of a trusted source, with a maximum of runs per input, and cost limit of its further runs for every fine run.
+ */
 const DESIGN = { cost: 0.5, perInput: 6 };
 const PER_FINE_RUN = 0.3;
 /** The same for the few runs that models need, of a dear source. */
 const FEW_RUNS = 1;
-/** Of so many fine runs the first ones are probed: a long history need not be run again. */
+/** Number of fine runs, from the first on, that are probed: a long history need not be run again. */
 const FINE_PROBED = 4;
 /** A sum of costs such as 5 x 0.1 is a little more than 0.5. */
 const ROUNDING = 1e-9;
@@ -182,7 +184,7 @@ function seenBy(prepared: Prepared, source: CoarseSource): Seen {
   return makeSeen(prepared, inputsOf(source), runsOf(source, prepared.encoding.n));
 }
 
-/** Of random inputs the one that is farthest from all inputs of a source. */
+/** The random input that is farthest from all inputs of a source. */
 function farthest(prepared: Prepared, source: CoarseSource, k: number): Float64Array | null {
   const { encoding, request } = prepared;
   const { n, p } = encoding;
@@ -242,7 +244,7 @@ function doubtsOf({ outputs, coarse }: Surrogate, predictor: Predictor, u: Float
     const { model, rho } = fitted.trend;
     const { surrogate } = coarse[model]!;
     const sd = own[model]!.sigma[j]!;
-    // What one more run takes of the variance, which its noise limits.
+    // Reduction of the variance by one more run, which its noise limits.
     const told = (Math.abs(rho) * sd ** 2) / Math.hypot(sd, Math.sqrt(noiseVariance(surrogate, j)));
     const theirs = Math.abs(rho) * sd;
     const rest = Math.sqrt(Math.max(0, predictor.sigma[j]! ** 2 - theirs ** 2));

@@ -11,9 +11,9 @@ export interface CardSource {
   /** From the run on. */
   readonly history: History;
   readonly iteration: number;
-  /** Of the page of the run. */
+  /** Address of the page of the run. */
   readonly address: string;
-  /** When the run was suggested, ISO 8601. */
+  /** Time at which the run was suggested, ISO 8601. */
   readonly suggestedAt: string;
 }
 

@@ -14,7 +14,7 @@ export interface Column {
 
 export interface Table {
   readonly kind: 'table';
-  /** What it holds, for those who do not see it. */
+  /** Description of the contents, for people who do not see them. */
   readonly label: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
@@ -51,7 +51,7 @@ export interface Report {
   /** Facts below the title. */
   readonly facts: readonly string[];
   readonly state: string;
-  /** When what it reports changed last, ISO 8601. */
+  /** Time of the last change of what it reports, ISO 8601. */
   readonly changedAt: string;
   /** Other forms of it, for readers of the HTML: addresses relative to its own. */
   readonly downloads?: readonly Download[];

@@ -68,7 +68,7 @@ function foundBlocks(head: Head, found: FoundFit, confidence: number): readonly 
   ];
 }
 
-/** What was measured and what the best run gives, point by point. */
+/** Compares the measured values with those of the best run, point by point. */
 function fittedTable(head: Head, best: ShownRun): readonly Block[] {
   const fitted = [...head.objectives.keys()].filter((j) => head.objectiveTypes[j] === 'fit');
   if (fitted.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Where charts of reports have their parts: across the page, and two beside each other. */
+/** Layout of the charts in reports: across the page, and two beside each other. */
 import type { Frame } from '../shown/drawing.ts';
 import type { Chart } from './document.ts';
 

@@ -7,7 +7,7 @@ import { type Block, heading, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
 
 const MOST_ROWS = 40;
-/** Of the inputs; the outputs that make the front are all there. */
+/** Limit of the inputs shown; all outputs that make the front are there. */
 const MOST_INPUTS = 8;
 
 export function frontBlocks({ head, columns, best }: Subject): readonly Block[] {

@@ -1,4 +1,4 @@
-/** What was corrected, left out or noted, the names of files, and which runs failed. */
+/** Lists corrections, exclusions and notes, the names of files, and the runs that failed. */
 import type { Correction, Note } from '../../clients/typescript/src/index.ts';
 import { factAt, stateOf } from '../shown/columns.ts';
 import { correctionText } from '../shown/correction-text.ts';
@@ -13,7 +13,7 @@ const MOST_ENTRIES = 200;
 export function logBlocks(subject: Subject): readonly Block[] {
   const { head, corrections, notes } = subject;
   const changes = [
-    // What a correction noted is among the notes.
+    // Corrections that only note something are listed with the notes.
     ...corrections.filter(({ isNote }) => !isNote).map((one) => [one.createdAt, changeOf(subject, one)] as const),
     ...notes.map((one) => [one.createdAt, notedIn(one)] as const),
   ]

@@ -13,7 +13,7 @@ export const LEFT = MARGIN.side;
 export const WIDTH = PAGE.width - 2 * MARGIN.side;
 const END = PAGE.height - MARGIN.bottom;
 const FOOTER_SIZE = 7.5;
-/** Of a line, in sizes of its text. */
+/** Height of a line, in sizes of its text. */
 const LEADING = 1.32;
 
 type Font = 'regular' | 'bold';

@@ -16,9 +16,9 @@ const PAD = { side: 0.5, top: 0.22 };
 const ROOM = { usual: 0.9, dense: 0.5 };
 /** Lines of a cell; more are cut. */
 const MOST_LINES = 12;
-/** How far a table grows beyond what it needs, to fill the page. */
+/** Factor by which a table may grow beyond what it needs, to fill the page. */
 const STRETCH = 1.5;
-/** Of a title, the share of its width that a column keeps: titles may break. */
+/** Share of the width of its title that a column keeps: titles may break. */
 const LEAST_TITLE = 0.5;
 
 interface Layout {

@@ -97,7 +97,7 @@ function drawScan(pages: PdfPages, { picture, text, address }: Extract<Block, { 
   pages.y += CODE_SIZE;
 }
 
-/** Of the beginning of a block that belongs below a heading. */
+/** Height of the beginning of a block that belongs below a heading. */
 function leastHeight(block: Block | undefined): number {
   if (block?.kind !== 'charts') return 60;
   const [first] = block.charts;

@@ -112,7 +112,7 @@ function targetBlocks(head: Head): readonly Block[] {
   ];
 }
 
-/** How the target was stated, for example "50 −1 % +1 %". */
+/** The target as it was stated, for example "50 −1 % +1 %". */
 function kindOf(head: Head, j: number): string {
   const [type, target] = [head.objectiveTypes[j]!, head.objectives[j] ?? null];
   if (target === null) return type === 'fit' ? '–' : type;

@@ -1,4 +1,4 @@
-/** How to get at all data, and how to repeat the search. */
+/** Explains how to get all data, and how to repeat the search. */
 import { type Block, heading, paragraph } from './document.ts';
 import type { Subject } from './source.ts';
 

@@ -93,7 +93,7 @@ function marginsOf(head: Head, best: ShownRun): Table {
   };
 }
 
-/** Of multiples, three digits tell enough. */
+/** Rounds a multiple: three digits tell enough. */
 const rough = (multiple: number) => short(Number(multiple.toPrecision(3)));
 
 function marginCells(head: Head, { output, misses, missedBy }: ShownRun, j: number): readonly Cell[] {

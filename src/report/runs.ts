@@ -8,7 +8,7 @@ import { type Block, type Cell, type Column, heading, paragraph } from './docume
 import type { Subject } from './source.ts';
 
 const MOST_RUNS = 500;
-/** Of more, so many of the best and of the last. */
+/** Number of the best runs and of the last ones that longer tables keep. */
 const KEPT = 100;
 /** Columns of values that fit on a page. */
 const MOST_VALUES = 12;

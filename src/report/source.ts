@@ -1,4 +1,4 @@
-/** What a report is made of: an objective as the interface sends it, and what belongs to it. Plain data. */
+/** Source of a report: an objective as the interface sends it, and what belongs to it. Plain data. */
 import type {
   Correction,
   FitParameters,
@@ -23,13 +23,13 @@ export interface ReportSource {
   readonly corrections: readonly Correction[];
   /** On the objective and its runs, oldest first. */
   readonly notes: readonly Note[];
-  /** Of the trial, designed and added: what was known besides the runs of its objectives. */
+  /** Cases of the trial, designed and added: the data known besides the runs of its objectives. */
   readonly caseCount: number;
-  /** What the data of a fit tell; null without a fit. */
+  /** Conclusions about the inputs from the data of a fit; null without a fit. */
   readonly fit: FitParameters | null;
   /** ISO 8601. */
   readonly changedAt: string;
-  /** Of Backsolve. */
+  /** Version of Backsolve. */
   readonly version: string;
 }
 
@@ -55,7 +55,7 @@ interface AllRuns {
 export interface ShownRun {
   /** For example "run 4" or "case 3": the first run at the input. */
   readonly name: string;
-  /** Of how many runs the output is the mean, where runs at an input are judged together. */
+  /** Number of runs whose mean the output is, if runs at an input are judged together. */
   readonly meanOf: number | null;
   /** Among the runs of the objective; -1 for a case. */
   readonly row: number;

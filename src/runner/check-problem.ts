@@ -31,11 +31,11 @@ export interface CheckedProblem {
   readonly designedCount: number;
   /** Whether the start keeps the constraints, so that it may be the answer. */
   readonly isStartInside: boolean;
-  /** What the black box says of itself. */
+  /** Notes of the black box about itself. */
   readonly notes: readonly string[];
   /** Absolute. */
   readonly file: string;
-  /** Where a path such as ['inputs', 'length', 'step'] stands. */
+  /** Returns the position of a path such as ['inputs', 'length', 'step']. */
   positionOf(path: readonly string[]): Position;
 }
 
@@ -120,7 +120,7 @@ function noteOfSharedFolder({ jobs, blackBox, fits }: Problem): readonly string[
   ];
 }
 
-/** What inputs or outputs lack may be known to a black box that could not be asked. */
+/** A black box that could not be asked may know what inputs or outputs lack. */
 function withoutUnknown(violations: readonly FileViolation[], sections: readonly string[]): readonly FileViolation[] {
   return violations.filter(({ key }) => !sections.includes(key.split('.')[0]!));
 }

@@ -17,7 +17,7 @@ export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Text for its standard input. It need not read it. */
   readonly stdin: string;
-  /** Where that text is for a moment. */
+  /** File that holds this text for a moment. */
   readonly stdinFile: string;
   readonly timeoutMs: number;
   /** From SIGTERM to SIGKILL. */
@@ -30,7 +30,7 @@ export interface ChildOptions {
 }
 
 export interface ChildEnd {
-  /** Why it ended: by itself, out of time, or because the signal of the caller aborted. */
+  /** Cause of its end: by itself, out of time, or because the signal of the caller aborted. */
   readonly cause: 'itself' | 'timeout' | 'aborted';
   /** Null if a signal ended it. */
   readonly code: number | null;
@@ -48,7 +48,7 @@ const STDOUT_LIMITS: LogLimits = { fileBytes: 10 * 1024 * 1024, tailBytes: 4 * 1
 const STDERR_LIMITS: LogLimits = { fileBytes: 10 * 1024 * 1024, tailBytes: 64 * 1024 };
 /** The longest time that a timer of Node can run: 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** How long a pipe may stay open after the program: whoever holds it has left its group. */
+/** Time that a pipe may stay open after the program: whoever holds it has left its group. */
 const PIPE_GRACE_MS = 1_000;
 
 /** Throws LocalFault if the program cannot be started. */

@@ -1,4 +1,4 @@
-/** What a person reads at the end, and the exit code that a script reads. */
+/** Text for a person at the end, and the exit code for a script. */
 import { describeProbability, probabilityOf } from '../../clients/typescript/src/evaluator/nearness.ts';
 import { stopReasonOf } from '../../clients/typescript/src/solve/followed-search.ts';
 import {
@@ -112,7 +112,7 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   return `${found}${best === null ? '' : ` Best: ${calledIn(best)}.`}${goOnFrom}`;
 }
 
-/** What was declared is an input, of which a single run may miss. */
+/** The answer that was declared is an input; single runs at it may miss. */
 function calledIn({ name, isInput, runs }: BestRun): string {
   return isInput ? `the input of ${name}${runs === null ? '' : `, after ${countRuns(runs)} there`}` : name;
 }
@@ -123,12 +123,12 @@ function undeclared(runs: string): string {
 
 type State = SolveEnd['search']['states'] extends ReadonlyMap<number, infer One> ? One : never;
 
-/** Why a search was stopped, in the words of the service, which name the best run. */
+/** Reason why a search was stopped, in the words of the service, which name the best run. */
 function whyStopped(state: State | undefined): string | undefined {
   return stopReasonOf(state) === 'STOPPED' ? state?.endReason?.replace(/^Stopped: /, '') : undefined;
 }
 
-/** What a person adds to the runs made. */
+/** Number of runs that a person is advised to add. */
 const MORE_RUNS = 20;
 
 function howToGoOn(state: State | undefined, { runs, maximumRuns }: SolveEnd['standing'], command: string): string {
@@ -205,7 +205,7 @@ function suretiesOf({ search: asked }: Problem, { search }: SolveEnd): readonly 
   });
 }
 
-/** What the data of a fit tell about the inputs, and warnings, in the words of the service. */
+/** Conclusions about the inputs from the data of a fit, and warnings, in the words of the service. */
 function fitsOf({ search, standing }: SolveEnd): readonly string[] {
   const several = search.objectives.length > 1;
   return search.objectives.flatMap(({ objectiveId }, k) => {

@@ -45,7 +45,7 @@ export interface CommandOptions {
   /** The program and its arguments, or with `shell` one text for the shell: /bin/sh, on Windows cmd.exe. */
   readonly command: readonly string[];
   readonly shell?: boolean | undefined;
-  /** Where the command runs unless it runs in its work folder; relative paths of the other options start here. */
+  /** Folder in which the command runs unless it runs in its work folder; relative paths of the other options start here. */
   readonly startFolder: string;
   /** The folder in which every evaluation gets its work folder. */
   readonly workFolder: string;
@@ -55,32 +55,32 @@ export interface CommandOptions {
   readonly templates?: readonly string[] | undefined;
   /** Files that are written anew for each evaluation, besides `templates`. */
   readonly files?: readonly FileTemplate[] | undefined;
-  /** What the command gets by name besides the inputs, which say it by their values. */
+  /** Values that the command gets by name besides the inputs, and that follow from the inputs. */
   readonly told?: { readonly names: readonly string[]; of(input: InputValues): InputValues } | undefined;
   /** Reads outputs, instead of `reads` and `curves`. */
   readonly reader?: OutputReader | undefined;
   /** Files or folders that are copied into the work folder. */
   readonly copies?: readonly string[] | undefined;
-  /** Where outputs are read, see read-output.ts; none: the last line of standard output. */
+  /** Rules that find outputs, see read-output.ts; none: the last line of standard output. */
   readonly reads?: readonly string[] | undefined;
   /** A file that the command leaves in its work folder, with the derivatives; see jacobian-file.ts. */
   readonly jacobian?: string | undefined;
   /** The outputs that are fitted, by their names. An evaluation has their points; the command gets and gives them as one. */
   readonly fits?: ReadonlyMap<string, Fit> | undefined;
-  /** Where curves are read, besides `reads`. */
+  /** Rules that find curves, besides `reads`. */
   readonly curves?: readonly CurvePlace[] | undefined;
   /** Signs of failed and of good runs, see signs.ts. */
   readonly failsIf?: readonly string[] | undefined;
   readonly succeedsIf?: readonly string[] | undefined;
   /** That signs may name as well, because another call has them. */
   readonly otherOutputs?: readonly string[] | undefined;
-  /** What exit codes mean, such as 3=retry,4=abort; see exit-codes.ts. */
+  /** Meanings of exit codes, such as 3=retry,4=abort; see exit-codes.ts. */
   readonly onExit?: string | undefined;
   /** At most; an evaluation may allow less. */
   readonly timeoutSeconds?: number | undefined;
   /** From SIGTERM to SIGKILL; 10 if absent. Windows has none. */
   readonly graceSeconds?: number | undefined;
-  /** Which work folders stay; those of evaluations without an output if absent. */
+  /** Work folders that stay; those of evaluations without an output if absent. */
   readonly keep?: 'all' | 'failed' | 'none' | undefined;
   /** The environment of the command. */
   readonly environment: NodeJS.ProcessEnv;

@@ -1,4 +1,4 @@
-/** What a person sees of a standing, as lines of text. No I/O: the same standing gives the same lines. */
+/** Renders a standing as lines of text for a person. No I/O: the same standing gives the same lines. */
 import type { Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { plain } from './plain-text.ts';
 import { type FittedOutput, type InputValue, type Problem, shownOutputs } from './problem.ts';
@@ -238,7 +238,7 @@ export function formatElapsed(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** Of East Asian writing and of emoji each character takes two columns, a combining mark none. */
+/** Number of columns of a text in a terminal: two for each character of East Asian writing and emoji, none for a combining mark. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += WIDE.test(character) ? 2 : MARK.test(character) ? 0 : 1;

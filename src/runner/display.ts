@@ -13,7 +13,7 @@ export interface Screen {
 }
 
 export interface Display {
-  /** What a person should read even after the display is gone. */
+  /** Prints a line that a person should read even after the display is gone. */
   print(line: string): void;
   /** A run is over; a terminal shows it anyway. */
   printRun(line: string): void;

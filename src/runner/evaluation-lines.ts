@@ -1,4 +1,4 @@
-/** What happens to an evaluation, each in one line for a log. */
+/** Describes the events of an evaluation, each in one line for a log. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Reportable } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import type { EvaluatorEvent } from '../../clients/typescript/src/evaluator/evaluator.ts';

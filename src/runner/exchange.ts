@@ -1,4 +1,4 @@
-/** What a program and the runner tell each other: inputs in the environment and on standard input, outputs as text. */
+/** Formats and reads the exchange between a program and the runner: inputs in the environment and on standard input, outputs as text. */
 import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { CurveError } from '../../clients/typescript/src/solve/curve.ts';
 import { type Fit, pointNames, readCurve } from '../../clients/typescript/src/solve/fit.ts';
@@ -7,7 +7,7 @@ import { parseJson } from './json-text.ts';
 import { ReadingError } from './reading-error.ts';
 import type { InputValues } from './template.ts';
 
-/** What a program's output says. */
+/** Result of reading a program's output. */
 export type Reading =
   | { readonly kind: 'output'; readonly output: readonly number[]; readonly jacobian?: unknown }
   /** The program says that the run has failed, or a number is not finite. */

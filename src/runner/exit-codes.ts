@@ -1,4 +1,4 @@
-/** What the exit code of a program means. */
+/** Interprets the exit code of a program. */
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 
 /**
@@ -12,8 +12,8 @@ export const EXIT_MEANINGS: readonly ExitMeaning[] = ['output', 'fail', 'retry',
 /** EX_TEMPFAIL of sysexits.h. */
 const TEMPORARY_FAILURE = 75;
 /**
- * How shells report a program that is not executable (126) or not there (127), and with 125 what runs other programs (`docker run`, podman,
- * env, nice, timeout) that it could not do so itself: no daemon, no image, a wrong option.
+ * Exit codes with which shells report a program that is not executable (126) or not there (127), and programs that run others (`docker
+ * run`, podman, env, nice, timeout) that they could not do so (125): no daemon, no image, a wrong option.
  */
 const NOT_STARTED: readonly number[] = [125, 126, 127];
 

@@ -6,10 +6,10 @@ import { ReadingError } from './reading-error.ts';
 
 interface Match {
   readonly text: string;
-  /** Of the text in the content. */
+  /** Start of the text in the content. */
   readonly from: number;
   readonly to: number;
-  /** Where all that the pattern matches ends. */
+  /** End of everything that the pattern matches. */
   readonly end: number;
 }
 
@@ -109,6 +109,6 @@ function refusePart(content: string, { text, from, to, end: matched }: Match, ta
   if (NO_SIGN.test(before)) return;
   const inComplex = /^[ij]\b/.test(behind) ? /([-+])\s+$/.exec(before) : null;
   const sign = SIGN.exec(before) ?? inComplex ?? (text.includes('.') ? /\w([-+])$/.exec(before) : null);
-  // Of `+ 0.5` nothing is lost.
+  // A plus sign, as in `+ 0.5`, changes nothing.
   if (sign?.slice(1).includes('-')) refuse(`${line.slice(before.lastIndexOf('-'), first)}${text}`);
 }

@@ -102,7 +102,7 @@ function fileOptions(reader: ValueReader, fields: ReadonlyMap<string, Value>, pa
   return { ...columns, sigma: reader.text(sigma, [...path, 'sigma']) };
 }
 
-/** Where the titles and the rows of a table are; undefined where the file does not say. */
+/** Positions of the titles and the rows of a table; undefined if the file does not state them. */
 function readLayout(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path): TableLayout | undefined {
   const [titles, rowsFrom] = [fields.get('titles'), fields.get('rowsFrom')];
   if (titles === undefined && rowsFrom === undefined) return undefined;
@@ -192,7 +192,7 @@ const INSTEAD: readonly (readonly [string, string])[] = [
   ['priorities', 'cannot go with a fit: leave them out, its limits come first.'],
 ];
 
-/** What the service refuses beside a fit by the numbers of outputs, in the words of the file. The fields without it. */
+/** Refuses in the words of the file what the service refuses beside a fit by the numbers of outputs. Returns the fields without it. */
 export function refuseBesideFits(
   reader: ValueReader,
   fields: ReadonlyMap<string, Value>,

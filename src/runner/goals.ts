@@ -1,10 +1,10 @@
-/** What an output should be: `target` with `within`, `exact`, bounds on one side, or an aspiration. */
+/** Reads the goal of an output: `target` with `within`, `exact`, bounds on one side, or an aspiration. */
 import { GOAL_TYPES, type GoalType } from '../../clients/typescript/src/generated/goal-types.ts';
 import { GOALS_OF_ONE_NUMBER, type Goal } from '../../clients/typescript/src/solve/goals.ts';
 import { type Path, textOf, type ValueReader } from './value-reader.ts';
 import type { Value } from './yaml-values.ts';
 
-/** How far a target may be missed. */
+/** Distance by which a target may be missed. */
 interface Tolerance {
   readonly type: 'percent' | 'value';
   readonly lower: number;

@@ -11,7 +11,7 @@ import { formatPetabProblem } from './petab/problem-text.ts';
 import { readRegularFile } from './read-file.ts';
 import { parseYaml } from './yaml-values.ts';
 
-/** What cannot become a problem file; the message says why and what to do. */
+/** Thrown for content that cannot become a problem file; the message says why and what to do. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }

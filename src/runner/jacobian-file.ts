@@ -60,7 +60,7 @@ export function parseJacobian(text: string, inputs: readonly string[] = []): unk
   return Object.fromEntries([...byOutput].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 
-/** Of a row above, the corner may be empty. */
+/** Recognizes a name in a row above; the corner may be empty. */
 function isName(cell: string): boolean {
   return cell !== '' && readNumber(cell) === undefined;
 }

@@ -6,7 +6,7 @@ import type { Goals } from '../../clients/typescript/src/solve/goals.ts';
 import type { Inputs } from '../../clients/typescript/src/solve/inputs.ts';
 import type { InputDefinition } from './problem.ts';
 
-/** What the derivatives are of: outputs as the black box knows them, a fit being one. */
+/** Names that the derivatives belong to: outputs as the black box knows them, a fit being one. */
 export interface JacobianShape {
   readonly inputs: readonly Pick<InputDefinition, 'name' | 'type'>[];
   readonly outputs: readonly string[];

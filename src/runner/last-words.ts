@@ -1,4 +1,4 @@
-/** What a program says of its failure, out of the end of what it printed. */
+/** Finds what a program says of its failure in the end of what it printed. */
 import { shorten } from './exchange.ts';
 
 /** Lines of the end in which an error is looked for. */
@@ -9,7 +9,7 @@ const LONGEST = 400;
 /** `error: x is undefined`, `ValueError: ...`, `*** FATAL ...`, `Exception in thread "main" ...:`, `run simulation(s) aborted` */
 const ERROR =
   /^\W*(?:fatal|error|panic|exception)\b|\b\w*(?:error|exception|fatal)\b[^:]{0,20}:|\baborted\W*$|^incorrect syntax:/i;
-/** What follows an error of Octave: where it was, and how it ends. */
+/** Lines that follow an error of Octave: the trace, and the end of the program. */
 const TRACE = /^error: (?:called from\b|ignoring const execution_exception)/;
 /** Maxima writes it below its errors. */
 const BELOW = /^-- an error\. To debug this try/;
@@ -21,8 +21,8 @@ interface Printed {
 }
 
 /**
- * What explains a failure: the last error on standard error, else on standard output, where programs such as ccx and Maxima have theirs,
- * else the last lines. Empty where nothing does.
+ * Explanation of a failure: the last error on standard error, else on standard output, where programs such as ccx and
+ * Maxima have theirs, else the last lines. Empty if there is none.
  *
  * @param isOutput  whether the last line of standard output may be an output, which is no explanation
  */

@@ -1,8 +1,8 @@
-/** What a program printed, where run-log.ts has left out the middle. */
+/** Searches the output of a program from which run-log.ts has left out the middle. */
 import { ReadingError } from './reading-error.ts';
 import { GAP } from './run-log.ts';
 
-/** Which part of a text is enough, where the middle is missing: the last match lies behind, the first one before. */
+/** The part of a text that suffices if the middle is missing: the last match lies behind the gap, the first one before it. */
 export type Part = 'first' | 'last' | 'any' | 'all';
 
 const DOUBT: Readonly<Record<Part, string>> = {
@@ -20,7 +20,8 @@ export function isLog(file: string): boolean {
 }
 
 /**
- * What `find` finds: in a log with a gap, what is surely the first, the last or any of all. Throws ReadingError where that may be in the gap.
+ * Applies `find` to a log with a gap and returns what is surely the first, the last or any of all matches. Throws
+ * ReadingError if that may be in the gap.
  */
 export function findInLog(content: string, find: (text: string) => unknown, part: Part): unknown {
   const gap = GAP.exec(content);

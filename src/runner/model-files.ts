@@ -1,4 +1,4 @@
-/** What lies beside a problem of another program and its model may need. */
+/** Lists files beside a problem of another program that its model may need. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -23,7 +23,7 @@ export class MovedProblemError extends Error {
   override readonly name = 'MovedProblemError';
 }
 
-/** Of how the black box is called; a changed number of jobs or a limit is still the same program. */
+/** Hash of the call of the black box; with another number of jobs or another limit it is still the same program. */
 export function hashOfBlackBox({ blackBox, fits, sources }: Problem): string {
   const cheaper = sources.map((one) => [one.name, one.blackBox.identity]);
   return createHash('sha256')
@@ -97,7 +97,7 @@ async function sameProblemsIn(home: string, checked: CheckedProblem): Promise<re
   return found;
 }
 
-/** What is unreadable, or of others, is no state of this problem. */
+/** A record that is unreadable, or of others, is no state of this problem. */
 async function readFileRecord(folder: string): Promise<FileRecord | undefined> {
   try {
     const record = (await new ProblemFolder(folder).read()) as Partial<FileRecord> | undefined;

@@ -1,4 +1,4 @@
-/** What a problem is for the service: the bodies of its model, project and objectives. */
+/** Makes the requests of a problem to the service: the bodies of its model, project and objectives. */
 
 import { sayViolation } from '../../clients/typescript/src/front-doors.ts';
 import type { Violation } from '../../clients/typescript/src/index.ts';

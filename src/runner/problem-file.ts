@@ -44,7 +44,7 @@ export interface ReadProblem {
   /** Undefined when there are violations. */
   readonly problem: Problem | undefined;
   readonly violations: readonly FileViolation[];
-  /** Where a path such as ['inputs', 'length', 'step'] stands. */
+  /** Returns the position of a path such as ['inputs', 'length', 'step']. */
   positionOf(path: Path): Position;
 }
 

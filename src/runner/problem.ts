@@ -53,9 +53,9 @@ export interface Problem {
   /** A goal per output, in their order, per target set. */
   readonly targetSets: readonly (readonly Goal[])[];
   readonly desiredL1Norm: number | null;
-  /** What is stated about how to search. */
+  /** Search options that the file states. */
   readonly search: SearchFields;
-  /** How many inputs are designed and run first; null leaves it to the service and `jobs`. */
+  /** Number of inputs that are designed and run first; null leaves it to the service and `jobs`. */
   readonly cases: number | null;
   /** The input to run first. */
   readonly start: Readonly<Record<string, InputValue>> | null;

@@ -4,7 +4,7 @@ import { access, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 
-/** What Windows runs without a shell. */
+/** Endings that Windows runs without a shell. */
 const WINDOWS_ENDINGS = ['.exe', '.com'];
 const SHELL_ENDINGS = /\.(bat|cmd)$/i;
 

@@ -30,7 +30,7 @@ export interface CurvePlace {
   readonly csv: string;
   readonly x: string | null;
   readonly y: string;
-  /** Where its titles and rows are. */
+  /** Layout of its titles and rows. */
   readonly layout?: TableLayout;
 }
 
@@ -86,7 +86,7 @@ export function makeOutputReader(texts: readonly string[], curves: readonly Curv
   };
 }
 
-/** Of an output, or of the array that it is a value of. */
+/** Rule of an output, or of the array that its value is from. */
 function ruleOf(rules: readonly Rule[], name: string): Rule | undefined {
   return rules.find((one) => one.name === name) ?? rules.find((one) => one.name === placeInArray(name)?.array);
 }

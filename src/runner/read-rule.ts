@@ -1,5 +1,5 @@
 /**
- * Where a value stands in a file that a program leaves, as rules say it:
+ * Finds a value in a file that a program leaves, by rules such as
  *
  *   out.txt                               a file with one number
  *   out.txt:/mass = (\S+)/                the first group, or all, of the last match; /.../first takes the first, i ignores case
@@ -51,7 +51,7 @@ export function parsePlace(text: string, origin: string): Place {
   return { file: checkFile(text, origin), find: (content) => content.trim(), part: 'all' };
 }
 
-/** What stands there, undefined where nothing does, or why it is not plainly what is asked for. */
+/** Returns the value that the rule finds, undefined if it finds none, or the reason why it is not plainly the value asked for. */
 export function findAt({ file, find, part }: Place, content: string): unknown {
   try {
     return isLog(file) ? findInLog(content, find, part) : find(content);

@@ -25,7 +25,7 @@ import { toInputValue, toNamedInput } from './problem-bodies.ts';
 import type { FileRecord, RunFolder } from './run-folder.ts';
 import type { SetStanding } from './standing.ts';
 
-/** What a target set has found besides its best run: several solutions, or a front; undefined where neither is sought. */
+/** Solutions or front that a target set has found besides its best run; undefined if neither is sought. */
 export function foundBy(
   problem: Problem,
   { objectives, states, fronts }: SearchState,
@@ -76,7 +76,7 @@ export class ResultFiles {
     return this.#files;
   }
 
-  /** Why they could not be written last; a later update may cure it. */
+  /** Error of the last write; a later update may cure it. */
   get error(): FileError | null {
     return this.#error;
   }
@@ -106,7 +106,7 @@ function toFileError(error: unknown): FileError {
   throw error;
 }
 
-/** Of the columns that a load ignores or heeds; the JSON file says more about each run. */
+/** Columns that a load ignores or heeds; the JSON file says more about each run. */
 const ABOUT: readonly RowColumn[] = ['number', 'iteration', 'status', 'failureReason'];
 
 function formatTable({ problem, runs }: Pick<Results, 'problem' | 'runs'>): string {

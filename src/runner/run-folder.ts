@@ -1,5 +1,5 @@
 /**
- * What a problem file leaves behind, beside it:
+ * Names what a problem file leaves behind, beside it:
  *
  *   .backsolve/NAME   record, journal and lock of the engine
  *   .backsolve/NAME/work           work folders of runs

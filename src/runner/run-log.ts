@@ -1,4 +1,4 @@
-/** What a program prints: its beginning goes to a file, its end stays in memory, and a flood harms neither disk nor memory. */
+/** Takes what a program prints: the beginning goes to a file, the end stays in memory, and a flood harms neither disk nor memory. */
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -80,6 +80,6 @@ function gapLine(bytes: number): string {
 
 export const GAP = /\n\[(\d+) bytes are left out here\]\n/;
 
-/** Of the end, for people. */
+/** Size of the end that people are shown. */
 const SHOWN_BYTES = 16 * 1024;
 const TAIL_IN_FILE_BYTES = 64 * 1024;

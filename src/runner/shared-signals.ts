@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Evaluate } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import type { EvaluatorOptions } from '../../clients/typescript/src/evaluator/evaluator-options.ts';
 
-/** How much later than the program its evaluator may notice a signal to both. */
+/** Time by which an evaluator may notice a signal later than its program. */
 const SKEW_MS = 200;
-/** How long a program may take to end after SIGTERM: Slurm, Kubernetes and systemd then kill it, after 30 to 90 s. */
+/** Time in which a program may end after SIGTERM: Slurm, Kubernetes and systemd then kill it, after 30 to 90 s. */
 const ENDING_MS = 90_000;
 
 /**

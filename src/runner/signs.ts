@@ -14,7 +14,7 @@ import { findLines } from './find-pattern.ts';
 import { readRegularFile } from './read-file.ts';
 import { checkFile, findAt, type Place, parsePlace } from './read-rule.ts';
 
-/** Why a run has no output. */
+/** Result of a run without an output. */
 type Trouble = Exclude<Reading, { readonly kind: 'output' }>;
 
 export interface Signs {
@@ -36,7 +36,7 @@ interface Sign {
   readonly flag: string;
   /** Whether it must be there. */
   readonly isWanted: boolean;
-  /** Of an output; absent for a place in a file. */
+  /** Name of an output; absent for a place in a file. */
   readonly name?: string;
   readonly place?: Place;
   /** Absent for a text that is found or not. */

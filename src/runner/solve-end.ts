@@ -1,4 +1,4 @@
-/** How the work on a problem ended. */
+/** The end of the work on a problem. */
 import type { Batch } from '../../clients/typescript/src/index.ts';
 import type { Advice } from '../../clients/typescript/src/solve/defaults.ts';
 import type { EngineEnd } from '../../clients/typescript/src/solve/engine.ts';
@@ -6,7 +6,7 @@ import type { SearchState } from '../../clients/typescript/src/solve/followed-se
 import type { Standing } from './standing.ts';
 
 /**
- * How it ended. batch: the service has nothing more to do. interrupted: by a signal. away: the service does not answer. fault: this
+ * Cause of the end. batch: the service has nothing more to do. interrupted: by a signal. away: the service does not answer. fault: this
  * machine cannot run the command, or the key was refused. disk: a file cannot be written. abort: the command asked for it.
  */
 export interface SolveEnd {
@@ -15,7 +15,7 @@ export interface SolveEnd {
   readonly batch: Batch | null;
   readonly standing: Standing;
   readonly search: SearchState;
-  /** How the problem was understood, and what the runs show. */
+  /** Explanation of how the problem was understood, and conclusions from the runs. */
   readonly advice: readonly Advice[];
   readonly files: { readonly csv: string; readonly json: string };
 }

@@ -1,4 +1,4 @@
-/** What it takes to solve a problem. */
+/** Everything that solving a problem takes. */
 import type { Evaluate } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Backsolve } from '../../clients/typescript/src/index.ts';
 import type { Surroundings } from './black-box/black-box.ts';
@@ -14,13 +14,13 @@ export interface SolveOptions {
   readonly service: string | null;
   readonly checked: CheckedProblem;
   readonly folder: RunFolder;
-  /** Where the black box works. */
+  /** Surroundings in which the black box works. */
   readonly where: Surroundings;
   /** null when others evaluate. */
   readonly evaluate: Evaluate | null;
   /** The name of this machine in the record of a run. */
   readonly evaluator: string;
-  /** How the service judges outputs by an objective. */
+  /** Measures outputs against an objective as the service does. */
   readonly measure: (objective: Body) => MeasureMisses;
   readonly display: Display;
   /** Whether failed runs are tried again. */

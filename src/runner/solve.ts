@@ -57,7 +57,7 @@ const WORDS: Words = {
   goOnAt: (service) => (service === null ? ', without --url' : ` with --url ${service}`),
 };
 
-/** Which inputs of a new problem are logarithmic because of their range. */
+/** Says which inputs of a new problem are logarithmic because of their range. */
 export function adviseOnRanges({ project }: CheckedProblem['bodies']): readonly Advice[] {
   const stated = project as unknown as ProjectBody;
   return adviseOnScales(stated, withScales(stated, undefined), WORDS);
@@ -114,7 +114,7 @@ class Solver {
   readonly #adviceTeller: AdviceTeller;
   readonly #startedAt = performance.now();
   #runs: readonly Run[] = [];
-  /** When each run that was counted ended, by its order. */
+  /** Time at which each counted run ended, by its order. */
   readonly #counted = new Map<number, string>();
   /** Whether runs are shown as they end: those of earlier starts are not. */
   #isTelling = false;
@@ -167,7 +167,7 @@ class Solver {
     const work = await this.#work().catch(explained);
     if (this.#session.isOver) await this.#search.readEnd();
     await this.#writeResults();
-    // What the service says of a search that is over counts for more than how this process came to its end.
+    // If the search is over, the service's account of it counts for more than how this process came to its end.
     const over: Ending = this.#session.isOver && work.kind !== 'disk' ? { kind: 'batch', reason: null } : work;
     const { error } = this.#files;
     return {
@@ -234,7 +234,10 @@ class Solver {
     return this.#sets.map((set, k) => set.current(this.#nameOf, this.#toldOf(k)));
   }
 
-  /** What the service says that the answer is. While a search goes on it cannot know the newest runs, of which the nearest stands for it. */
+  /**
+   * The service's answer. While a search goes on, the service may not know the newest runs yet; the nearest of them
+   * then counts as the answer.
+   */
   #toldOf(k: number): Told | null | undefined {
     const { objectives, states } = this.#search.state;
     const answer = states.get(objectives[k]?.objectiveId ?? -1)?.answer;
@@ -254,7 +257,7 @@ class Solver {
     const { checked, display } = this.#options;
     const { best } = this.#standings[this.standing.shown]!;
     const result = output ?? (run.outcome.kind === 'failure' ? run.outcome.reason : 'no output');
-    // Of a front no run is the best, and of runs that are judged together neither.
+    // Runs on a front, or judged together, have no single best one.
     const isShown = seeksNearest(checked.problem, this.standing.shown);
     display.printRun(
       renderRun(
@@ -282,7 +285,7 @@ class Solver {
   }
 }
 
-/** What a person can act on; throws everything else. */
+/** Turns an error that a person can act on into an ending; throws every other one. */
 function explained(error: unknown): Ending {
   const trouble = troubleOf(error);
   const reason = (error as Error).message;

@@ -7,7 +7,7 @@ import type { Value } from './yaml-values.ts';
 
 export interface SourceDefinition {
   readonly name: string;
-  /** Of a run, in runs of the black box itself. */
+  /** Cost of a run, in runs of the black box itself. */
   readonly cost: number;
   readonly blackBox: BlackBox;
 }

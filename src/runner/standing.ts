@@ -1,4 +1,4 @@
-/** How a problem stands: which runs there are, the answer to each target set so far, and what runs now. */
+/** State of a problem: its runs, the answer to each target set so far, and the runs in progress. */
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { nameOf, numberOf } from '../../clients/typescript/src/evaluator/run-name.ts';
 import type { Batch, SearchAnswer } from '../../clients/typescript/src/index.ts';
@@ -17,7 +17,7 @@ interface Misses {
   readonly fits: readonly SetMisfit[];
 }
 
-/** How far a run is from one data set. */
+/** Distance of a run from one data set. */
 export interface SetMisfit {
   /** Whether residuals are in standard errors, so that the sum is chi-square; otherwise they are in units of the output. */
   readonly isInErrors: boolean;
@@ -34,7 +34,7 @@ export interface BestRun extends Omit<Misses, 'rank'> {
   readonly input: readonly number[];
   readonly output: readonly number[];
   readonly worst: number;
-  /** Of how many runs the output is the mean. */
+  /** Number of runs whose mean the output is. */
   readonly runs: number | null;
   /** Whether it meets what is asked: of an input that is to be declared, whether it was. */
   readonly isMet: boolean;
@@ -96,7 +96,7 @@ export class StandingOfSet {
   }
 }
 
-/** What the service says, and what this machine calls its run. */
+/** Answer of the service, and the name of its run on this machine. */
 export interface Told {
   readonly answer: SearchAnswer;
   readonly name: string;
@@ -108,7 +108,7 @@ function heightOf({ worst, fits }: Pick<BestRun, 'worst' | 'fits'>): number | nu
   return worst > 0 ? null : rootMeanSquare(fits);
 }
 
-/** Of all residuals, each in units of its data set. */
+/** Root mean square of all residuals, each in units of its data set. */
 export function rootMeanSquare(fits: readonly SetMisfit[]): number {
   const sum = fits.reduce((total, { sumOfSquares }) => total + sumOfSquares, 0);
   return Math.sqrt(sum / fits.reduce((total, { points }) => total + points, 0));
@@ -150,6 +150,6 @@ export interface Standing {
   readonly satisfiedSets: number;
   readonly running: readonly RunningNow[];
   readonly elapsedMs: number;
-  /** What a person should know now, such as that the service does not answer. */
+  /** Message that a person should see now, such as that the service does not answer. */
   readonly note: string | null;
 }

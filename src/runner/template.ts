@@ -11,18 +11,18 @@ export interface Template {
   check(names: readonly string[]): void;
   /** Throws as check does, and if a value does not fit its format. */
   render(values: InputValues): string;
-  /** Where values are written, for a look at what programs will read; absent where every digit is written. */
+  /** Places where values are written, to check what programs will read; absent if every digit is written. */
   places?(names: readonly string[]): readonly WrittenPlace[];
 }
 
-/** Where the value of an input is written. */
+/** A place where the value of an input is written. */
 export interface WrittenPlace {
   /** For messages, such as `in.tmpl: length:8.3f`. */
   readonly label: string;
   readonly input: string;
   /** Absent where none is stated: every digit is written. */
   readonly format?: Format;
-  /** What is written of a value of the input; @param format  instead of the stated one. Throws LocalFault where it does not fit. */
+  /** Text written for a value of the input; @param format  instead of the stated one. Throws LocalFault if it does not fit. */
   write(value: Writable, format?: Format): string;
   /** The number that should be written for a value of the input; absent where it is the value. */
   toWritten?(value: number): number;
@@ -56,7 +56,7 @@ export function parseArgument(text: string, origin: string): Template {
   return makeTemplate(pieces, origin);
 }
 
-/** Where the pattern has its group a placeholder, elsewhere what `escaped` makes of it. */
+/** Splits a text into placeholders, at the groups of the pattern, and the text between, in which `escaped` replaces other matches. */
 function split(text: string, pattern: RegExp, escaped: (whole: string) => string): readonly Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

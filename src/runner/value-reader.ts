@@ -12,7 +12,7 @@ export interface NumberRule {
 
 export class ValueReader {
   readonly violations: FileViolation[] = [];
-  /** Where each key and each value stands, by its path as JSON. */
+  /** Position of each key and each value, by its path as JSON. */
   readonly #positions = new Map<string, Position>();
 
   refuse(at: Position, path: Path, message: string): undefined {

@@ -1,4 +1,6 @@
-/** What programs will read of the inputs: values that do not fit, that are written alike, or that lie outside of the bounds when read. */
+/**
+ * Checks what programs will read of the inputs: values that do not fit, that are written alike, or that lie outside the bounds when read.
+ */
 import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { describeFormat, type Format, type Writable } from './format.ts';
 import type { WrittenPlace } from './template.ts';
@@ -42,9 +44,9 @@ function tryPlace(place: WrittenPlace, trial: Trial, flag: string): readonly str
   return [`${place.label} writes ${found.join(', and ')}: ${adviceOn(place, trial)}`];
 }
 
-/** Of the values of a float, at most this share may be written as a neighbour is: so many digits are rarely meant. */
+/** Share of the values of a float that may be written as a neighbour is, at most: so few digits are rarely meant. */
 const MOST_ALIKE = 0.1;
-/** Of a format that is advised. */
+/** The same for a format that is advised. */
 const FEW_ALIKE = 0.02;
 
 /** The first value that is written as the one before it; undefined if there is none. */

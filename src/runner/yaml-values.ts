@@ -10,7 +10,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** What is wrong at one place of a file; `key` is written like `inputs.length.step`, empty for the file as a whole. */
+/** Something wrong at one position of a file; `key` is written like `inputs.length.step`, empty for the file as a whole. */
 export interface FileViolation {
   readonly position: Position;
   readonly key: string;

@@ -38,7 +38,7 @@ export function headOf(answer: History): Head {
 const STATUSES: readonly History['statuses'][number][] = ['active', 'converged', 'max_iterations', 'stopped', 'failed'];
 const [ACTIVE, CONVERGED, , STOPPED, FAILED] = STATUSES.keys();
 
-/** How numbers are stored. */
+/** Storage of numbers. */
 const NUMBERS = {
   iterations: { Type: Int32Array, read: (iteration: number) => iteration },
   inverseIds: { Type: Float64Array, read: (id: number | null) => id ?? Number.NaN },

@@ -10,7 +10,7 @@ const TOLD = 4;
 type Facts = Pick<Head, 'outputNames' | 'outputUnits' | 'objectives'>;
 type Change = Pick<Correction, 'old' | 'new'>;
 
-/** What it changed, for example "Power 16.25 → 1.625 kW". */
+/** Describes what it changed, for example "Power 16.25 → 1.625 kW". */
 export function correctionText(facts: Facts, { old, new: now }: Change): string {
   if (old.excluded !== now.excluded) return now.excluded ? 'left out' : 'counts again';
   if (now.failed) return `marked as failed${now.failureReason ? `: ${now.failureReason}` : ''}`;

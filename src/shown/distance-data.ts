@@ -1,4 +1,4 @@
-/** Which distance the chart shows, over all runs. Needs no browser. */
+/** Selects the distance that the chart shows, over all runs. Needs no browser. */
 
 import { type Columns, type Head, hasFailed } from './columns.ts';
 import { type Distances, distancesOfOutput, leastMisfits, measureRuns, smallestSoFar } from './distances.ts';
@@ -6,7 +6,10 @@ import { namesOf, titled } from './formats.ts';
 import type { Others } from './others.ts';
 import { logFloor } from './scales.ts';
 
-/** How far runs are from the data of a fit, the distance of the worst output, the sum of all distances, or the distance of one output by its number. */
+/**
+ * The distance of runs from the data of a fit, the distance of the worst output, the sum of all distances, or the
+ * distance of one output by its number.
+ */
 export type Measure = 'misfit' | 'worst' | 'sum' | number;
 
 export interface DistanceData {

@@ -1,4 +1,4 @@
-/** How far runs are from what is wanted, by the misses that the service sends. Needs no browser. */
+/** Measures how far runs are from their targets, by the misses that the service sends. Needs no browser. */
 
 import type { Columns, Head } from './columns.ts';
 import type { Ends } from './formats.ts';
@@ -16,19 +16,20 @@ function canBeMet({ objectiveTypes, objectives }: Asked, j: number): boolean {
   return objectiveTypes[j] !== 'fit' && objectives?.[j] !== null;
 }
 
-/** Of how many outputs a run can be met. */
+/** Number of outputs that a run can meet. */
 export function judgedCount(asked: Asked): number {
   return countMet(asked, () => true);
 }
 
-/** How many of these a run meets: what every view tells. */
+/** Number of these that a run meets, as every view tells it. */
 export function countMet(asked: Asked, isMet: (j: number) => boolean): number {
   const outputs = [...(asked.objectives ?? asked.objectiveTypes).keys()];
   return outputs.filter((j) => canBeMet(asked, j) && isMet(j)).length;
 }
 
 /**
- * How many outputs of a run are met (countMet), and its distances in tolerances: of the worst output, and summed. NaN without an output.
+ * Number of outputs of a run that are met (countMet), and its distances in tolerances: of the worst output, and summed.
+ * NaN without an output.
  */
 export interface Distances {
   readonly worst: Float64Array;
@@ -51,7 +52,7 @@ export function measureRuns(
       if (!(miss <= worst[row]!)) worst[row] = miss;
     }
   });
-  // Where nothing else is known every output counts.
+  // Every output counts if nothing else is known.
   const asked = { objectiveTypes, objectives: misses.map((_, j) => objectives[j]) as Head['objectives'] };
   const metCounts = worst.map((miss, row) =>
     Number.isNaN(miss) ? miss : countMet(asked, (j) => misses[j]![row] === 0),
@@ -67,12 +68,12 @@ export function isFit({ objectiveTypes }: Pick<Head, 'objectiveTypes'>): boolean
 /** A value at a limit that is not part of its interval is not met, however near. */
 const SMALLEST = Number.MIN_VALUE;
 
-/** Of one output, in its unit: 0 where it is met; for exact the distance from the target. */
+/** Distance of one output, in its unit: 0 if it is met; for exact the distance from the target. */
 export function distanceOf(miss: number, missedBy: number): number {
   return miss > 0 && missedBy === 0 ? SMALLEST : Math.abs(missedBy);
 }
 
-/** Of one output in every run. NaN without an output. */
+/** Distance of one output in every run. NaN without an output. */
 export function distancesOfOutput({ misses, missedBy }: Pick<Columns, 'misses' | 'missedBy'>, j: number): Float64Array {
   return missedBy[j]!.map((by, row) => distanceOf(misses[j]![row]!, by));
 }
@@ -81,7 +82,7 @@ export function sumOfDistances(missedBy: readonly number[]): number {
   return missedBy.reduce((sum, by) => sum + Math.abs(by), 0);
 }
 
-/** What says which of an objective's own runs may be its answer. */
+/** Columns that tell which of an objective's own runs may be its answer. */
 export type Counted = Pick<Columns, 'excluded' | 'sources' | 'inverseIds' | 'iterations'>;
 /** An older process of the service, during an upgrade, does not send it. */
 export type Start = Partial<Pick<Head, 'startBreaksLimit'>>;

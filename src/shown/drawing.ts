@@ -19,7 +19,7 @@ import {
 interface Outline {
   readonly fill?: string | undefined;
   readonly stroke?: string | undefined;
-  /** Of the line. */
+  /** Width of the line. */
   readonly width?: number;
   readonly dash?: readonly number[] | undefined;
   readonly opacity?: number | undefined;
@@ -30,7 +30,7 @@ interface Outline {
 interface Written {
   readonly text: string;
   readonly x: number;
-  /** Of the base line. */
+  /** Height of the base line. */
   readonly y: number;
   readonly anchor: 'start' | 'middle' | 'end';
   readonly colour: string;
@@ -48,7 +48,7 @@ export interface Picture {
   readonly shapes: readonly PrintedShape[];
 }
 
-/** Where the parts of a picture are. */
+/** Layout of a picture. */
 export interface Frame {
   readonly width: number;
   /** Without the legend. */
@@ -60,7 +60,7 @@ export interface Frame {
   readonly ticks: number;
   readonly hasTitle: boolean;
   readonly hasLegend: boolean;
-  /** Of points in the same square of this size one is drawn; 0: all. */
+  /** Size of the squares in which only one point is drawn; 0: all points. */
   readonly grain: number;
 }
 
@@ -71,7 +71,7 @@ const SAVED: Frame = {
 const LEGEND_LINE = 20;
 export const TEXT_SIZE = 13;
 const TITLE_SIZE = 18;
-/** Of a character, in sizes of the text: rather too wide than too narrow. */
+/** Width of a character, in sizes of the text: rather too wide than too narrow. */
 const WIDTH_OF_CHARACTER = 0.56;
 
 export const escapeXml = (text: string) =>

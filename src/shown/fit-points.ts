@@ -14,7 +14,7 @@ export interface FitPoint {
   readonly value: number | null;
   /** The standard error, stated or estimated; null where neither is known. */
   readonly error: number | null;
-  /** Of the best run; null without one. */
+  /** Value of the best run; null without one. */
   readonly best: number | null;
   /** Best minus measured, in standard errors. */
   readonly residual: number | null;
@@ -80,13 +80,13 @@ const LAST_NUMBER = /^(.*?)((?<![\w)\]])[-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)
 interface Places {
   readonly xs: readonly number[];
   readonly label: string;
-  /** What the names have in common before their numbers. */
+  /** Common beginning of the names before their numbers. */
   readonly title: string | undefined;
 }
 
 /**
- * Where the values of a data set are on its axis: at the last number in each name, such as 0.5 in "level at 0.5 s", if the names
- * differ in nothing else; otherwise by their order from 1.
+ * Positions of the values of a data set on its axis: at the last number in each name, such as 0.5 in "level at 0.5 s",
+ * if the names differ in nothing else; otherwise by their order from 1.
  */
 export function placesOf(names: readonly string[]): Places {
   const parts = names.map((name) => LAST_NUMBER.exec(name));

@@ -1,4 +1,4 @@
-/** What the data of a fit tell about its inputs, in words beside those of the service. Needs no browser. */
+/** Says in words what the data of a fit tell about its inputs, beside the words of the service. Needs no browser. */
 import type { FitParameters } from '../../clients/typescript/src/index.ts';
 import type { Head } from './columns.ts';
 import { short } from './formats.ts';

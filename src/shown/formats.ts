@@ -17,7 +17,7 @@ function withDigits(value: number, digits: number): string {
   return rounded.toLocaleString('en-US', { maximumSignificantDigits: digits, useGrouping: false }).replace('-', '−');
 }
 
-/** How far something is from where it should be: three digits say how much is missing. */
+/** Formats a distance from a target: three digits say how much is missing. */
 export function rough(value: number): string {
   return withDigits(value, 3);
 }
@@ -32,12 +32,12 @@ export function grouped(count: number): string {
   return count.toLocaleString('en-US').replaceAll(',', '\u202f');
 }
 
-/** How many of something, for example "1 run" or "1 036 runs". */
+/** A number of things in words, for example "1 run" or "1 036 runs". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** What is wanted of an output that is fitted to a measured value; null: a gap. */
+/** The target of an output that is fitted to a measured value; null: a gap. */
 export function near(value: number | null): string {
   return value === null ? 'no measured value' : `near ${short(value)}`;
 }

@@ -1,4 +1,4 @@
-/** Which runs are on the front. Needs no browser. */
+/** Finds the runs that are on the front. Needs no browser. */
 import { nonDominated } from '../numbers/pareto.ts';
 import type { Head } from './columns.ts';
 import type { RunsOfTrial } from './run-points.ts';

@@ -1,4 +1,4 @@
-/** How far a value is from the ends of what is wanted. Needs no browser. */
+/** Measures how far a value is from the ends of its target. Needs no browser. */
 
 import type { Head } from './columns.ts';
 import { isInside } from './distances.ts';
@@ -16,7 +16,7 @@ export function marginText(ends: Ends, value: number, unit: string | null | unde
   return `${withUnit(rough(-margin), unit)} ${above < 0 ? 'above' : 'below'}`;
 }
 
-/** What is wanted of an output, in words. */
+/** Says in words what is wanted of an output. */
 export function wantedText(
   head: Pick<Head, 'objectives' | 'objectiveTypes' | 'intervals' | 'l1Threshold'>,
   j: number,

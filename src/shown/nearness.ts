@@ -1,4 +1,4 @@
-/** How near an objective came to its targets, in words, with misses in the units of its outputs. Needs no browser. */
+/** Says how near an objective came to its targets, with misses in the units of its outputs. Needs no browser. */
 
 import { chance, chanceWithRange } from './asked.ts';
 import { type Head, openOutputs, seeksFront } from './columns.ts';
@@ -85,7 +85,7 @@ function missesText(head: Near, misses: readonly number[], missedBy: readonly nu
   return `misses ${new Intl.ListFormat('en-GB').format([...told, ...rest])}`;
 }
 
-/** How well the best run fits its data, for example "Chi-square 58.2 with 57 degrees of freedom"; undefined without a fit. */
+/** Says how well the best run fits its data, for example "Chi-square 58.2 with 57 degrees of freedom"; undefined without a fit. */
 export function fitText({ fit }: Pick<Head, 'fit'>): string | undefined {
   // An older process of the service, during an upgrade, does not send it.
   if (fit == null) return undefined;

@@ -8,9 +8,9 @@ export interface RunSource {
   readonly name: string;
   /** In a few words. */
   readonly from: string;
-  /** Of the case, or the iteration. */
+  /** Number of the case, or the iteration. */
   readonly number: number;
-  /** Of the run; null for a case. */
+  /** Objective of the run; null for a case. */
   readonly objectiveId: number | null;
   readonly objectiveNumber: number | null;
 }

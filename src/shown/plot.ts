@@ -9,7 +9,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** How a point looks. A cross at the top is a run without a value. */
+/** Look of a point. A cross at the top is a run without a value. */
 export type Shape = 'square' | 'dot' | 'hollow' | 'ring' | 'cross' | 'top-cross';
 
 type Numbers = ArrayLike<number | null>;
@@ -33,7 +33,7 @@ export interface DrawnSeries {
   /** null or NaN leaves a gap. */
   readonly ys: Numbers;
   readonly lows?: Numbers;
-  /** What each point is called when it is pointed at, by its position. Absent: the series is not pointed at. */
+  /** Name of each point when it is pointed at, by its position. Absent: the series is not pointed at. */
   readonly rows?: ArrayLike<number>;
 }
 

@@ -26,7 +26,7 @@ export function ticksOn({ low, high, isLog }: AxisScale, count: number): readonl
   return isLog ? powersOf(low, high) : ticksOf(low, high, count);
 }
 
-/** Where a log axis ends below: the power of ten at or under the smallest positive value, not more than 12 decades down. */
+/** Lower end of a log axis: the power of ten at or under the smallest positive value, not more than 12 decades down. */
 export function logFloor(values: Iterable<number>): { readonly floor: number; readonly top: number } {
   let low = Number.POSITIVE_INFINITY;
   let high = 0;

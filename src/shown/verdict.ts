@@ -1,4 +1,4 @@
-/** How an objective that has ended came out, in a sentence. */
+/** Says in a sentence how an objective that has ended came out. */
 import { StopReason } from '../../clients/typescript/src/index.ts';
 import { type Head, seeksFront } from './columns.ts';
 import { isFit } from './distances.ts';

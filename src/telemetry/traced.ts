@@ -45,7 +45,7 @@ export type AroundJob = <Outcome extends JobOutcome>(
 
 interface JobOutcome {
   readonly kind: string;
-  /** Why the computation failed; its first line is the summary. */
+  /** Reason why the computation failed; its first line is the summary. */
   readonly fault?: string;
 }
 

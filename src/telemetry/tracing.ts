@@ -18,7 +18,7 @@ export interface SpanStart {
   /** `traceparent` to continue, or null for a new trace; default: the active span. */
   readonly parent?: string | null;
   readonly attributes?: SpanAttributes;
-  /** How many milliseconds ago it began. */
+  /** Milliseconds since it began. */
   readonly startedAgoMs?: number;
 }
 

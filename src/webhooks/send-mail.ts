@@ -82,7 +82,7 @@ async function attempt(transport: Transporter, mail: object): Promise<Attempt> {
     return { kind: 'answered', status: 250 };
   } catch (error) {
     const { code, command, responseCode, message } = error as SmtpError;
-    // What the server says of anything but the recipient concerns the operator.
+    // Complaints of the server about anything but the recipient concern the operator.
     const isOfRecipient = command === 'RCPT TO' && responseCode !== undefined;
     if (isOfRecipient) {
       const fate = responseCode < 500 ? 'does not take e-mails for this address now' : 'refuses this address';

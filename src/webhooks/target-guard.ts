@@ -65,13 +65,13 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Why a URL cannot be a receiver, as the end of a sentence, or undefined if it can. It takes a parsed URL, so that the URL
- * checked is the URL called: the parser drops tabs and line breaks and turns backslashes into slashes.
+ * Returns why a URL cannot be a receiver, as the end of a sentence, or undefined if it can. It takes a parsed URL, so
+ * that the URL checked is the URL called: the parser drops tabs and line breaks and turns backslashes into slashes.
  */
 export type JudgeUrl = (url: URL) => string | undefined;
 
 const MAXIMUM_URL_LENGTH = 2_048;
-/** Which receivers may have private addresses and plain http. */
+/** Receivers that may have private addresses and plain http. */
 export interface Permission {
   /** All of them. */
   readonly allowPrivate: boolean;
@@ -79,7 +79,7 @@ export interface Permission {
   readonly allowedHosts?: ReadonlySet<string>;
 }
 
-/** How the rules on public addresses and https are lifted. */
+/** Explains how the operator can lift the rules on public addresses and https. */
 function unlessAllowed({ allowedHosts }: Permission): string {
   return allowedHosts === undefined
     ? ' unless the operator of the service allows private addresses (WEBHOOK_ALLOW_PRIVATE=true)'

@@ -1,7 +1,7 @@
 /** So many processes at a time. Who finds none waits; accounts take turns, so that none waits behind all uploads of another. */
 import { DomainError } from '../domain/errors.ts';
 
-/** Of one account, and of all: more would wait for minutes. */
+/** Limits for one account, and for all: more would wait for minutes. */
 const MAXIMUM_WAITING = { perAccount: 8, total: 100 } as const;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -15,9 +15,9 @@ export class ProcessSlots {
   #free: number;
   readonly #makeRoom: () => void;
   #waiting: Waiting[] = [];
-  /** How many each account has. */
+  /** Number of slots that each account has. */
   readonly #held = new Map<number, number>();
-  /** Of accounts that wait: the number of their last turn; 0 without one. */
+  /** Number of the last turn of each account that waits; 0 without one. */
   readonly #turns = new Map<number, number>();
   #turn = 0;
 

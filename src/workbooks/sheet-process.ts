@@ -10,7 +10,7 @@ export interface PythonOptions {
   readonly python: string;
   readonly memoryMib: number;
   readonly unpackedMib: number;
-  /** Where programs are looked for, and what Windows needs. */
+  /** Environment in which programs are looked for, with the variables that Windows needs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -11,9 +11,9 @@ import { NoPythonError, type PythonOptions, type SheetAnswer, SheetEndedError, S
 export interface WorkbooksOptions extends PythonOptions {
   /** Processes at a time, for all accounts. */
   readonly processes: number;
-  /** Of one calculation, and of reading a file. */
+  /** Time limit of one calculation, and of reading a file. */
   readonly limitMs: number;
-  /** Why the operator has to do something, once per kind. */
+  /** Called with a reason for the operator to act, once per kind. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -23,7 +23,7 @@ interface SheetFile {
   readonly content: Uint8Array;
 }
 
-/** What is wrong with the file or with what is asked of it. */
+/** Refusal of the file, or of what is asked of it. */
 class WorkbookRefused extends DomainError {
   constructor(message: string) {
     super('VALIDATION_FAILED', message, { violations: [makeViolation([], message)] });

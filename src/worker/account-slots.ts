@@ -13,11 +13,11 @@ const NEWEST_SHARE = 0.3;
 /** The longest time after its last suggestion for which an account counts as active. */
 const ACTIVE_MS = 120_000;
 
-/** How many more slots accounts may take; 0 or less: none. */
+/** Number of further slots that accounts may take; 0 or less: none. */
 interface Rooms {
   /** Accounts with a limit of their own. */
   readonly limited: readonly (readonly [accountId: number, room: number])[];
-  /** Of any other account. */
+  /** Room of any other account. */
   readonly others: number;
 }
 
@@ -29,7 +29,7 @@ abstract class Slots {
     return this.roomsOf(running).limited.flatMap(([accountId, room]) => (room <= 0 ? [accountId] : []));
   }
 
-  /** How many items to claim together, so that no account can take a slot that it must leave. */
+  /** Number of items to claim together, so that no account can take a slot that it must leave. */
   limitOf(free: number, running: readonly number[]): number {
     const { limited, others } = this.roomsOf(running);
     return Math.min(free, others, ...limited.flatMap(([, room]) => (room > 0 ? [room] : [])));

@@ -44,7 +44,7 @@ const RENEWALS_PER_LEASE = 4;
 const LONGEST_PAUSE_SECONDS = 60;
 /** Remembered batches with an unavailable evaluator; a forgotten one is called a little more often. */
 const REMEMBERED_BATCHES = 10_000;
-/** Why a call was aborted: its output is no longer needed. */
+/** Reason for aborting a call whose output is no longer needed. */
 const UNWANTED = 'unwanted';
 
 class EvaluatorCalls implements Work<PushedEvaluation> {

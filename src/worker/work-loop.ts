@@ -15,7 +15,7 @@ export interface WorkerLog {
 export interface Claimed<Item> {
   /** Leased to this worker, and worked on from now on. */
   readonly items: readonly Item[];
-  /** When to claim again, apart from notifications and polls: immediately, when an item is finished, or never. */
+  /** Time of the next claim, apart from notifications and polls: immediately, when an item is finished, or never. */
   readonly again: 'at-once' | 'when-finished' | 'when-woken';
 }
 

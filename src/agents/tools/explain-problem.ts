@@ -1,4 +1,6 @@
-/** What the runs of a problem tell: whether the targets can be met, which inputs matter, and how well the inputs are determined. */
+/**
+ * Explains what the runs of a problem tell: whether the targets can be met, which inputs matter, and how well the inputs are determined.
+ */
 import { z } from 'zod';
 import type { Backsolve, ExplainedObjective } from '../../../clients/typescript/src/index.ts';
 import { shown, shownByName } from '../numbers.ts';

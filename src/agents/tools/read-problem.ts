@@ -1,4 +1,4 @@
-/** How a problem stands: the answer so far, what it misses, and why the search ended. */
+/** Reports on a problem: the answer so far, its misses, and why the search ended. */
 import { probabilityOf } from '../../../clients/typescript/src/evaluator/nearness.ts';
 import type { Backsolve, ExplainedObjective } from '../../../clients/typescript/src/index.ts';
 import { countOf, describeMissed, inAllDigits, shownByName } from '../numbers.ts';
@@ -62,7 +62,7 @@ function describe({ problem, status, why, progress, best, advice, otherSearches 
   return lines.join('\n');
 }
 
-/** What was declared is an input, of which a single run may miss. */
+/** The answer that was declared is an input; single runs at it may miss. */
 function calledIn({ run, kind, meanOfRuns }: NonNullable<Standing['best']>): string {
   if (kind !== 'declared' && kind !== 'likeliest') return `Best so far, ${run}`;
   const mean = meanOfRuns === null ? '' : `, with the mean of ${countOf(meanOfRuns, 'run')}`;

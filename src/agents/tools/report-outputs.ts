@@ -136,7 +136,7 @@ function zip(named: Readonly<Record<string, unknown>>, values: readonly number[]
   return Object.fromEntries(Object.keys(named).map((name, j) => [name, values[j]!]));
 }
 
-/** What the run has already; null while it has nothing. */
+/** The stored result of the run; null while it has none. */
 type Stored = { readonly outputs: Readonly<Record<string, number>> } | { readonly failed: string } | null;
 
 async function readStored(client: Backsolve, evaluation: Evaluation): Promise<Stored> {

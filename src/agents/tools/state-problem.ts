@@ -81,7 +81,7 @@ async function findModelByName(client: Backsolve, name: string): Promise<number 
   return undefined;
 }
 
-/** What tells two problems apart, as this tool calls it. */
+/** Properties that tell two problems apart, by the names of this tool. */
 const COMPARED = {
   inputNames: 'names of the inputs',
   inputTypes: 'types',

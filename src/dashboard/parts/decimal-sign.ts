@@ -15,7 +15,8 @@ export interface Question {
 
 export type PlainRows =
   | {
-      readonly rows: Rows /** How numbers with two readings were read. */;
+      readonly rows: Rows;
+      /** Tells how numbers with two readings were read. */
       readonly note: string;
       readonly question?: undefined;
     }

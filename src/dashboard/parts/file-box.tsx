@@ -12,7 +12,7 @@ interface FileBoxProps {
   /** Takes the text of the file, or the file itself. Returns a message about it. */
   onText?(text: string, fileName: string): string;
   onFile?(file: File): Promise<string>;
-  /** What files are taken, and what the button says; default: CSV. */
+  /** Types of the files that are taken, and the text of the button; default: CSV. */
   readonly accept?: string;
   readonly choose?: string;
   /** Above the button that chooses a file. */

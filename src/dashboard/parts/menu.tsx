@@ -5,7 +5,7 @@ import './menu.css';
 const GAP_PX = 4;
 
 interface MenuProps {
-  /** Of the button, unique on the page. */
+  /** Text of the button, unique on the page. */
   readonly label: string;
   /** Buttons and links. */
   readonly children: ComponentChildren;

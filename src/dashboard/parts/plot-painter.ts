@@ -26,7 +26,7 @@ const FEW = 300;
 
 const FAINT = 0.4;
 
-/** What is below the grid. */
+/** Paints everything below the grid. */
 export function paintGround(plane: Plane, { bands = [], cells }: Drawing, colours: PlotColours): void {
   inside(plane, () => {
     if (cells) paintCells(plane, cells);

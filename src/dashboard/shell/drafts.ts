@@ -29,7 +29,7 @@ function keyOf(account: string, name: string): string {
   return name === NEW_PROBLEM ? startOf(account) : `${startOf(account)}\n${name}`;
 }
 
-/** How often the drafts of an account were deleted since the page was opened. */
+/** Number of times that the drafts of an account were deleted since the page was opened. */
 const forgotten = new Map<string, number>();
 
 /** Accepts no more drafts once they have been deleted: a view that closes after the sign-out must not write its draft back. */

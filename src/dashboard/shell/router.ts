@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 
-/** What an address says about the view that it leads to. */
+/** Information in an address for the view that it leads to. */
 export interface Place {
   /** Numbers from the path. */
   readonly ids: readonly number[];

@@ -24,7 +24,7 @@ export const signInNotice = signal<string | undefined>(undefined);
 export const offeredLink = signal<string | undefined>(undefined);
 /** The token of an invitation from the address. */
 export const offeredInvitation = signal<string | undefined>(undefined);
-/** Why the OpenID provider, or what it said, signed nobody in. */
+/** Reason why the sign-in with the OpenID provider failed. */
 export const failedSignIn = signal<string | undefined>(undefined);
 /** The account that another tab signed in to, while this one showed another. */
 export const accountElsewhere = signal<string | undefined>(undefined);
@@ -129,7 +129,7 @@ type Credentials =
   | { readonly key: string }
   | { readonly token: string }
   | { readonly invitation: string; readonly name?: string }
-  /** Of the person who is signed in. */
+  /** Account of the person who is signed in, to switch to. */
   | { readonly account: number }
   | { readonly name: string };
 

@@ -15,7 +15,7 @@ const RETRY_AFTER_MS = 15_000;
 const LARGEST = 65_536;
 const WRITER_KEY = 'backsolve-writer';
 
-/** What this browser is called among the writers of a draft. */
+/** Name of this browser among the writers of a draft. */
 export const writer = ownName();
 
 function ownName(): string {
@@ -91,7 +91,7 @@ async function send(): Promise<void> {
   try {
     for (const [subject, { account, text }] of unsent) {
       if (session.value?.account === account) await put(subject, text);
-      // What was typed meanwhile follows.
+      // Text typed in the meantime is sent next.
       if (unsent.get(subject)?.text === text) unsent.delete(subject);
     }
     if (unsent.size > 0) sendIn(SEND_AFTER_MS);

@@ -28,14 +28,14 @@ interface Datum {
 }
 
 /**
- * What the search asks of one output: to lie in its interval, to come near to a value that is known with a standard error, to improve
- * on the best value so far, or nothing.
+ * The search's aim for one output: to lie in its interval, to come near to a value that is known with a standard error,
+ * to improve on the best value so far, or nothing.
  */
 export type Aim = 'interval' | 'ignore' | { readonly incumbent: number } | Datum;
 
-/** What the search aims at where runs are noisy, in standard deviations of the noise. */
+/** The search's aims where runs are noisy, in standard deviations of the noise. */
 export interface AimUnderNoise {
-  /** How far inside its interval the mean of an output is to lie. */
+  /** Distance from the ends of its interval that the mean of an output is to keep. */
   readonly margin: number;
   /** The least spread. */
   readonly floor: number;

@@ -71,7 +71,7 @@ export class PredictedMisfit {
     return this.terms.reduce((sum, r) => sum + r * r, 0);
   }
 
-  /** How far the sum of squares at the point evaluated last may be off, with the given spreads of the models (length m). */
+  /** The standard deviation of the sum of squares at the point evaluated last, given the spreads of the models (length m). */
   spreadOf(sigma: Float64Array): number {
     let variance = 0;
     let square = 0;

@@ -9,7 +9,7 @@ import type { FailureModel } from './failure-model.ts';
 /** Largest miss that is told apart, so that nothing overflows. */
 const LARGEST = 1e12;
 
-/** What a miss is measured by. */
+/** The units in which misses are measured. */
 export interface MissUnits {
   readonly intervals: readonly Interval[];
   /** Length m: see `Misses`. */
@@ -38,7 +38,7 @@ export class WorstMiss {
   readonly meanHessian: Float64Array | null;
   /** Length m: the signed miss of each output at the point evaluated last; for an exact goal its distance from the centre. */
   readonly terms: Float64Array;
-  /** Of `Acquisition`; spreads play no part. */
+  /** Required by `Acquisition`; spreads play no part here. */
   readonly frozenFloor: Float64Array;
   /** T, in tolerances. */
   temperature = 1;
@@ -160,7 +160,7 @@ export class WorstMiss {
       }
       if (meanHessian && share !== 0) this.#predictor.addMeanHessian(j, -share * byMean, meanHessian);
     }
-    // Of the maximum alone: what its curvature has less than the sum of its parts.
+    // Corrects the curvature for the maximum, which curves less than the sum of its parts; a sum (L1) needs none.
     if (meanHessian && !this.#measure.l1) {
       for (let a = 0; a < p; a++) {
         for (let b = 0; b <= a; b++) meanHessian[a * p + b]! += gradient[a]! * gradient[b]!;

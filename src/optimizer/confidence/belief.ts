@@ -1,10 +1,10 @@
 /**
- * What is believed about the outputs at one input where runs differ. Output j of a run is theta_j + e_j with noise
+ * Beliefs about the outputs at one input where runs differ. Output j of a run is theta_j + e_j with noise
  * e_j ~ N(0, v_j). The models say theta_j ~ N(mean, variance) without the runs at the input itself; k runs there with mean y
  * and sum of squares S around it give
  *   v_j | runs       ~ (freedom v + S) / chi2(freedom + k - 1)
  *   theta_j | v_j    ~ N(s^2 (mean / variance + k y / v_j), s^2),   1 / s^2 = 1 / variance + k / v_j
- * The mean of the models draws the lucky run that made an input stand out back to what its neighbours say.
+ * The mean of the models shrinks the lucky run that made an input stand out towards its neighbours.
  *
  * Source: Gelman et al. 2014, Bayesian data analysis, 3rd ed., sections 2.5 and 3.4 (semi-conjugate normal model); Rasmussen
  * and Williams 2006, section 5.4.2, for predictions without some of the data.
@@ -17,7 +17,7 @@ import { drawNoise, type Scatter } from './draw-noise.ts';
 
 /** One output at one input, in units in which noise is about normal. */
 export interface OutputBelief extends Scatter {
-  /** What the models expect of theta without the runs at the input. */
+  /** The models' prediction of theta without the runs at the input. */
   readonly mean: number;
   readonly variance: number;
   /** The mean of the runs at the input. */
@@ -46,7 +46,7 @@ export interface Belief {
 export interface RunsThere {
   /** Cases at the input, ascending. */
   readonly members: readonly number[];
-  /** How many of them meet all targets. */
+  /** Number of these runs that meet all targets. */
   readonly hits: number;
   readonly failures: number;
 }

@@ -1,4 +1,4 @@
-/** What is known about the noise of one output at one input. */
+/** Knowledge about the noise of one output at one input. */
 export interface Scatter {
   /** Variance, and the degrees of freedom that this value is worth; infinite for a known one. */
   readonly noise: number;

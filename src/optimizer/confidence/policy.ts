@@ -1,5 +1,5 @@
 /**
- * Which run tells most where runs are noisy: at a new input, or again at one that has been evaluated. Each candidate is worth
+ * Chooses the run that tells most where runs are noisy: at a new input, or again at one that has been evaluated. Each candidate is worth
  * the largest rate at which further runs at it lead to a solution that may be declared,
  *   max over t of P(declared after t further runs) / t,
  * where the probability is taken over what these runs may bring by the present belief.
@@ -52,7 +52,7 @@ interface Judged {
   readonly standing: Standing;
 }
 
-/** What is asked of the runs at one input. */
+/** The criterion by which the runs at one input are judged. */
 export interface Asked {
   /** The units in which the mean of the runs at an input is judged. */
   readonly meansIn: 'means' | 'outputs';
@@ -67,7 +67,7 @@ export interface Asked {
   rateOf(prepared: Prepared, beliefs: Beliefs, tried: Tried | null): number;
 }
 
-/** What to do next: the new input found, a repeat in its place, or the end. */
+/** The next action: run the new input found, repeat an evaluated one instead, or end. */
 export interface Decision {
   readonly kind: 'new' | 'repeat' | 'reached';
   /** null before a run has succeeded. */

@@ -217,7 +217,9 @@ export function ofShare(
   return { value, low: Math.min(low, value), high: Math.max(high, value) };
 }
 
-/** How many times as likely the hits and misses at an input are by the models without its runs as where only they are known. */
+/**
+ * Likelihood ratio of the hits and misses at an input: by the models without its runs, against a prior that knows no models.
+ */
 export function foresight(belief: Belief, l1: Goal['l1'], draws: Draws): number {
   const { runs, hits } = belief;
   if (runs === 0) return 1;
@@ -248,7 +250,7 @@ function shareOfHits({ runs, hits, failures, least }: Belief) {
   return {
     below: (p: number) => (under * Math.min(at, uniform(p)) + over * Math.max(0, uniform(p) - at)) / total,
     mean: (mean * (under * further + over * (1 - further))) / total,
-    /** Of the hits and misses in their order. */
+    /** Likelihood of the hits and misses in the order in which they came. */
     likelihood: total / orders,
   };
 }

@@ -1,4 +1,4 @@
-/** How surely the inputs evaluated so far meet the targets. */
+/** Ranks the evaluated inputs by how surely they meet the targets. */
 
 import type { Cases } from '../goal/cases.ts';
 import { meanOf, repeatsIn } from '../goal/repeats.ts';
@@ -28,7 +28,7 @@ export interface Tried extends RunsThere {
 const MOST_FREEDOM = 16;
 /** Next to nothing: models of few cases take noise for a part of the function. */
 const LEAST_FREEDOM = 0.01;
-/** How much the variances of the models are widened at first, and by how many inputs beyond those of the space this fades. */
+/** Initial widening of the variances of the models, and the number of inputs beyond those of the space over which it fades. */
 const DOUBT = 4;
 /** Cases without correlation that those known are joined by. */
 const INDEPENDENT_CASES = 8;

@@ -23,7 +23,7 @@ const PLAIN = 1e-10;
 /** Share of a row, squared, beside the other active ones, below which it follows from them. */
 const DEPENDENT = 1e-12;
 
-/** Where a feature stands. */
+/** State of a feature: between its bounds, or at one of them. */
 const FREE = 0;
 const LOW = 1;
 const HIGH = 2;
@@ -65,7 +65,7 @@ export class BoxProgram {
   readonly rows: GeneralRows;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** What the last solve ended with, where the next one begins; null before the first one. */
+  /** State that the last solve left, from which the next one begins; null before the first one. */
   #work: Workspace | null = null;
   #direct: DirectInverse | null = null;
   #lowRank: LowRankInverse | null = null;

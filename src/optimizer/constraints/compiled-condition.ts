@@ -6,8 +6,8 @@ import { Program } from './program.ts';
 /** Approximate flops of one evaluation besides those of its expressions. */
 const CALL_FLOPS = 30;
 /**
- * How far mathematics libraries differ, as a share of the terms: a program of the user may find the last bits of a power, an
- * exponential, a logarithm or a sine different from those found here.
+ * Difference between mathematics libraries, as a share of the terms: a user's program may compute the last bits of a
+ * power, an exponential, a logarithm or a sine differently.
  */
 const LIBRARIES = 2 ** -48;
 /** Functions whose values are the same everywhere. */
@@ -20,7 +20,7 @@ export class CompiledCondition {
   readonly relation: Condition['relation'];
   /** The inputs that it mentions, ascending. */
   readonly inputs: readonly number[];
-  /** Of the left side less the right one; null where that is not linear. */
+  /** Left side minus right side as a linear form; null if it is not linear. */
   readonly form: LinearForm | null;
   readonly #condition: Condition;
   readonly #box: readonly Variable[];
@@ -61,7 +61,7 @@ export class CompiledCondition {
   }
 
   /**
-   * What is missing for an inequality to hold to the last bit wherever it is evaluated, at most 0 for nothing; NaN where it has no
+   * The amount by which an inequality falls short of holding to the last bit on every machine, at most 0 if it holds; NaN where it has no
    * value.
    *
    * @param isMovable whether some input of it can keep away from the border; values that cannot move, such as 3 and 4 in

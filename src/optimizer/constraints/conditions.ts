@@ -165,7 +165,7 @@ export class Conditions {
     );
   }
 
-  /** What the conditions leave, for people: natural units. */
+  /** Describes for people, in natural units, what the conditions leave of the space. */
   report(random: RandomStream): RegionReport {
     const { n, p } = this.#encoding;
     const inputAt = (u: Float64Array) => Array.from(this.#inputOf(u));
@@ -246,7 +246,7 @@ export class Conditions {
     return this.#encoding.size <= COUNTED;
   }
 
-  /** How many inputs are admissible, counted up to `limit`; the limit itself for spaces that are not counted. */
+  /** Number of admissible inputs, counted up to `limit`; the limit itself for spaces that are not counted. */
   countUpTo(limit: number): number {
     if (!this.isCounted) return limit;
     let count = 0;

@@ -17,7 +17,7 @@ const MOVES = { least: 60, perCondition: 6 };
 const AT_BOUND = 1e-12;
 /** The least spacing of doubles, as a share. */
 const EPSILON = 2 ** -52;
-/** What is left of a coefficient, as a share of the largest one, that is a rounding. */
+/** Relative size below which a coefficient is a rounding error left by elimination. */
 const DEPENDENT = 1e-9;
 /** Part of the range over which the slope of a curved condition is taken. */
 const SLOPE_STEP = 1e-6;
@@ -145,7 +145,7 @@ export class Inwards {
     const sizes = rows.map((row) => row.subarray(0, width - 1).reduce((most, a) => Math.max(most, Math.abs(a)), 0));
     const solvedFor = rows.map((row, i) => {
       const pivot = this.#pivotOf(row.subarray(0, width - 1), inner);
-      // What elimination leaves of an equation that follows from others are roundings.
+      // Elimination reduces an equation that follows from others to rounding errors.
       if (pivot < 0 || Math.abs(row[pivot]!) <= DEPENDENT * sizes[i]!) return -1;
       const scale = row[pivot]!;
       for (let k = 0; k < width; k++) row[k]! /= scale;
@@ -221,7 +221,7 @@ export class Inwards {
     return sum;
   }
 
-  /** How many inequalities with input v do not hold. */
+  /** Number of inequalities with input v that do not hold. */
   #costAround(v: number, x: Float64Array): number {
     let count = 0;
     for (const c of this.#mentioning[v]!) {
@@ -236,7 +236,7 @@ export class Inwards {
     return one.shortfallAt(x, this.#movable[c]!.length > 0);
   }
 
-  /** How fast what a condition lacks, or the difference of an equation, grows with input v. */
+  /** Slope along input v of the shortfall of an inequality, or of the difference of an equation. */
   #slopeOf(c: number, v: number, x: Float64Array): number {
     const one = this.#conditions[c]!;
     const sign = one.relation === '>=' ? -1 : 1;

@@ -16,7 +16,7 @@ import { Meter } from '../numerics/work.ts';
 /** Rows of conditions, equations first. Rows should have entries of order 1: tolerances are relative to their terms. */
 export interface Rows {
   readonly count: number;
-  /** How many of the rows, from the first on, are equations. */
+  /** Number of leading rows that are equations. */
   readonly equations: number;
   /** count x n, row-major. */
   readonly A: Float64Array;
@@ -272,7 +272,7 @@ function makeActive(
   throw new RangeError('The quadratic program does not end.');
 }
 
-/** How far the multipliers of the active inequalities allow to go, and which of them becomes zero there. */
+/** The longest step that keeps the multipliers of the active inequalities positive, and the position of the one that becomes zero there. */
 function longestDualStep(set: ActiveSet, r: Float64Array): { readonly step: number; readonly position: number } {
   let step = Number.POSITIVE_INFINITY;
   let position = -1;

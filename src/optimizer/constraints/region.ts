@@ -17,7 +17,7 @@ export interface LinearCondition {
   readonly isEquation: boolean;
 }
 
-/** What a row of the region says: one of the conditions, or a bound of a feature. */
+/** Origin of a row of the region: one of the conditions, or a bound of a feature. */
 type RowSource =
   | { readonly kind: 'condition'; readonly index: number }
   | { readonly kind: 'bound'; readonly feature: number };

@@ -3,7 +3,7 @@ import type { RandomStream } from '../numerics/random.ts';
 import { rowTimes } from './general-rows.ts';
 import { projectOnto, type Region, removeParts } from './region.ts';
 
-/** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
+/** The start of a walk, by default the middle, and a test of the points that it may enter, by default all of the region. */
 export interface WalkOptions {
   readonly start: Float64Array;
   readonly isAdmissible: ((u: Float64Array) => boolean) | null;
@@ -115,7 +115,7 @@ function moveAlong(
   return false;
 }
 
-/** How far one can go from u along a direction and against it without breaking an inequality. */
+/** Distances that one can go from u along a direction and against it without breaking an inequality. */
 function chordOf({ program }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
   const { lower, upper, rows } = program;
   let from = Number.NEGATIVE_INFINITY;

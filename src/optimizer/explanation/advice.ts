@@ -13,7 +13,7 @@ const FINDERS: readonly ((prepared: Prepared) => readonly Advice[])[] = [
   adviseOnWrongDerivatives,
 ];
 
-/** What the runs show that a person can act on. */
+/** Everything in the runs that a person can act on. */
 export function adviceFrom(prepared: Prepared): readonly Advice[] {
   return FINDERS.flatMap((find) => find(prepared));
 }

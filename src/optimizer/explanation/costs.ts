@@ -9,7 +9,7 @@ const NEAR = 0.05;
 /** Largest number of outputs whose cost is sought, those that are missed most. */
 const MAX_OUTPUTS = 8;
 
-/** What each target that takes part in the best compromise costs: the least worst miss without it, and with it relaxed by one tolerance. */
+/** Cost of each target that takes part in the best compromise: the least worst miss without it, and with it relaxed by one tolerance. */
 export function costsOf(
   prepared: Prepared,
   misses: CaseMisses,

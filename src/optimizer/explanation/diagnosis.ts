@@ -94,19 +94,19 @@ export function diagnose(
   return diagnosis.unmet.length > 0 ? diagnosis : null;
 }
 
-/** How the misses of one output are compared, standardized. */
+/** The scale on which the misses of one output are compared, standardized. */
 interface MissScale {
   /** Length N of the fit: the cases. */
   readonly z: Float64Array;
   /** The end of the interval at which it is missed, or nearest to being missed. */
   readonly end: number;
-  /** How far the best case is from there: errors count in full up to that distance, in proportion to the distance beyond. */
+  /** Distance of the best case from that end: errors count in full up to it, and in proportion to it beyond. */
   readonly unit: number;
   /** Length N, at most 1: how much the error of a case counts, the miss of all outputs at the best case over that of the case. */
   readonly relevance: Float64Array;
 }
 
-/** Of output j around the best case, for the cases of a fit; null for an output without a model or a finite end. */
+/** The scale of output j around the best case, for the cases of a fit; null for an output without a model or a finite end. */
 function missScale(cases: Cases, surrogate: Surrogate, rows: Int32Array, j: number): MissScale | null {
   const { fitted, lower, upper } = surrogate.outputs[j]!;
   if (!fitted) return null;
@@ -195,7 +195,10 @@ function hasLimits({ intervals }: Cases): boolean {
   return isDirected(intervals) && intervals.some(({ directed }) => !directed);
 }
 
-/** Of the case that meets all limits and the prediction at u (features) the one nearer to the aspirations, if u meets them too. */
+/**
+ * Chooses between the case that meets all limits and the prediction at u (features): the one nearer to the aspirations,
+ * if u meets the limits too.
+ */
 function pointWithinLimits(evidence: Evidence, feasible: number, u: Float64Array): Shown {
   const { intervals } = evidence.cases;
   const evaluated = evaluatedPoint(evidence, feasible);
@@ -210,7 +213,7 @@ function directedOf({ intervals }: Cases, output: readonly number[]): NonNullabl
   return intervals.flatMap(({ directed }, j) => (directed ? [{ output: j, value: output[j]! }] : []));
 }
 
-/** Of an exact goal the L1 norm; else the Euclidean norm of the misses, each in units of what its output varies by. */
+/** L1 norm for an exact goal; otherwise the Euclidean norm of the misses, each in units of its output's variation. */
 function distanceFromGoal({ request, cases, surrogate }: Evidence, output: readonly number[]): number {
   const { l1 } = request.goal;
   if (l1) return l1NormOf(l1, (j) => output[j]!);

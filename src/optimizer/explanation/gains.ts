@@ -1,4 +1,4 @@
-/** What derivatives and cheaper sources tell the models: the errors on cases left out, with them and without. */
+/** Measures what derivatives and cheaper sources add to the models: the errors on cases left out, with them and without. */
 import type { OutputInsight } from '../insights.ts';
 import type { Prepared } from '../prepare.ts';
 import { movableCount } from '../space/encoding.ts';

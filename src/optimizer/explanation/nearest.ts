@@ -1,4 +1,4 @@
-/** Where the models come nearest to some of the objectives, and how sure they are of it. */
+/** Finds where the models come nearest to some of the objectives, and how sure they are of it. */
 
 import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
 import { type FailureModel, makeFailureModel } from '../acquisition/failure-model.ts';
@@ -33,7 +33,7 @@ const REWEIGHTINGS = 15;
 const TINY_DISTANCE = 1e-6;
 const TINY_UNCERTAINTY = 1e-9;
 
-/** How wrong the model of an output may be. */
+/** Uncertainty about the model of an output. */
 export interface Doubt {
   /** On cases left out, standardized. */
   readonly error: number;
@@ -64,8 +64,8 @@ export interface Nearest {
 
 export interface NearestSearch {
   /**
-   * Where the given outputs miss their intervals least, relative to the uncertainty about each. For an exact goal: where
-   * the sum of their distances is least.
+   * Finds the point where the given outputs miss their intervals least, relative to the uncertainty about each; for an
+   * exact goal, where the sum of their distances is least.
    */
   leastCertainMiss(outputs: readonly number[]): Nearest;
   /**

@@ -21,7 +21,7 @@ const SENSITIVITY_WORK = 20;
 /** Least number of points at which sigma is predicted, which costs more than the mean. */
 const SIGMA_POINTS = 30;
 
-/** How an output varies over the box according to its surrogate, in squared output units. */
+/** Variation of an output over the box according to its surrogate, in squared output units. */
 export interface Variation {
   readonly variance: number;
   /** Length n: the variance that remains on average when all inputs but this one are known. */

@@ -7,7 +7,7 @@ const MOST = 10;
 
 export function adviseOnWrongDerivatives({ cases, encoding, residuals }: Prepared): readonly Advice[] {
   const advice = cases.distrusted.map(({ output, feature, factor, isWrong }): Advice => {
-    // Of a fit, the residuals stand for outputs, or for several of them.
+    // In a fit a residual stands for one output or for several of them, for which no number can be given.
     const known = output === null ? null : residuals === null ? output : (residuals.kept[output] ?? null);
     return {
       kind: isWrong ? 'wrong-derivatives' : 'unproven-derivatives',

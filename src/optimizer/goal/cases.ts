@@ -18,7 +18,7 @@ export interface Cases {
   readonly Y: Float64Array;
   /** N x m x p: the derivative of each output by each feature, NaN where none is known or trusted; null without any. */
   readonly slopes: Float64Array | null;
-  /** What was left out of them. */
+  /** Derivatives that were left out of the cases. */
   readonly distrusted: readonly Distrusted[];
   /** Length N: the row of the history of each case. */
   readonly rows: readonly number[];
@@ -151,7 +151,7 @@ function lossesOfMeans(intervals: readonly Interval[], Y: Float64Array, U: Float
   return loss;
 }
 
-/** Of a fit: a case that misses a limit comes after the best one that meets them all, however small its residuals. */
+/** Ranks, in a fit, every case that misses a limit behind the best one that meets them all, however small its residuals. */
 function penalizeBeyondLimits(intervals: readonly Interval[], Y: Float64Array, loss: Float64Array): void {
   if (intervals.every(({ sigma }) => sigma === undefined)) return;
   const meets = Array.from(loss, (_, i) => meetsLimits(intervals, Y, i * intervals.length));

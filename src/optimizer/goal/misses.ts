@@ -3,16 +3,18 @@ import { missShares } from '../../numbers/miss-shares.ts';
 import type { Goal, Target } from '../problem.ts';
 import { distanceTo, type Interval, isLimit, l1NormOf, reachedPriority } from './targets.ts';
 
-/** How far inside its interval an output is aimed that goes before others, in tolerances: they would draw it just outside. */
+/**
+ * Distance inside its interval, in tolerances, at which an output with priority is aimed; otherwise the others would draw it just outside.
+ */
 const INSIDE = 0.01;
 /** Share of a single end that is its tolerance. */
 const SHARE = 0.01;
 
-/** How far an output vector is from what counts; see `makeMisses`. */
+/** Measures the distance of an output vector from what counts; see `makeMisses`. */
 export interface Misses {
   /** Length m, output units: a miss of 1 in the measure, infinite for an output that does not count. */
   readonly units: Float64Array;
-  /** Where the outputs are aimed. */
+  /** The intervals at which the outputs are aimed. */
   readonly intervals: readonly Interval[];
   /** The worst miss of the outputs from `offset` on, 0 where all that count are met. */
   worstOf(Y: ArrayLike<number>, offset: number): number;

@@ -12,8 +12,8 @@ const ALONE = { best: 12, share: 0.02, farther: { inputs: 4, share: 0.1 } };
  */
 const WITHIN_LIMITS = { factor: 1e3, ranges: 1e-3 };
 /**
- * How far the aspiration lies from the one of the runs that keep all limits towards the one of all runs, 0 to 1. A value that only breaking
- * limits attains draws the search to where they are broken; the best value within them says too little of how far it can get.
+ * Position of the aspiration between the one from the runs that keep all limits (0) and the one from all runs (1). A value that only
+ * breaking limits attains draws the search to where they are broken; the best value within them says too little of how far it can get.
  */
 const TOWARDS_BROKEN = 0.5;
 

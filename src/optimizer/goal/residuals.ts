@@ -27,13 +27,13 @@ const EXPLAINED = 1.5;
 /** Residuals that a robust loss is for: beyond so many standard errors, at most so large a share. */
 const OUTLYING = { beyond: 3, share: 0.25 };
 
-/** How outputs and residuals belong together. */
+/** Correspondence between outputs and residuals. */
 export interface Residuals {
   /** Number of the outputs that are no part of a fit and have targets; they come first among the new ones. */
   readonly kept: readonly number[];
   /** Number of the outputs that they replace. */
   readonly outputCount: number;
-  /** Of each point: its output, its value, and the factor that makes a difference a residual. */
+  /** The output and the value of each point, and the factor that makes a difference a residual. */
   readonly points: readonly { readonly output: number; readonly value: number; readonly factor: number }[];
   /** q x P: row k holds component k, of length 1; null where each residual stands for itself. */
   readonly components: Float64Array | null;
@@ -122,7 +122,7 @@ function bestRow(goal: Goal, { Y }: History, kept: readonly number[], usable: re
   return best;
 }
 
-/** Of a robust loss, residuals beyond `OUTLYING` are set aside, up to their share. */
+/** Checks the fits one by one; with a robust loss, residuals beyond `OUTLYING` are set aside, up to their share. */
 function isExplainedAt(fits: readonly FitGoal[], Y: Float64Array, offset: number): boolean {
   const squares = fits.flatMap((fit) => {
     if (fit.sigmas === null) return Number.POSITIVE_INFINITY;
@@ -195,7 +195,7 @@ function inRows(vectors: readonly Float64Array[]): Float64Array {
   return Float64Array.from(vectors.flatMap((v) => Array.from(v)));
 }
 
-/** Where no run differs from another: any direction, so that there is an output. */
+/** An arbitrary direction for runs that do not differ, so that there is an output. */
 function firstUnit(P: number): Float64Array {
   const v = new Float64Array(P);
   v[0] = 1;

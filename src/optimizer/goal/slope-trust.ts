@@ -16,8 +16,8 @@ const FAR = 0.3;
 /** A factor this far from 1, and so many standard errors, is not 1. */
 const OFF = { least: 0.2, errors: 4 };
 /**
- * Where outputs bend between two runs, what right derivatives say of a change is off by chance; least squares then give a factor below 1, f,
- * at which a factor of 1 leaves 1 / f times as much unexplained. Beyond so many times the derivatives are wrong.
+ * Limit on 1 / f beyond which derivatives are wrong. Where outputs bend between two runs, even right derivatives miss the change by chance;
+ * least squares then give a factor f below 1, and a factor of 1 leaves 1 / f times as much unexplained.
  */
 const SURELY = 4;
 /** Derivatives that leave more than this share of the squared changes unexplained tell next to nothing about them. */
@@ -62,7 +62,7 @@ export function distrustedSlopes(
     factors !== null && isOff(factors[k]!) ? [{ output: null, feature, ...verdictOf(factors[k]!) }] : [],
   );
   if (found.length > 0 && 2 * found.length < features.length) {
-    // What is left is judged with these at what the values say of them.
+    // Corrects the derivatives found wrong by their factors and judges the rest again.
     const left = all.map((one) => ({ ...one, parts: one.parts.slice() }));
     for (const { parts } of left) for (const { feature, factor } of found) parts[feature!]! *= factor;
     if (judge(left) === null) return found;
@@ -98,7 +98,7 @@ function judge(all: readonly Comparison[]): Verdict | null {
 interface Factor {
   readonly factor: number;
   readonly error: number;
-  /** How many times as much a factor of 1 would leave unexplained. */
+  /** Ratio of what a factor of 1 leaves unexplained to what this one does. */
   readonly times: number;
 }
 

@@ -8,9 +8,9 @@ export interface Interval {
   readonly center: number;
   /** True for minimize and maximize, where values beyond the end are better still. */
   readonly directed: boolean;
-  /** Of an output that is to come near to its centre: the standard error by which a miss is measured. */
+  /** For an output that is to come near to its centre: the standard error by which a miss is measured. */
   readonly sigma?: number;
-  /** Of a limit whose output has the value of its finite end wherever it is kept: models go on inside, outputs do not. */
+  /** Set for a limit whose output has the value of its finite end wherever it is kept: models go on inside, outputs do not. */
   readonly isCutOff?: true;
   /** Factor on the log probability of the output in the acquisition and on its part of the loss. */
   readonly weight: number;

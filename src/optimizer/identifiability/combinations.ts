@@ -75,7 +75,7 @@ function weakDirections(
     .map((k) => vectors.slice(k * q, (k + 1) * q));
 }
 
-/** How far a mean may move: half the width of the interval, or the distance from the end of a one-sided one. */
+/** Distance that a mean may move: half the width of the interval, or the distance from the end of a one-sided one. */
 function reachOf(lower: number, upper: number, mean: number, sigma: number): number {
   if (Number.isFinite(lower) && Number.isFinite(upper)) return Math.max((upper - lower) / 2, sigma);
   const slack = Math.min(mean - lower, upper - mean);

@@ -1,4 +1,4 @@
-/** How a misfit curves at its least value, and along which directions the data leave its inputs open. */
+/** Finds how a misfit curves at its least value, and along which directions the data leave its inputs open. */
 import { symmetricEigen } from '../linalg/eigen.ts';
 import type { MisfitModel } from '../search/least-misfit.ts';
 import type { Encoding } from '../space/encoding.ts';

@@ -1,4 +1,4 @@
-/** What a fit says about each output: its value at the least misfit, and how far the inputs that the data leave open move it. */
+/** Describes each output of a fit: its value at the least misfit, and how far the inputs that the data leave open move it. */
 import type { Residuals } from '../goal/residuals.ts';
 import type { PredictedOutput } from '../insights.ts';
 import type { Prepared } from '../prepare.ts';

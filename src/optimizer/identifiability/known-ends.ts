@@ -37,7 +37,7 @@ interface Known {
   readonly work: Work;
 }
 
-/** How far the models may be off in the misfit at the features u. */
+/** Standard deviation of the misfit at the features u, by the models. */
 export function spreadAt({ predictor, aim }: MisfitModel, u: Float64Array): number {
   predictor.predict(u);
   const sigma = predictor.sigma.slice();

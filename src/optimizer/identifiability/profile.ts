@@ -1,4 +1,4 @@
-/** How far one input can move while the models say that all targets hold, with the other inputs adapting. */
+/** Finds how far one input can move while the models say that all targets hold, with the other inputs adapting. */
 
 import { Acquisition, intervalAims } from '../acquisition/acquisition.ts';
 import { type LogTerm, logIntervalProbability } from '../acquisition/interval-probability.ts';
@@ -36,7 +36,7 @@ export interface Held {
   readonly plausibility: number;
 }
 
-/** What a walk asks of its points. */
+/** The quantity by which a walk judges its points. */
 export type Measure = 'probability' | 'plausibility';
 
 export interface Least {
@@ -166,7 +166,7 @@ export class Profiles {
     return held.u[f]!;
   }
 
-  /** Where the targets hold most surely with feature f at t, from u. */
+  /** Climbs from u, with feature f held at t, to where the targets hold most surely. */
   pinned(u: Float64Array, f: number, t: number, box: Box, measure: Measure = 'probability'): Held {
     const pinned = { lower: box.lower.slice(), upper: box.upper.slice(), conditions: box.conditions };
     pinned.lower[f] = pinned.upper[f] = t;

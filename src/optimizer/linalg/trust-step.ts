@@ -107,7 +107,7 @@ function ballStep(g: Float64Array, H: Float64Array, radius: number): Float64Arra
   return d.map((one, i) => one + rest * vectors[i]!);
 }
 
-/** What to add to the eigenvalues so that the step is no longer than the radius. */
+/** The shift of the eigenvalues that makes the step no longer than the radius. */
 function shiftOf(values: Float64Array, along: Float64Array, radius: number): number {
   const lengthAt = (shift: number) => Math.hypot(...along.map((a, k) => a / Math.max(values[k]! + shift, TINY)));
   if (values[0]! > 0 && lengthAt(0) <= radius) return 0;

@@ -19,9 +19,9 @@ const ESTIMATED_RUNS = 5;
 /** Share of the probability of a miss that the mean of skewed outputs may have: it is rough and judged again with every run. */
 const SKEWED_SHARE = 0.5;
 
-/** What the probability is of. */
+/** The event whose probability is judged: one run, or the mean of runs, that meets the targets. */
 interface Judgement extends Pick<Asked, 'meansIn' | 'rankOf'> {
-  /** How far inside its interval the mean of an output is to lie, in standard deviations of the noise. @param m outputs */
+  /** Distance from the ends of its interval that the mean of an output is to keep, in standard deviations of the noise. @param m outputs */
   marginOf(least: number, m: number): number;
   beliefOf(beliefs: Beliefs): Belief;
   probabilityOf: typeof ofMean;

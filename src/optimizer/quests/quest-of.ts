@@ -11,7 +11,7 @@ import { surest } from './surest.ts';
 /** The kinds of search besides that for one run. They exclude each other; of those that a request asks for the first counts. */
 const KINDS: readonly Kind[] = [front, fit, several, surest, meanOfRuns, confidence];
 
-/** What a request searches for. */
+/** Returns the kind of search that a request asks for. */
 export function questOf(request: SuggestRequest): Quest {
   for (const kind of KINDS) {
     const quest = kind(request);

@@ -15,12 +15,12 @@ export interface Quest {
   readonly aim: SearchAim;
   /** The inputs that are not proposed as new ones. */
   seenIn(prepared: Prepared): Seen;
-  /** Why the search ends; null while it goes on. */
+  /** Reason to end the search; null while it goes on. */
   endOf(prepared: Prepared): NothingNew | null;
   /** The end by a stop rule; null while the search goes on. Needs at least one case. */
   endByRule(problem: Problem, rule: StopRule, work: Work): EndByRule | null;
   /**
-   * What takes the place of the search for the goal; null where nothing does.
+   * Proposal that takes the place of the search for the goal; null for none.
    *
    * @param bestIndex row of the history with the smallest loss
    */
@@ -28,7 +28,7 @@ export interface Quest {
   nextInput(problem: Problem): NextInput;
   /** The answer, given the new input that was found or why there is none. */
   decide(prepared: Prepared, proposal: Proposal): Proposal;
-  /** How surely the best input meets the targets; null where nothing of the kind is asked. */
+  /** Certainty that the best input meets the targets; null unless the quest asks for it. */
   standing(prepared: Prepared): Standing | null;
 }
 

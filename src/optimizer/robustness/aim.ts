@@ -7,7 +7,7 @@ import type { Seen } from '../space/seen.ts';
 import { probabilityOf } from './probability.ts';
 import { type RobustInput, robustInput } from './robust-input.ts';
 
-/** What follows once a case meets the goal. */
+/** Outcome of the search for a more robust input, once a case meets the goal. */
 export interface RobustOutcome {
   /** null: the search ends. */
   readonly next: RobustInput | null;

@@ -66,7 +66,7 @@ export class RobustAcquisition implements Climbable {
       const made = this.#made.subarray(k * p, (k + 1) * p);
       this.#inner.evaluate(made, this.#frozen);
       this.#inner.differentiate();
-      // Where a deviation ends at a bound, moving on changes nothing.
+      // A deviation that ends at a bound does not move with the point.
       const isFree = (f: number) => made[f]! > this.#lower[f]! && made[f]! < this.#upper[f]!;
       for (let f = 0; f < p; f++) {
         const slope = isFree(f) || this.#offsets[k * p + f] === 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-/** What the models say about a run near an input: outputs drawn from them, and whether these meet the goal. */
+/** Draws outputs near an input from the models, and judges whether they meet the goal. */
 
 import { type FailureModel, makeFailureModel } from '../acquisition/failure-model.ts';
 import { squareBetween } from '../linalg/dense.ts';

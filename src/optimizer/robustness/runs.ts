@@ -8,7 +8,7 @@ export const DRAWS = 2000;
 
 /** Runs with drawn outputs, and what is counted of them. */
 export class Runs {
-  /** How many met the goal. */
+  /** Number of draws that met the goal. */
   held = 0;
   readonly #model: RunModel;
   readonly #goal: Goal;
@@ -44,7 +44,7 @@ export class Runs {
     });
   }
 
-  /** Of the misses among the first `count` draws, the share that meets the goal at other features with the same luck. */
+  /** Share of the misses among the first `count` draws that would meet the goal at other features with the same luck. */
   avoidedBy(count: number, at: (k: number) => Float64Array): number {
     let misses = 0;
     let avoided = 0;

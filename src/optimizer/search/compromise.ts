@@ -28,7 +28,7 @@ import type { Problem } from './scope-search.ts';
 /** Evaluations without progress before the search aims at a compromise: with 2 and 6, ordinary plays of simulators took more runs. */
 const FIRST_STALL = 4;
 /**
- * Of the suggestions that may aim at a compromise, one in so many does where the models are no proof that the targets are out of reach: with
+ * One in so many suggestions that may aim at a compromise does so where the models are no proof that the targets are out of reach: with
  * discrete inputs, as models of one material tell little about another, and where outputs oscillate and the models do not predict them.
  */
 const ONE_IN = 4;
@@ -72,7 +72,7 @@ export function negligibleGain(worst: number, share = WORTHWHILE): number {
   return share * (1 + worst);
 }
 
-/** What the models of all cases expect of a compromise. */
+/** A compromise as the models of all cases expect it. */
 export interface Expected {
   /** The admissible input, evaluated or not. */
   readonly input: Found;
@@ -84,7 +84,7 @@ export interface Expected {
   readonly terms: Float64Array;
 }
 
-/** How a compromise is sought, other than by the rule. */
+/** Deviations from the usual search for a compromise. */
 export interface Otherwise {
   /** See `WorstMiss`. */
   readonly optimism?: number;
@@ -96,7 +96,7 @@ export interface Otherwise {
   readonly likeliest?: Float64Array | null;
 }
 
-/** Where the worst miss is least by the models of all cases; null when the conditions leave no input. */
+/** Finds where the worst miss is least by the models of all cases; null when the conditions leave no input. */
 export function leastExpected(
   prepared: Prepared,
   misses: CaseMisses,

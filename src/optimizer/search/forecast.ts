@@ -1,4 +1,4 @@
-/** What the models predict of inputs that were not run: solutions, and points of a front. */
+/** Predicts inputs that were not run: solutions, and points of a front. */
 import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
 import { makeAvoidance, withAvoidance } from '../acquisition/avoidance.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
@@ -28,7 +28,7 @@ export interface Forecaster {
     /** Features to start from. */
     readonly starts?: readonly Float64Array[];
   }): Found | null;
-  /** What the models say of an input, null when a prediction is not finite. */
+  /** Prediction of the models for an input; null when it is not finite. */
   predictedAt(x: Float64Array): PredictedPoint | null;
 }
 

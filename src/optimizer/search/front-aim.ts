@@ -1,4 +1,4 @@
-/** What the search of a front aims at. */
+/** The aim of the search for a front. */
 
 import { nonDominated } from '../../numbers/pareto.ts';
 import { HypervolumeImprovement } from '../acquisition/hypervolume-improvement.ts';

@@ -19,7 +19,7 @@ export interface ScopeModels {
   readonly predictor: Predictor;
 }
 
-/** What a search with pending inputs knows. */
+/** Knowledge of a search with pending inputs. */
 interface Known {
   readonly request: SuggestRequest;
   readonly encoding: Encoding;

@@ -32,7 +32,7 @@ const WORTHWHILE = { expected: 0.001, possible: 0.005 };
 /** An improvement that starts the count again. */
 const IMPROVED = 0.005;
 
-/** What is sought from the best case on. */
+/** An improvement sought from the best case on. */
 export interface Improvement {
   /** Suggestions since the best value last improved. */
   readonly quiet: number;

@@ -1,4 +1,4 @@
-/** Where the models expect the least misfit of a fit, and whether that is worth a run. */
+/** Finds where the models expect the least misfit of a fit, and whether that is worth a run. */
 import { PredictedMisfit } from '../acquisition/predicted-misfit.ts';
 import { byLoss, meetsLimits } from '../goal/targets.ts';
 import { makeRandom } from '../numerics/random.ts';
@@ -189,7 +189,7 @@ function leastExpected(prepared: Prepared, model: MisfitModel): number {
   return Math.min(...Array.from(trustedRows(prepared), (row) => expectedAt(prepared, row, model)));
 }
 
-/** How much the misfit at a case varies by what the models take for scatter. */
+/** Standard deviation of the misfit at a case from what the models take for noise. */
 function scatterAt(prepared: Prepared, row: number, model: MisfitModel): number {
   expectedAt(prepared, row, model);
   const { outputs } = model.surrogate;

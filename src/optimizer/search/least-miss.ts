@@ -32,8 +32,8 @@ export function bestDrawn(aim: WorstMiss, draw: () => Float64Array): Float64Arra
 }
 
 /**
- * Where the worst miss that the models expect is least, climbing from each start (features) while the maximum gets less smooth; the least
- * first.
+ * Finds where the worst miss that the models expect is least, climbing from each start (features) while the maximum
+ * gets less smooth; the least first.
  *
  * @param enough a worst miss that ends the search
  */

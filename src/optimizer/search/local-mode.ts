@@ -13,7 +13,7 @@ import type { Box, SearchSpace } from '../space/search-space.ts';
 const FIRST_STALL = 3;
 /** Rounds around one centre, each with half the radius. Without a limit half of a budget dies in a region of 1e-6. */
 const ROUNDS_PER_CENTER = 6;
-/** Where rounds come back to the incumbent: rounds around another centre in between, and how many others take turns. */
+/** Rounds spent around other centres before rounds return to the incumbent, and the number of those centres, which alternate. */
 const ROUNDS_ELSEWHERE = 2;
 const OTHER_CENTERS = 3;
 /** Least distance of a centre from the earlier ones, in units of sqrt(n). */
@@ -31,7 +31,7 @@ export interface Region {
 /** Values of a discrete number, from the lowest, among which the widest gap is sought: on a logarithm it is the first. */
 const COMPARED = 1_000;
 
-/** What the number of a local round follows from. */
+/** The state from which the number of a local round follows. */
 export interface Standing {
   /** Suggestions since the last improvement. */
   readonly stall: number;

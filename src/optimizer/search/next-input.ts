@@ -108,7 +108,7 @@ function trustRegionTurn(problem: Problem): NextInput {
  */
 function compromiseTurn(problem: Problem, shared: Work): NextInput {
   if (roundOf(problem) >= 0) return null;
-  // Where what does best anywhere may meet all targets, no compromise has to be sought.
+  // No compromise has to be sought if the best input anywhere may meet all targets.
   const anywhere = currentRegion(problem) === null ? globalTurn(problem, shared) : null;
   const likeliest = anywhere === null || typeof anywhere === 'string' ? null : featuresOf(problem.encoding, anywhere.x);
   const found = nextCompromise(problem, likeliest) ?? nextImprovement(problem, likeliest);
@@ -236,7 +236,7 @@ function comeNearer(problem: Problem, search: ScopeSearch, ranked: readonly numb
   );
 }
 
-/** How likely the models, without imagined outputs, hold it that u reaches the goal; null when an output is directed. */
+/** The models' probability, without imagined outputs, that u reaches the goal; null when an output is directed. */
 function chanceOf({ aim, encoding, cases }: Problem, surrogate: Surrogate, predictor: Predictor, u: Float64Array) {
   const { intervals } = cases;
   if (isDirected(intervals) || !aim.doesRunDecide) return null;
@@ -271,7 +271,7 @@ function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[
   const improved = search.maximize(aims, feasible < 0 ? ranked : [feasible, ...ranked]);
   if (scope.local || feasible < 0) return improved ?? found;
   const isExpected = improved !== null && !expectsNoImprovement(request, surrogate, cases, feasible, improved.terms);
-  // What improves most may repeat a run, and improve nothing.
+  // The input with the largest gain may repeat a run, and improve nothing.
   const isFirst = isExpected && improved.isSecondBest !== true;
   const hasEnded = !isFirst && hasStagnated(request, cases, feasible, movableCount(encoding), pending.count);
   if (hasEnded && areBelievable(problem)) return 'no-improvement-expected';

@@ -1,4 +1,4 @@
-/** When a search last came noticeably nearer to its targets, or improved on an output to minimize or maximize. */
+/** Finds when a search last came noticeably nearer to its targets, or improved on an output to minimize or maximize. */
 import type { Cases } from '../goal/cases.ts';
 import { distanceTo, type Interval, improvementSign, isDirected, lossScales } from '../goal/targets.ts';
 import type { SuggestRequest } from '../problem.ts';
@@ -13,7 +13,7 @@ export function scalesAround(problem: Problem, best: number): number[] {
 }
 
 /**
- * What improvements of output j are compared with: the magnitude of its best value, but no more than the median distance of the
+ * Scale of improvements of output j: the magnitude of its best value, but no more than the median distance of the
  * outputs known before the search from it, nor less than a hundredth of that.
  */
 function scaleOf({ request, cases }: Problem, j: number, best: number): number {

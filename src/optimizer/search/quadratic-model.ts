@@ -11,7 +11,7 @@ import { type Quadratic, quadraticAt } from '../linalg/trust-step.ts';
  * Derivative-Free Optimization, section 5.3, for the minimum norm.
  */
 export interface QuadraticModel {
-  /** Of offsets from the centre. */
+  /** The function of offsets from the centre. */
   readonly quadratic: Quadratic;
   readonly center: Float64Array;
   /** Unit of the distances in the kernel. */

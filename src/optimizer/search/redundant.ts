@@ -18,7 +18,7 @@ const NOTICEABLE_GAIN = 1e-4;
 /** Share of its miss by which an output that a run missed has to change to matter. */
 const PROGRESS = 0.5;
 
-/** What was evaluated, and what for. */
+/** The evaluated cases and the request that they serve. */
 interface Known {
   readonly request: SuggestRequest;
   readonly encoding: Encoding;

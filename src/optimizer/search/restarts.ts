@@ -39,9 +39,9 @@ const MOST_CASES = 200;
 /** Cases nearer to each other than this share of the length count as one, or a used-up region would fill the fit. */
 const APART = 0.05;
 
-/** Where the search stands among its regions. */
+/** Position of the search in its sequence of regions. */
 export interface RegionState {
-  /** Of the region, from 0; every second one begins at a random point. */
+  /** Number of the region, from 0; every second one begins at a random point. */
   readonly number: number;
   /** True before the first suggestion of the region has an output: there is no centre yet. */
   readonly isNew: boolean;
@@ -50,12 +50,12 @@ export interface RegionState {
   readonly length: number;
 }
 
-/** How a search goes through its regions. */
+/** Pace at which a search goes through its regions. */
 export interface Pace {
   /** The suggestions in a row without a gain that lead to the first region, and to a smaller one. */
   readonly start: number;
   readonly shrink: number;
-  /** Of the first region. */
+  /** Side length of the first region. */
   readonly length: number;
 }
 

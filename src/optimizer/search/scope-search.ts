@@ -27,7 +27,7 @@ import type { Region } from './local-mode.ts';
 import { bestDecoded, type Found, maximizeAcquisition, type Search } from './maximize-acquisition.ts';
 import { makeRedundancy } from './redundant.ts';
 
-/** What the search aims at, besides the targets. */
+/** The search's aims besides the targets. */
 export interface SearchAim {
   /** null where runs are not noisy. */
   readonly noise: AimUnderNoise | null;
@@ -35,10 +35,10 @@ export interface SearchAim {
   readonly doesRunDecide: boolean;
 }
 
-/** What the search for the next input works on. */
+/** Everything that the search for the next input works on. */
 export interface Problem extends SearchSpace {
   readonly request: SuggestRequest;
-  /** Of a fit. */
+  /** The residuals of a fit; null for other goals. */
   readonly residuals: Residuals | null;
   readonly seen: Seen;
   readonly cases: Cases;

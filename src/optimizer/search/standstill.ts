@@ -75,7 +75,7 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
 }
 
 /**
- * What models of all cases expect to gain anywhere, where that is little; null where it is more, and where they know nothing.
+ * Largest gain that models of all cases expect anywhere, if it is little; null if it is more, and if they know nothing.
  *
  * @param wider see `expectedGainOf`
  */
@@ -123,7 +123,7 @@ function withinLimits({ intervals, Y, N, isAdmissible }: Cases): readonly number
   );
 }
 
-/** How many of some cases come as near to the best as `NEAR`. */
+/** Number of the given cases that come as near to the best as `NEAR`. */
 function countNear({ intervals, Y }: Cases, among: readonly number[], best: number, scales: readonly number[]): number {
   const m = intervals.length;
   const isNear = (i: number) =>

@@ -1,5 +1,5 @@
 /**
- * When the next input comes from a quadratic trust region: for one number in a curved valley, once the search stalls with as many
+ * Decides when the next input comes from a quadratic trust region: for one number in a curved valley, once the search stalls with as many
  * cases as a quadratic has coefficients. Nothing is remembered: the region is replayed over the cases.
  */
 
@@ -9,13 +9,14 @@ import type { Problem } from './scope-search.ts';
 import { type Numbers, quadraticSize, TrustRegion } from './trust-region.ts';
 
 /**
- * Where the region applies. With fewer inputs the Gaussian processes learn a valley from fewer cases, but without a stated aspiration small
- * differences count, which a quadratic tells apart where they no longer do; with more inputs a quadratic takes too many cases.
+ * Numbers of inputs for which the region applies. With fewer inputs the Gaussian processes learn a valley from fewer
+ * cases, but without a stated aspiration small differences count, which a quadratic tells apart where they no longer
+ * do; with more inputs a quadratic takes too many cases.
  */
 const INPUTS = { least: 4, leastUnstated: 2, most: 12 };
 /**
- * When it starts: after so many cases without progress, with a case for every coefficient of a quadratic. With fewer than `INPUTS.least` inputs
- * also only after so many cases per input, as the Gaussian processes come near a minimum in fewer.
+ * Condition for its start: so many cases without progress, and a case for every coefficient of a quadratic. With fewer
+ * than `INPUTS.least` inputs also so many cases per input, as the Gaussian processes come near a minimum in fewer.
  */
 const START = { stall: 6, ofFew: { stall: 3, casesPerInput: 10 } };
 /** Progress is a fall of the distance from the target below this share, see `stallOf`. */

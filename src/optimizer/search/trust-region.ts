@@ -45,7 +45,7 @@ export interface Numbers {
 
 interface Step {
   readonly x: Float64Array;
-  /** What the model promises; null for a step that improves the model. */
+  /** Gain that the model predicts; null for a step that improves the model. */
   readonly predicted: number | null;
   /** The point of the model that a step for the geometry replaces. */
   readonly replaced: number;
@@ -85,7 +85,7 @@ export class TrustRegion {
     this.#startAt(this.#bestCase([]));
   }
 
-  /** How many regions have ended without reaching the target. */
+  /** Number of regions that have ended without reaching the target. */
   get endCount(): number {
     return this.#ends.length;
   }

@@ -3,10 +3,9 @@ import type { RandomStream } from '../numerics/random.ts';
 import type { Space, Variable } from '../problem.ts';
 
 /**
- * How inputs are encoded as features. The bounds of numbers are mapped to [-1, 1], in a design their likely ranges,
- * booleans and categories of two levels to -1 and +1, a
- * category of K > 2 levels to one feature per level, one-hot minus 1 / K. A variable with a single value has the feature 0,
- * which never moves.
+ * Encodes inputs as features. The bounds of numbers are mapped to [-1, 1], in a design their likely ranges, booleans
+ * and categories of two levels to -1 and +1, a category of K > 2 levels to one feature per level, one-hot minus 1 / K.
+ * A variable with a single value has the feature 0, which never moves.
  */
 export interface Encoding {
   readonly n: number;

@@ -19,7 +19,7 @@ export interface SearchSpace {
 export interface Box {
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** What else points of the box satisfy; null for nothing. */
+  /** Conditions that points of the box satisfy as well; null for none. */
   readonly conditions: Conditions | null;
 }
 

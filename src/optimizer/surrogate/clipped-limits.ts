@@ -159,7 +159,7 @@ function precisionOf({ inverse, ones, total }: Factorized): Float64Array {
   return Q;
 }
 
-/** How far below 0 a normal variable lies on average where it is below 0. */
+/** Mean depth below 0 of a normal variable that is below 0. */
 function depthOf(mean: number, sd: number): number {
   const a = -mean / sd;
   const ratio = Math.exp(-0.5 * a * a - LOG_SQRT_TWO_PI - logNormalCdf(a));

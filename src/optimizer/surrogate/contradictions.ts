@@ -33,13 +33,13 @@ const ASKED = { bold: { spreads: 10, floor: 1e-3 }, cautious: { spreads: 100, fl
 const FEW = 4;
 /** Then only cases that raise the log evidence by so much are worth models of the others. */
 const LEAST_GAIN = 12;
-/** Where one case is contradicted others are likely to be: this share of the evidence suffices for them. */
+/** Share of the evidence that suffices for further cases once one is contradicted, as others are then likely to be. */
 const LEAST_AFTER_ONE = 0.4;
 /** Spreads away from a prediction that contradict all cases at one input that disagree. */
 const ASKED_OF_REPEATS = 5;
 /** The case nearest to the goal is contradicted only by others this close, as a share of their usual distance from each other. */
 const CLOSE_BY = 0.5;
-/** Fewer cases beyond half the number of inputs tell nothing. */
+/** Cases needed beyond half the number of inputs: with fewer the test has no power. */
 const LEAST_CASES = 3;
 /** Inputs are equal whose features differ by less. */
 const SAME_INPUT = 1e-9;
@@ -54,7 +54,7 @@ export interface SetAside {
   readonly row: number;
   /** The output that speaks most against it. */
   readonly output: number;
-  /** What the models of the others predict of that output; null for an absurd value. */
+  /** Prediction of that output by the models of the others; null for an absurd value. */
   readonly predicted: number | null;
   /** Rows at the same input with other outputs. */
   readonly repeats: readonly number[];
@@ -62,7 +62,7 @@ export interface SetAside {
   readonly mayBeNoise: boolean;
 }
 
-/** What the cases of a request say about each other. */
+/** Result of holding the cases of a request against each other. */
 export interface Examined {
   /** Without those set aside. */
   readonly cases: KnownCases;
@@ -217,7 +217,7 @@ function doubtedIn(
   return doubtsAmong(space.encoding, cases, among, LEAST_GAIN);
 }
 
-/** How many other cases suffice to judge one with n movable inputs. */
+/** Number of other cases that suffice to judge one with n movable inputs. */
 function enoughFor(n: number): number {
   return 5 * n + 2;
 }
@@ -226,7 +226,7 @@ interface Judgement {
   /** The output that speaks most against the case. */
   readonly output: number;
   readonly predicted: number;
-  /** How far it is from the prediction. */
+  /** Distance from the prediction, in spreads. */
   readonly spreads: number;
 }
 interface Judge {
@@ -316,7 +316,7 @@ function distanceFrom({ U, N }: Points, u: Float64Array): number {
   return Math.sqrt(nearest);
 }
 
-/** Of cases at one input all but those that fit the others best; these too where the others contradict them. */
+/** All cases at one input but those that fit the others best; these too if the others contradict them. */
 function wrongAmong(cases: Cases, members: readonly number[], judge: Judge): Omit<SetAside, 'mayBeNoise'>[] {
   const judged = members.map((i) => {
     const supporters = members.filter((k) => agree(cases, i, k)).length;

@@ -1,4 +1,4 @@
-/** What is added to the mean of one output: shift + slope' d exp(-|d|^2 / (2 reach)) with d = u - center. */
+/** Correction of the mean of one output: shift + slope' d exp(-|d|^2 / (2 reach)) with d = u - center. */
 export interface Correction {
   readonly shift: number;
   /** Length p, or null for none. */

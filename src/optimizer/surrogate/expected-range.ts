@@ -1,4 +1,4 @@
-/** What the models expect of a run before it is made: ranges so wide that an ordinary value outside is rare. */
+/** Predicts a run before it is made: ranges so wide that an ordinary value outside is rare. */
 import { leaveOneOutPrecision } from './gaussian-process.ts';
 import type { Surrogate } from './model-choice.ts';
 import type { Predictor } from './predictor.ts';
@@ -31,7 +31,7 @@ function spreadsAt({ outputs, kernels, geometry: { N } }: Surrogate, predictor: 
   });
 }
 
-/** How many cases a fit knows beyond half the number of movable inputs n: below about 3 it knows next to nothing. */
+/** Number of cases of a fit beyond half the number of movable inputs n: below about 3 it knows next to nothing. */
 function casesBeyond({ geometry }: Surrogate, n: number): number {
   return geometry.N - n / 2;
 }

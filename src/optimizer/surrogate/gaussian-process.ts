@@ -57,7 +57,7 @@ export interface Factorized {
   /** K^-1 1, length N, and its sum, 1' K^-1 1. */
   readonly ones: Float64Array;
   readonly total: number;
-  /** Of L: half that of K. */
+  /** Log determinant of L: half that of K. */
   readonly logDeterminant: number;
 }
 
@@ -164,7 +164,7 @@ function addNugget({ N, slopes }: Points, nugget: number, K: Float64Array): void
   if (slopes) eachShared(slopes, N, (k, factor) => (K[k]! += factor * nugget));
 }
 
-/** What `addNugget` adds beyond the diagonal: calls back with the place of each entry, and its factor. */
+/** Visits what `addNugget` adds beyond the diagonal: calls back with the index of each entry and its factor. */
 function eachShared({ start, base }: SlopeRows, N: number, add: (place: number, factor: number) => void): void {
   base.forEach((run, s) => {
     const row = (start + s) * N;

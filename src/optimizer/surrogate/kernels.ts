@@ -43,7 +43,7 @@ export const SLOPE_STEP = 1e-3;
 export interface Points {
   readonly N: number;
   readonly p: number;
-  /** How its features follow from the encoded ones; null when they are the same. */
+  /** Scale that maps the encoded features to these; null when they are the same. */
   readonly scale: InputScale | null;
   /** N x p, on that scale. */
   readonly U: Float64Array;

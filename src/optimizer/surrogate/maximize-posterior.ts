@@ -5,7 +5,7 @@ import { clampParameters, type Fit, logPosterior, type Workspace } from './gauss
 const MAX_STEP = 1.5;
 /** A step that gains, or promises, less than this many nats per output ends the search. */
 const MIN_GAIN = 1e-3;
-/** How often a step is shortened before the search gives up. */
+/** Number of times that a step is shortened before the search gives up. */
 const BACKTRACKS = 4;
 
 /** The highest point that a search has found. */
@@ -16,11 +16,11 @@ export interface Maximum {
   readonly inverse: Float64Array;
 }
 
-/** Where a search starts. */
+/** Starting point of a search. */
 export interface Start {
   /** Length q. */
   readonly theta: Float64Array;
-  /** Of an earlier search for outputs of the same kind, which saves the first steps; null for none. */
+  /** Inverse Hessian of an earlier search for outputs of the same kind, which saves the first steps; null for none. */
   readonly inverse: Float64Array | null;
 }
 

@@ -33,7 +33,7 @@ export interface OutputModel {
   /** null for an output that is constant over the data. */
   readonly fitted: {
     readonly warp: Warp;
-    /** What is modelled is the output without it; null for none. */
+    /** Trend that is subtracted from the output before it is modelled; null for none. */
     readonly trend: Trend | null;
     /** Index into the kernels of the surrogate. */
     readonly kernel: number;
@@ -67,9 +67,9 @@ export interface CoarseModel {
 /** A cheaper source at the points of a fit. */
 export interface CoarsePrediction {
   readonly model: CoarseModel;
-  /** Of each output of the fit; null for one that is constant. */
+  /** Warp of each output of the fit; null for a constant one. */
   readonly warps: readonly (Warp | null)[];
-  /** Of each output, whether its runs at one input differ: near the targets they then tell less than the fine runs. */
+  /** True for each output whose runs at one input differ: near the targets they then tell less than the fine runs. */
   readonly areNoisy: readonly boolean[];
   /** One row of m for each row of the fit, standardized by its models. */
   readonly values: Float64Array;
@@ -104,11 +104,11 @@ export interface ModelRequest {
   /** Whether hyperparameters are estimated from more cases than usual, see `sampleOf`. */
   readonly isThorough?: boolean;
   /**
-   * Where runs are said to be noisy: the standard deviation of each output between runs at one input, in output units; null
-   * where it is to be estimated. Absent: the likelihood decides whether there is noise.
+   * Noise where runs are said to be noisy: the standard deviation of each output between runs at one input, in output
+   * units; null to estimate it. Absent: the likelihood decides whether there is noise.
    */
   readonly noise?: readonly (number | null)[] | undefined;
-  /** What cheaper sources predict; absent for none. */
+  /** Predictions of cheaper sources; absent for none. */
   readonly coarse?: readonly CoarsePrediction[];
   /** The warps to choose from; absent: all. */
   readonly scales?: Scales;
@@ -121,7 +121,7 @@ export type Scales = 'plain' | 'identity';
 interface Candidate extends Reading {
   trend: Trend | null;
   z: Float64Array;
-  /** Of all points; that of the fit may be a sample of them. */
+  /** Geometry of all points; that of the fit may be a sample of them. */
   readonly geometry: Geometry;
   fit: Fit;
   theta: Float64Array;
@@ -146,8 +146,8 @@ const NEGLIGIBLE_NOISE = 1e-4;
 const STEPS = { shared: 25, sharedWithMany: 10, own: 8, nearOptimum: 3 };
 
 /**
- * What is expected of differences from a cheaper source before they are seen, divided by the number of cases: a few that agree may do so
- * by chance.
+ * Expected standard deviation of differences from a cheaper source before they are seen, divided by the number of
+ * cases: a few that agree may do so by chance.
  */
 const DIFFERENCE_SD = 0.1;
 

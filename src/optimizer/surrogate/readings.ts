@@ -8,7 +8,7 @@ import { rowsOf, type Warp, withSlopes } from './warps.ts';
 export interface Reading {
   readonly warp: Warp;
   readonly trend: Trend | null;
-  /** Of all rows of the fit, those that stand for derivatives included. */
+  /** Standardized values of all rows of the fit, those that stand for derivatives included. */
   readonly z: Float64Array;
 }
 

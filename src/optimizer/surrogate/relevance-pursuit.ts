@@ -1,5 +1,5 @@
 /**
- * Which cases a model would explain better with a noise variance of their own: relevance pursuit at fixed hyperparameters.
+ * Finds the cases that a model would explain better with a noise variance of their own: relevance pursuit at fixed hyperparameters.
  *
  * A case with an unlimited noise variance is a case that is left out, so each step downdates the precision matrix by one row
  * instead of factorizing again. Several kernels take part; each output believes the one whose evidence is largest.
@@ -53,7 +53,7 @@ const LEAST_POSITIVE = 0.75;
 /** Most cases of a first look; more are looked at in turns. */
 const FIRST_LOOK_SIZE = 60;
 
-/** What a pursuit looks at the cases with. */
+/** The models with which a pursuit looks at the cases. */
 interface Look {
   /** The cases, on each input scale. */
   readonly geometries: readonly Geometry[];
@@ -202,7 +202,7 @@ function mostRelevant(beliefs: readonly Belief[], left: ReadonlySet<number>, N: 
   return next;
 }
 
-/** What the prior and the own noise of a case cost; an output that needs no own noise keeps its evidence. */
+/** Cost of the prior and of the own noise of a case; an output that needs no own noise keeps its evidence. */
 function priceOf(beliefs: readonly Belief[], i: number, N: number, left: number): number {
   return beliefs.reduce((sum, belief) => {
     const rise = riseWithout(belief, i, N, left);

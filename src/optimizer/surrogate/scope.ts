@@ -128,7 +128,7 @@ export function fitScope(
 /** Variance between runs at one input, standardized, from which a source is noisy. */
 const LEAST_NOISE = 1e-5;
 
-/** What a cheaper source predicts of outputs at points. */
+/** Prediction of outputs at points by a cheaper source. */
 function coarseAt(model: CoarseModel, points: Float64Array, outputs: readonly number[], work: Work): CoarsePrediction {
   const { surrogate } = model;
   const values = outputsAt(new Predictor(surrogate, work), points);

@@ -1,5 +1,5 @@
 /**
- * What the model of an output may start from: the prediction g of a cheaper source, in the standardized units of its model.
+ * Trend that the model of an output may start from: the prediction g of a cheaper source, in the standardized units of its model.
  *   z(u) = rho g(u) + delta(u),   delta a Gaussian process, independent of g
  * Both are fitted one after the other, each with its own small factorization. How much the cheaper source says follows from the
  * data: rho has a prior around 1, and models without a trend compete with those that have one by their evidence.

@@ -36,7 +36,7 @@ export interface Warp {
   readonly upper: number;
   /** The derivative of z by y, of a value of the data. */
   readonly slope: (y: number) => number;
-  /** Of each row that stands for a derivative, in z; absent without any. */
+  /** Slope of each row that stands for a derivative, in z; absent without any. */
   readonly slopes?: Float64Array;
   /** Sum of log dz/dy over the data, up to a constant: makes likelihoods of different warps comparable. */
   readonly logJacobian: number;

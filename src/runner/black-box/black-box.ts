@@ -1,4 +1,4 @@
-/** What evaluates the inputs of a problem file: a command, an address, a model in a file. kinds.ts has the table of kinds. */
+/** The black box that evaluates the inputs of a problem file: a command, an address, a model in a file. kinds.ts has the table of kinds. */
 import path from 'node:path';
 import type { Evaluate } from '../../../clients/typescript/src/evaluator/evaluation.ts';
 import type { Fit } from '../../../clients/typescript/src/solve/fit.ts';
@@ -14,7 +14,7 @@ export type Fields = ReadonlyMap<string, Value>;
 export interface BlackBoxKind {
   /** The key of a problem file that chooses this kind. */
   readonly key: string;
-  /** What the key holds, for people. */
+  /** Example of a value of the key, for people. */
   readonly example: string;
   /** All keys that belong to this kind, with `key`. No other kind allows them. */
   readonly keys: readonly string[];
@@ -23,7 +23,7 @@ export interface BlackBoxKind {
   /** Keys of an input and of an output that only this kind knows, such as the name of a variable. */
   readonly inputKeys?: readonly string[];
   readonly outputKeys?: readonly string[];
-  /** What the black box itself says, before the file is read. Does not throw: what is wrong is a fault. */
+  /** Facts that the black box itself states, before the file is read. Does not throw: anything wrong is a fault. */
   describe?(fields: Fields, where: Surroundings): Promise<Described>;
   /** Reads its keys. Whatever is wrong is refused, and the result then not used. */
   read(reader: ValueReader, fields: Fields, described: Described): BlackBox;
@@ -38,7 +38,7 @@ export interface Described {
   readonly inputs: Facts;
   readonly outputs: Facts;
   readonly faults: readonly { readonly path: Path; readonly message: string }[];
-  /** What it could not be asked about; a fault says why. */
+  /** Sections that the black box could not be asked about; a fault says why. */
   readonly unknown?: readonly ('inputs' | 'outputs')[];
   /** For people, such as how it will be worked on. */
   readonly notes?: readonly string[];
@@ -58,7 +58,7 @@ export interface BlackBox {
   readonly record: Readonly<Record<string, unknown>>;
   /** Whether runs at the same time may write into each other's files, which the problem file has not answered for. */
   readonly sharesFolder?: boolean;
-  /** What it is made of: when one of them has changed, runs may not count any more. */
+  /** Files that it is made of: if one of them has changed, runs may not count any more. */
   files(where: Surroundings): Promise<readonly BoxFile[]>;
   open(where: Surroundings): OpenBlackBox;
   /** Files that get the best run at the end. */
@@ -73,7 +73,7 @@ export interface BestCopy {
    * @param set      -2 for the second of several target sets
    */
   names(problem: string, set: string): readonly string[];
-  /** What it has of the best run, such as "the input". */
+  /** Content of the copy, such as "the input" of the best run. */
   readonly has: string;
   /** Returns why it could not be written. Does not throw. */
   write(best: BestValues, target: string, where: Surroundings): Promise<string | undefined>;
@@ -83,7 +83,7 @@ export interface BestValues {
   /** The name of the run, such as `run 17`. */
   readonly run: string;
   readonly input: Readonly<Record<string, number | string | boolean>>;
-  /** Of a fit the values at its points. */
+  /** Values of the outputs; for a fit, the values at its points. */
   readonly output: Readonly<Record<string, number | readonly number[]>>;
 }
 
@@ -92,7 +92,7 @@ export function namedFiles(names: readonly string[], { home }: Pick<Surroundings
   return names.map((name) => ({ path: path.resolve(home, name), name }));
 }
 
-/** Where a black box works. */
+/** Surroundings in which a black box works. */
 export interface Surroundings {
   /** The folder of the problem file, from which its relative paths start. */
   readonly home: string;
@@ -105,7 +105,7 @@ export interface Surroundings {
   readonly onAdvice?: ((sentence: string) => void) | undefined;
 }
 
-/** What one call of the black box is about, by the names of its outputs. */
+/** Parameters of one call of the black box, by the names of its outputs. */
 export interface CallOptions {
   readonly names: { readonly inputs: readonly string[]; readonly outputs: readonly string[] };
   readonly fits: ReadonlyMap<string, Fit>;

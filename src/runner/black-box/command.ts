@@ -31,7 +31,7 @@ export interface CommandDefinition extends StatedSigns {
   readonly jacobian?: string;
   /** Whether each run has a folder of its own although no other key needs one; absent where it is not stated. */
   readonly workFolder?: boolean;
-  /** What exit codes mean. */
+  /** Meaning of exit codes. */
   readonly onExit: ReadonlyMap<number, ExitMeaning>;
   readonly environment: Readonly<Record<string, string>>;
   readonly keep: 'all' | 'failed' | 'none';
@@ -68,7 +68,7 @@ function hasOwnFolder({ templates, copies, read, jacobian }: CommandDefinition):
 /** More words are no command line. */
 const MOST_WORDS = 200;
 
-/** Of a command: the program, what its words name and these import, and what work folders get. */
+/** Files of a command: the program, the files that its words name and those that these import, and the files that work folders get. */
 export async function filesOfCommand(
   { command: line, shell, copies, templates }: CommandDefinition,
   where: Surroundings,
@@ -92,7 +92,7 @@ async function isFile(name: string): Promise<boolean> {
   return (await stat(name).catch(() => undefined))?.isFile() === true;
 }
 
-/** What a kind that is called by a command has besides the keys of a command. */
+/** Options that a kind called by a command has beyond the keys of a command. */
 type Own = Pick<CommandOptions, 'files' | 'reader' | 'told'>;
 
 /** @param ownOf  for each call */

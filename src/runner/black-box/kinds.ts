@@ -29,7 +29,7 @@ export function kindOf(fields: Fields): BlackBoxKind {
   return KINDS.findLast(({ key }) => fields.has(key)) ?? command;
 }
 
-/** What the black box of a problem file says of itself. */
+/** Facts that the black box of a problem file states. */
 export async function describeBlackBox(text: string, where: Surroundings): Promise<Described> {
   const { value } = parseYaml(text);
   if (value?.kind !== 'map') return UNDESCRIBED;
@@ -81,7 +81,7 @@ function fillOne(value: Value, known: Facts[string]): Value {
   return isEmpty || value.kind === 'map' ? merge(value, known, at) : value;
 }
 
-/** What is stated counts; where both have a map, key by key, and a null there takes back what is known. */
+/** Merges known facts into stated values, key by key. A stated value counts, and a stated null takes back what is known. */
 function merge(value: Value, known: Facts[string], at: Position): Value {
   const stated = value.kind === 'map' ? value.entries : new Map<string, MapEntry>();
   const entries = new Map<string, MapEntry>();

@@ -1,4 +1,4 @@
-/** What a problem file says of its inputs and outputs by their names, before it is read as a whole. */
+/** Reads the entries of inputs and outputs by their names before a problem file is read as a whole. */
 import { textOf } from '../value-reader.ts';
 import type { Value } from '../yaml-values.ts';
 import type { Fields } from './black-box.ts';

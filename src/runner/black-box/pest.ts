@@ -199,7 +199,7 @@ function resultsOf(file: string, pestCase: PestCase, names: PestNames): readonly
   ];
 }
 
-/** What the search itself knows of a run, which may have been made elsewhere. */
+/** Outputs that the search itself knows of a run, which may have been made elsewhere. */
 function observedIn(
   { control }: PestCase,
   { observations, fitsLimits }: PestNames,

@@ -18,11 +18,11 @@ import { makeUrlRunner } from './url-runner.ts';
 export interface ProgramOptions {
   /** In the table of backsolve/serve.py; also the key of the problem file, and the extra of the Python package. */
   readonly kind: string;
-  /** What reasons and notes call it, such as the name of its file. */
+  /** Name in reasons and notes, such as the name of its file. */
   readonly name: string;
   /** The Python to use, if the file states one. */
   readonly python: string | null;
-  /** What the kind's part in the Python package takes. */
+  /** Settings for the kind's part in the Python package. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +34,7 @@ const LONGEST_START_MS = 120_000;
 const LONGEST_LINE = 4 * 1024 * 1024;
 const LONGEST_ERRORS = 16 * 1024;
 
-/** What the program says of the black box. Does not throw. */
+/** Facts that the program states about the black box. Does not throw. */
 export async function describeByProgram(
   options: ProgramOptions,
   where: Surroundings,
@@ -61,7 +61,7 @@ export async function describeByProgram(
 const NOTHING_SAID = { inputs: {}, outputs: {}, faults: [] };
 
 interface Answer {
-  /** Why there is nothing else. `missing` is a Python package. */
+  /** Reason why the rest is absent. `missing` is a Python package. */
   readonly fault?: { readonly message: string } | { readonly missing: string };
 }
 
@@ -70,7 +70,7 @@ export function openProgram(options: ProgramOptions, where: Surroundings): OpenB
   const program = new KeptProgram(options, where);
   return {
     call: async ({ fits }) => {
-      // Of a fit the points at which the data need its curve; null where the data have none.
+      // Points at which the data of a fit need its curve; null for data without any.
       const curves = Object.fromEntries([...fits].map(([name, fit]) => [name, pointsOf(fit)]));
       return makeUrlRunner({
         url: () => program.url(),
@@ -85,7 +85,7 @@ export function openProgram(options: ProgramOptions, where: Surroundings): OpenB
   };
 }
 
-/** Where the data of a fit were measured, null at their gaps. */
+/** Positions at which the data of a fit were measured, null at their gaps. */
 function pointsOf({ x, count, positions }: Fit): readonly (number | null)[] | null {
   if (x === null) return null;
   const points = new Array<number | null>(count).fill(null);
@@ -241,7 +241,9 @@ function readDescription(
   });
 }
 
-/** What the file states, else the Python that the command was installed with, else the one of the system. Throws LocalFault. */
+/**
+ * Finds the Python that the file states, else the one that the command was installed with, else the one of the system. Throws LocalFault.
+ */
 function findPython({ python }: ProgramOptions, { home, environment }: Surroundings): Promise<string> {
   const name = python ?? (environment['BACKSOLVE_PYTHON'] || (process.platform === 'win32' ? 'python' : 'python3'));
   return findFile(name, home, environment, process.platform);

@@ -41,7 +41,7 @@ interface Statement {
   readonly python: string | null;
 }
 
-/** How many cells each output has. */
+/** Number of cells of each output. */
 type Sizes = Readonly<Record<string, number>>;
 
 function sizesOf(described: Described): Sizes {

@@ -15,9 +15,9 @@ import { type Expected, readDocument, withFits, writeMessage } from '../exchange
 export interface UrlOptions {
   /** An address, or what finds out the one of this call. Throws LocalFault where there is none. */
   readonly url: string | (() => Promise<string>);
-  /** What reasons and notes call it; its address if absent. */
+  /** Name in reasons and notes; its address if absent. */
   readonly name?: string | undefined;
-  /** What the message has besides the evaluation. */
+  /** Fields of the message besides the evaluation. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
   /** The outputs that are fitted, by their names; the address gets and gives each as one. */
   readonly fits?: ReadonlyMap<string, Fit> | undefined;
@@ -32,7 +32,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Outputs are numbers. */
 const MAXIMUM_ANSWER_BYTES = 1024 * 1024;
 
-/** Why an address cannot be called; undefined if it can. */
+/** Reason why an address cannot be called; undefined if it can. */
 export function urlFault(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol))

@@ -19,7 +19,7 @@ function toBlackBox(address: string): BlackBox {
     key: 'evaluator',
     identity: [{ ...NO_COMMAND, environment: {} }, [], address],
     record: { command: { ...NO_COMMAND, onExit: {}, environment: {}, keep: 'failed' }, evaluatorUrl: address },
-    // What answers at an address is not to be seen.
+    // The files of a program behind an address are unknown.
     files: async () => [],
     open: ({ onNote }) => ({
       call: async ({ fits }) => makeUrlRunner({ url: address, fits, onNote }),

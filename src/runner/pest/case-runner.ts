@@ -1,4 +1,4 @@
-/** How the model of a PEST case is told its parameters and asked for its observations. */
+/** Passes the parameters of a PEST case to its model and reads its observations. */
 import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Reading, toOutput } from '../exchange.ts';
@@ -12,7 +12,7 @@ import { modelValues, parameterValues } from './parameter-values.ts';
 import { PestFileError } from './pest-error.ts';
 import type { PestTemplate } from './template-file.ts';
 
-/** What inputs and outputs of a search are for PEST. */
+/** The PEST names of a search's inputs and outputs. */
 export interface PestNames {
   /** The parameter of each input. */
   readonly parameters: ReadonlyMap<string, string>;
@@ -47,7 +47,7 @@ export function inputFilesOf(pestCase: PestCase, names: PestNames): readonly Fil
   }));
 }
 
-/** Where a template has the parameter of an input, and those that are tied to it. */
+/** Positions in a template of the parameter of an input and of those that are tied to it. */
 function placesOf(
   pestCase: PestCase,
   names: PestNames,
@@ -110,7 +110,7 @@ async function remember(
   found: ReadonlyMap<string, number>,
 ): Promise<void> {
   const modelled = observations.map(({ name }) => found.get(name) ?? null);
-  // What is lost with a full disk is only what is not fitted.
+  // A full disk loses only the observations that are not fitted.
   await appendFile(record, `${JSON.stringify({ input, modelled })}\n`).catch(() => undefined);
 }
 

@@ -96,7 +96,7 @@ const UNCOUNTED: Counts = {
   instructions: undefined,
 };
 
-/** What `* control data` announces; nothing in version 2. */
+/** Counts that `* control data` announces; none in version 2. */
 function readCounts({ sections }: ControlSections, origin: string, notes: string[]): Counts {
   const lines = sections.get('control data');
   if (lines === undefined) {

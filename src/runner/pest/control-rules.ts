@@ -1,4 +1,4 @@
-/** What is refused of a control file, by name. */
+/** Refuses, by name, features of a control file that are not supported. */
 import { readNumber } from '../../../clients/typescript/src/solve/number-text.ts';
 import type { Counts, PestControl, PestParameter } from './control.ts';
 import { type ControlSections, placeOf, wordsOf } from './control-sections.ts';

@@ -7,7 +7,7 @@ import { type ControlLine, placeOf, withoutMark, wordsOf } from './control-secti
 import { PestFileError } from './pest-error.ts';
 
 export interface Row {
-  /** Where it stands, for messages. */
+  /** Position of the row, for messages. */
   readonly where: string;
   /** By titles in small letters; empty ones are absent. */
   readonly cells: ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ function rowsOfLines(lines: readonly ControlLine[], titles: readonly string[]): 
 /** A line of a section `* ... external`: `par.csv sep ; missing_value -999`. */
 export interface ExternalFile {
   readonly name: string;
-  /** Of its columns; w for blanks and tabs. */
+  /** Separator of its columns; w for blanks and tabs. */
   readonly separator: string;
   /** Stands for an empty cell; undefined for none. */
   readonly missing: string | undefined;

@@ -1,4 +1,4 @@
-/** What a control file of PEST states. Names are in small letters: PEST does not tell cases apart. */
+/** The contents of a control file of PEST. Names are in small letters: PEST does not tell cases apart. */
 
 export interface PestParameter {
   readonly name: string;
@@ -10,7 +10,7 @@ export interface PestParameter {
   /** The model gets value x scale + offset. */
   readonly scale: number;
   readonly offset: number;
-  /** Of a tied one the parameter that it follows, in the ratio of their initial values; null for others. */
+  /** Parameter that a tied one follows, in the ratio of their initial values; null for others. */
   readonly parent: string | null;
 }
 
@@ -50,13 +50,13 @@ export interface PestControl {
   readonly commands: readonly string[];
   readonly templates: readonly FilePair[];
   readonly instructions: readonly FilePair[];
-  /** Of PEST++, by their names in small letters. */
+  /** Options of PEST++, by their names in small letters. */
   readonly options: ReadonlyMap<string, string>;
   /** Whole sentences about what is not used. */
   readonly notes: readonly string[];
 }
 
-/** What `* control data` announces; undefined where it does not. */
+/** Counts that `* control data` announces; undefined for those that it does not. */
 export interface Counts {
   readonly parameters: number | undefined;
   readonly observations: number | undefined;

@@ -1,4 +1,4 @@
-/** What a control file says of the inputs and outputs of a problem file, where the problem file leaves it out. */
+/** Takes facts about inputs and outputs that a problem file leaves out from a control file. */
 import { findNearestName } from '../../domain/nearest-name.ts';
 import type { Fact } from '../black-box/black-box.ts';
 import { isFitted, isRegularisation, type PestControl } from './control.ts';

@@ -74,7 +74,7 @@ class Cursor {
   readonly #delimiters: string;
   #number = 0;
   #line = '';
-  /** Of the first character that is not passed yet. */
+  /** Position of the first character that is not passed yet. */
   #at = 0;
   /** As it is in the file. */
   #raw = '';
@@ -131,7 +131,7 @@ class Cursor {
     this.#at = at;
   }
 
-  /** Of PEST alone, so tabs are its tabs. */
+  /** Follows a rule of PEST alone, so tabs are its tabs. */
   toColumn(column: number): void {
     if (this.#at > column - 1) throw this.#mismatch(`was read beyond column ${column} already`);
     if (this.#line.length < column) throw this.#mismatch(`has no column ${column}`);

@@ -30,11 +30,11 @@ export interface InstructionFile {
   /** As messages call it. */
   readonly origin: string;
   readonly lines: readonly InstructionLine[];
-  /** Of observations, in small letters and the order of the file. */
+  /** Names of observations, in small letters and the order of the file. */
   readonly names: readonly string[];
 }
 
-/** What reads on over. */
+/** Name that makes PEST read over a value. */
 export const DUMMY = 'dum';
 
 /** @param origin  what messages call it. Throws PestFileError. */

@@ -26,7 +26,7 @@ export function writeInWidth(
 }
 
 const DIGITS = 17;
-/** Of toFixed. */
+/** Limit of toFixed. */
 const MOST_DECIMALS = 100;
 /** A relative error that no model notices. */
 const ENOUGH = 1e-9;

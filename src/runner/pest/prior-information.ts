@@ -73,7 +73,7 @@ function toEquation(where: string, { name, equation, weight, group }: Stated): P
   return { name: name.toLowerCase(), terms, value, weight, group: group.toLowerCase() };
 }
 
-/** How many standard errors the likely range of a prior has on both sides. */
+/** Number of standard errors that the likely range of a prior has on both sides. */
 const LIKELY = 2;
 
 /**
@@ -92,7 +92,7 @@ export function likelyRange(
   return range[0] < range[1] ? range : undefined;
 }
 
-/** What the left side of an equation comes to. */
+/** Value of the left side of an equation. */
 export function valueOfPrior({ terms }: PriorEquation, values: ReadonlyMap<string, number>): number {
   return terms.reduce((sum, { factor, parameter, isLog }) => {
     const value = values.get(parameter)!;

@@ -17,7 +17,7 @@ import { likelyRange } from './prior-information.ts';
 /** Those of the service. */
 const MOST_INPUTS = 200;
 const MOST_OUTPUTS = 2_500;
-/** Of names; those of outputs get the number of a point. */
+/** Limits of names; those of outputs get the number of a point. */
 const LONGEST_INPUT = 64;
 const LONGEST_OUTPUT = 56;
 
@@ -117,7 +117,7 @@ function within({ initial, lower, upper }: PestParameter): number {
   return Math.min(upper, Math.max(lower, initial));
 }
 
-/** Where decimals of a scale are the default, the plain one must be stated. */
+/** Ratio of bounds from which a logarithmic scale is the default, so that the plain one must be stated. */
 const WIDE = 1_000;
 
 function inputLine(one: PestParameter, { priors }: PestControl): string {

@@ -9,9 +9,9 @@ import { type NumberStyle, writeInWidth } from './number-in-width.ts';
 import { PestFileError } from './pest-error.ts';
 
 export interface PestTemplate extends Template {
-  /** Of parameters, in small letters, each once, with the width of its narrowest space. */
+  /** Names of parameters, in small letters, each once, with the width of its narrowest space. */
   readonly widths: ReadonlyMap<string, number>;
-  /** What is written into the narrowest space of a parameter. Throws LocalFault where it does not fit. */
+  /** Text written into the narrowest space of a parameter. Throws LocalFault if it does not fit. */
   write(name: string, value: number): string;
   readonly origin: string;
 }

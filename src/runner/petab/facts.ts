@@ -1,4 +1,4 @@
-/** What a PEtab problem says of the inputs and outputs of a problem file, where the problem file leaves it out. */
+/** Takes facts about inputs and outputs that a problem file leaves out from a PEtab problem. */
 import { findNearestName } from '../../domain/nearest-name.ts';
 import type { Fact } from '../black-box/black-box.ts';
 import { nameOfSet, type PetabProblem, type PetabSet, transform } from './petab-problem.ts';

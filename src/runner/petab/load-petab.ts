@@ -89,7 +89,7 @@ function refuseExtensions(extensions: Value | undefined, file: string): void {
   if (needed !== undefined) throw new PetabError(`${file}: the extension ${needed} of PEtab is not known here.`);
 }
 
-/** What conditions change: columns of version 1, rows of version 2. */
+/** Names of what conditions change: columns of version 1, rows of version 2. */
 function targetsOf(conditions: readonly PetabTable[], version: 1 | 2): ReadonlySet<string> {
   if (version === 2) {
     return new Set(conditions.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells.get('targetId') ?? [])));
@@ -145,7 +145,10 @@ function textIn(value: Value | undefined): readonly string[] {
   return value.kind === 'text' || value.kind === 'number' ? [value.text] : [];
 }
 
-/** Of version 1 a row of the condition table; of version 2 the rows about the one period of an experiment, if it has only one. */
+/**
+ * Values of a condition: in version 1 a row of the condition table; in version 2 the rows about the one period of an
+ * experiment, if it has only one.
+ */
 function conditionValues(
   conditions: readonly PetabTable[],
   experiments: readonly PetabTable[],

@@ -15,19 +15,19 @@ export interface PetabParameter {
   readonly isNarrowed: boolean;
 }
 
-/** What the search takes of a prior. */
+/** Properties of a prior that the search uses. */
 export interface PetabPrior {
   /** As the table names it. */
   readonly kind: string;
-  /** Where its density is more than 0, not on the scale. */
+  /** Range in which its density is more than 0, not on the scale. */
   readonly support: readonly [number, number];
-  /** Of a normal prior, two standard deviations around its mean, not on the scale. */
+  /** Two standard deviations around the mean of a normal prior, not on the scale. */
   readonly likely: readonly [number, number] | undefined;
   /** Whether its density is the same everywhere on its support. */
   readonly isFlat: boolean;
 }
 
-/** What a simulator is told about where measurements were made, by the titles of their columns; '' for none. */
+/** Facts for a simulator about the conditions of measurements, by the titles of their columns; '' for none. */
 export type PetabCondition = Readonly<Record<string, string>>;
 
 export interface PetabMeasurement {
@@ -53,7 +53,7 @@ export interface EstimatedNoise {
 }
 
 export interface PetabProblem {
-  /** Of the YAML file, without its ending. */
+  /** Name of the YAML file, without its ending. */
   readonly name: string;
   readonly parameters: readonly PetabParameter[];
   readonly sets: readonly PetabSet[];

@@ -11,7 +11,7 @@ type Shape = 'uniform' | 'normal' | 'other';
 
 interface Kind {
   readonly shape: Shape;
-  /** Where its parameters are. */
+  /** Scale of its parameters. */
   readonly on: 'value' | 'ln' | 'scale';
   readonly count: number;
   /** The least value that it allows. */
@@ -97,7 +97,7 @@ function fromScale(value: number, on: 'value' | 'ln' | 'lin' | 'log' | 'log10'):
 }
 
 /**
- * What becomes of priors, in sentences.
+ * Explains in sentences what becomes of priors.
  *
  * @param errors  the parameters that are errors of data
  * @param hasLikely  whether the input of a parameter states a likely range

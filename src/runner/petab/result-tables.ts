@@ -4,7 +4,7 @@ import { nameOfSet, type PetabProblem, type PetabSet, transform } from './petab-
 import { withValues } from './simulator.ts';
 import { formatPetabTable } from './table.ts';
 
-/** Of each data set the transformed values at its points, by the name of the output. */
+/** Transformed values of each data set at its points, by the name of the output. */
 export type SimulatedSets = Readonly<Record<string, number | readonly number[]>>;
 
 /** A noise parameter that was estimated with a fit is the root mean square of its residuals, by its factor, within its bounds. */

@@ -19,7 +19,7 @@ const CONDITION_TITLES = {
 /** Version 2 lets measurements be those of one of several models. */
 const MODEL_TITLE = 'modelId';
 
-/** What the tables of a problem say of its noise. */
+/** Statements of a problem's tables about its noise. */
 interface Tables {
   readonly version: 1 | 2;
   readonly observables: readonly PetabRow[];

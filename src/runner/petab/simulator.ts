@@ -1,4 +1,4 @@
-/** How the simulator of a PEtab problem is told parameters and condition, and asked for simulated values. */
+/** Passes parameters and condition to the simulator of a PEtab problem and reads simulated values. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Expected, type Reading, readDocument } from '../exchange.ts';
@@ -19,7 +19,7 @@ import { formatPetabTable, numberOfCell, type PetabRow, parsePetabTable } from '
 /** A table like that of the measurements, with a column of simulated values. */
 const SIMULATIONS = 'simulations.tsv';
 
-/** What a simulator is told beside the inputs: all parameters, the ids of the condition, and its values. */
+/** Values that a simulator gets besides the inputs: all parameters, the ids of the condition, and its values. */
 export function toldTo(problem: PetabProblem, input: InputValues): InputValues {
   const values = new Map<string, number | string | boolean>();
   for (const { id, nominal } of problem.parameters) if (nominal !== undefined) values.set(id, nominal);

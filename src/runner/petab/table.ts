@@ -11,7 +11,7 @@ export interface PetabTable {
 }
 
 export interface PetabRow {
-  /** Where it stands, for messages. */
+  /** Position of the row, for messages. */
   readonly where: string;
   /** By the titles; empty ones are absent. */
   readonly cells: ReadonlyMap<string, string>;

@@ -155,7 +155,7 @@ interface MakersProps {
   onUrl(url: string | undefined): void;
 }
 
-/** Who makes the runs. */
+/** Choice of who makes the runs. */
 function Makers({ url, onUrl }: MakersProps) {
   return (
     <fieldset class="sources">

@@ -1,4 +1,4 @@
-/** What several objectives have in common and where they differ. The service judges; this matches names. Needs no browser. */
+/** Compares several objectives: what they share and where they differ. The service judges; this matches names. Needs no browser. */
 import type { History } from '../../../../clients/typescript/src/index.ts';
 import { type Columns, emptyColumns, type Head, hasFailed, replaceRows, rowFrom } from '../../../shown/columns.ts';
 import { type Distances, isFit, leastMisfits, measureRuns, smallestSoFar } from '../../../shown/distances.ts';
@@ -21,7 +21,7 @@ export interface Compared {
   readonly head: Head;
   readonly columns: Columns;
   readonly distances: Distances;
-  /** Of the best run so far, the distance of its worst output in tolerances; where all that are compared are fits, its misfit. */
+  /** Distance of the worst output of the best run so far, in tolerances; its misfit if all that are compared are fits. */
   readonly best: Float64Array;
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
@@ -168,7 +168,7 @@ export function inputRows(compared: readonly Compared[]): readonly InputRow[] {
   });
 }
 
-/** What the best so far is called, and its axis. Of a misfit, 0 is not a state that is met. */
+/** Names of the best so far and of its axis. A misfit of 0 is not a state that is met. */
 export function measureOf(compared: readonly Compared[]) {
   return compared.every(({ head }) => isFit(head))
     ? { title: 'Least misfit so far', label: 'Misfit', hint: 'Misfit of the best run.', hasMet: false }

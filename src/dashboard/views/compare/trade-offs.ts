@@ -67,7 +67,7 @@ export function intervalsAt(compared: readonly Compared[], key: AxisKey): readon
 
 export type Direction = 'minimize' | 'maximize';
 
-/** Where the quantity is minimized, or maximized, in every objective that has it. */
+/** Direction of the quantity if every objective that has it minimizes it, or maximizes it. */
 export function directionOf(compared: readonly Compared[], key: AxisKey): Direction | undefined {
   if (key.startsWith('x:')) return undefined;
   const types = new Set(

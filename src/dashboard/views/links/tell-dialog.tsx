@@ -1,4 +1,4 @@
-/** Who is told when a search ends or an input waits: this browser, and people by e-mail. */
+/** Dialog that chooses who is told when a search ends or an input waits: this browser, and people by e-mail. */
 import { useId, useState } from 'preact/hooks';
 import type { Recipient } from '../../../../clients/typescript/src/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -9,7 +9,7 @@ interface UndoProps {
   readonly run: Run;
   readonly correctionId: number;
   readonly name: string;
-  /** What the correction changed. */
+  /** Description of the correction. */
   readonly what: string;
 }
 

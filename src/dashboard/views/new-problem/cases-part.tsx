@@ -142,7 +142,7 @@ function PointsTable() {
     setSaid(isCopied ? `${points.length} rows copied.` : 'The browser does not allow copying; save the CSV instead.');
   };
   const failed = failedRows(points.map((_, r) => results[r] ?? []));
-  // Where many inputs would push them out of sight, the outputs come first.
+  // Many inputs would push the outputs out of sight, so these come first.
   const isOutputFirst = inputs.length > 6;
   const shownOutputs = outputs.slice(firstOutput, firstOutput + COLUMNS).map((_, k) => firstOutput + k);
   const shownRows = points.slice(firstRow, firstRow + ROWS).map((_, k) => firstRow + k);

@@ -9,7 +9,7 @@ interface Named {
   readonly label: string | null;
 }
 
-/** Of names in the form. */
+/** Limit of the names in the form. */
 const LONGEST_NAME = 64;
 
 /** The draft with a row for the cell, named as the workbook calls it. Rows without anything in them make room. */
@@ -25,7 +25,7 @@ export function takeCell(draft: Draft, side: Side, { cell, name, label }: Named)
   return withOutputs(draft, [...kept, newOutput(nextKey(draft.outputs), own)]);
 }
 
-/** What a name may have: one line without control characters. */
+/** Makes a valid name: one line without control characters. */
 function plain(name: string): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
   return [...line].slice(-LONGEST_NAME).join('');

@@ -6,7 +6,7 @@ import { type Draft, newInput } from './draft.ts';
 
 export interface Copied {
   readonly draft: Draft;
-  /** What the form cannot state and the copy therefore lacks. */
+  /** Properties that the form cannot state and the copy therefore lacks. */
   readonly missing: readonly string[];
 }
 

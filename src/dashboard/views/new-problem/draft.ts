@@ -36,7 +36,7 @@ export interface OutputDraft {
   readonly priority: '1' | '2' | '3';
   /** Standard deviation of runs at one input. */
   readonly deviation: string;
-  /** Of a fit: the standard error of the measured value, or its share in percent; empty: unknown. */
+  /** For a fit: the standard error of the measured value, or its share in percent; empty: unknown. */
   readonly sigma: string;
   /** In the workbook. */
   readonly cell: string;
@@ -46,7 +46,7 @@ export interface OutputDraft {
 export interface OptionsDraft {
   /** Whether runs at the same input differ, and by how much. */
   readonly noise: 'none' | 'estimate' | 'stated';
-  /** When an objective is satisfied: by one run, the mean of several, or a probability. */
+  /** Criterion that satisfies an objective: one run, the mean of several, or a probability. */
   readonly sure: 'run' | 'mean' | 'probability';
   readonly confirm: string;
   readonly confidence: string;

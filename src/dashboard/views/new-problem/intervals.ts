@@ -1,5 +1,5 @@
 /**
- * Which values of an output satisfy a target, to be drawn before the service knows of it. Follows the table of
+ * Finds the values of an output that satisfy a target, to be drawn before the service knows of it. Follows the table of
  * docs/judging.md, up to rounding; the service judges.
  */
 import { GOAL_TYPES, type GoalType } from '../../../../clients/typescript/src/generated/goal-types.ts';

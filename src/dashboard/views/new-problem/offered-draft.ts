@@ -1,4 +1,4 @@
-/** Which draft on the service is worth offering beside the one in the form. Needs no browser. */
+/** Chooses the draft on the service that is worth offering beside the one in the form. Needs no browser. */
 import { type Draft, isUntouched, parseDraft } from './draft.ts';
 
 interface Stored {

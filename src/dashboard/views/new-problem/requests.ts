@@ -197,7 +197,7 @@ export function readObjectives(draft: Draft, knownSets: KnownSets = []): Read<Ne
 
 export type Part = 'inputs' | 'cases' | 'targets';
 
-/** What is missing or wrong in a part, as far as the form can tell. */
+/** Everything missing or wrong in a part, as far as the form can tell. */
 export function faultsIn(draft: Draft, part: Part): Faults {
   const runs = draft.data === 'own' ? readOwn(draft).results : readResults(draft);
   // A workbook is calculated later.

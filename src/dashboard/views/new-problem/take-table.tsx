@@ -8,7 +8,7 @@ import { SignQuestion, useTableReading } from '../../parts/sign-question.tsx';
 /** The labels of boxes with text that was typed and not read. */
 const unread = signal<readonly string[]>([]);
 
-/** What to do about it before the form goes on; undefined where nothing is unread. */
+/** Request to deal with unread text before the form goes on; undefined if there is none. */
 export function unreadText(): string | undefined {
   const [label] = unread.value;
   return label && `The text under “${label}” is not read yet: press “Read this text” there, or delete it.`;

@@ -16,7 +16,7 @@ interface EntryProps {
 }
 
 const LONGEST = 2_000;
-/** Of a file on a slow line. */
+/** Allows for a file on a slow line. */
 const TIMEOUT_MS = 120_000;
 
 const pathOf = ({ objectiveId, id }: Note) => ({ objective_id: objectiveId, note_id: id });

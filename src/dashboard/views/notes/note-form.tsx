@@ -15,7 +15,7 @@ interface NoteFormProps {
 }
 
 const LONGEST = 2_000;
-/** Of a file on a slow line. */
+/** Allows for a file on a slow line. */
 const TIMEOUT_MS = 120_000;
 const NONE = Promise.resolve(undefined);
 
@@ -121,7 +121,7 @@ export function NoteForm({ objectiveId, inverseId, onAdd }: NoteFormProps) {
   );
 }
 
-/** Why the service would not take the file, said before it is sent; it decides itself. */
+/** Reason why the service would not take the file, told before it is sent; the service itself decides. */
 async function faultOf(file: File): Promise<string | undefined> {
   if (file.size === 0) return `${file.name} is empty. Choose another file.`;
   try {

@@ -16,7 +16,7 @@ export interface Choice {
   /** 1 per selected row; undefined where no range is set, which selects all. */
   readonly selection: ReadonlySignal<Uint8Array | undefined>;
   readonly selectedCount: ReadonlySignal<number>;
-  /** Of the table of runs. */
+  /** Sorting of the table of runs. */
   readonly sorting: Signal<Sorting>;
   /** The run that was opened last, as in its address; the table marks it. */
   readonly openedRun: Signal<string | undefined>;

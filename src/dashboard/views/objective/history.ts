@@ -40,7 +40,7 @@ const PAUSE_MS = 50;
 export interface RunSource {
   /** undefined until the first answer. */
   readonly run: ReadonlySignal<Run | undefined>;
-  /** Why there is none, or none newer. */
+  /** Error because of which there is no history, or none newer. */
   readonly failure: ReadonlySignal<unknown>;
 }
 

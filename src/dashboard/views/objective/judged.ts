@@ -1,4 +1,4 @@
-/** What follows from the runs, computed once for all parts of the view. */
+/** Conclusions from the runs, computed once for all parts of the view. */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import { joinColumns } from '../../../shown/columns.ts';
 import { type Distances, measureRuns, worstFirst } from '../../../shown/distances.ts';
@@ -12,7 +12,7 @@ export interface Judged {
   readonly order: ReadonlySignal<readonly number[]>;
 }
 
-/** Of all runs of the trial: rows of the others come first, then the objective's own. */
+/** Judgement of all runs of the trial: rows of the others come first, then the objective's own. */
 export interface JudgedAll extends Judged {
   readonly others: ReadonlySignal<Others>;
 }

@@ -2,7 +2,7 @@ import type { Choice } from './choice.ts';
 import type { Judged, JudgedAll } from './judged.ts';
 import type { OthersSource } from './read-others.ts';
 
-/** What every part of an objective may show. */
+/** Everything that a part of an objective may show. */
 export interface PartProps {
   /** The objective with only its own runs. */
   readonly judged: Judged;
@@ -10,6 +10,6 @@ export interface PartProps {
   readonly all: JudgedAll;
   readonly source: OthersSource;
   readonly choice: Choice;
-  /** What follows the tab in the address, such as "7" in "runs/7". */
+  /** Rest of the address after the tab, such as "7" in "runs/7". */
   readonly rest: string;
 }

@@ -20,7 +20,7 @@ export function countLines(
   axes: readonly { readonly x: number; readonly rows: Float32Array }[],
   isChosen?: Uint8Array,
 ): Counts {
-  // Where a line enters a column of pixels 1 is added, and taken off again below it: the sums along the column are the counts.
+  // Adds 1 where a line enters a column of pixels and subtracts it below the line: running sums along the column are the counts.
   const changes = new Int32Array(width * (height + 1));
   const stride = height + 1;
   for (let a = 1; a < axes.length; a++) {
@@ -87,7 +87,7 @@ export function paintCounts(pixels: Uint8ClampedArray, counts: Counts, [r, g, b]
   }
 }
 
-/** How much of the ground one of so many lines covers: all of it while they are few. */
+/** Opacity of one of so many lines: full while they are few. */
 export function strengthOf(lineCount: number): number {
   return Math.min(1, Math.max(0.03, 30 / Math.max(1, lineCount)));
 }

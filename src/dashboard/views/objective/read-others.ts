@@ -17,7 +17,7 @@ export interface OthersSource {
   readonly others: ReadonlySignal<Others>;
   readonly isRead: ReadonlySignal<boolean>;
   readonly isCut: ReadonlySignal<boolean>;
-  /** Why they could not be read. */
+  /** Error that kept them from being read. */
   readonly failure: ReadonlySignal<unknown>;
   readAgain(): void;
 }

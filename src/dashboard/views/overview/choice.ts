@@ -69,7 +69,7 @@ export function addressOf({ state, find, sort, direction, isGrouped, after }: Ch
   return query.size === 0 ? '/page' : `/page?${query}`;
 }
 
-/** What a press on the title of a column leads to. */
+/** The order after a press on the title of a column. */
 export function sortedBy({ sort, direction }: Choice, by: Sort): Pick<Choice, 'sort' | 'direction'> {
   return { sort: by, direction: sort === by ? OPPOSITE[direction] : SORTS[by] };
 }
@@ -90,7 +90,7 @@ export function numbersOf({ trialNumber, number }: Names): string {
   return `trial ${trialNumber}, objective ${number}`;
 }
 
-/** How many objectives are shown, and of how many in all. */
+/** Says how many objectives are shown, and of how many in all. */
 export function countText(count: number, total: number, { find, state }: Choice): string {
   const kind = state === undefined ? '' : `${labelOf(state).toLowerCase()} `;
   const noun = total === 1 ? 'objective' : 'objectives';

@@ -1,4 +1,4 @@
-/** What a person does to an objective of the list: label, archive, delete, copy, and a name for its project. */
+/** Actions on an objective of the list: label, archive, delete, copy, and a name for its project. */
 import { type Signal, signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';

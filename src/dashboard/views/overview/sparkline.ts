@@ -20,7 +20,7 @@ interface Trend {
   readonly misfits?: readonly number[] | null;
 }
 
-/** What the line shows: the misfit of a fit, otherwise the worst miss. */
+/** Values that the line shows: the misfit of a fit, otherwise the worst miss. */
 export function valuesOf({ misses, misfits }: Trend): readonly number[] {
   return misfits ?? misses;
 }

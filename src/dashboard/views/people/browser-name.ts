@@ -1,4 +1,4 @@
-/** What a browser calls itself, in two words. Needs no browser. */
+/** Names a browser in two words. Needs no browser. */
 
 /** Later ones claim to be earlier ones. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [

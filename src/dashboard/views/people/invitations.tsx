@@ -13,7 +13,7 @@ import { Waits } from '../administration/waits.tsx';
 /** It works again as soon as they may. */
 const NOT_NOW = 'Its maker may not invite now';
 
-/** Why an invitation admits nobody any more; undefined: it does. */
+/** Reason why an invitation admits no more people; undefined while it does. */
 function endOf({ revokedAt, expiresAt, uses, maximumUses, isOpen }: Invitation, now: Date): string | undefined {
   if (revokedAt !== null) return 'Revoked';
   if (maximumUses !== null && uses >= maximumUses) return 'Used up';

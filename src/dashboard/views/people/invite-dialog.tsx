@@ -10,7 +10,7 @@ interface InviteDialogProps {
   onClose(): void;
 }
 
-/** How long links work, in days. */
+/** Choice of days for which links work. */
 const DAYS = [1, 7, 30, 90] as const;
 
 export function InviteDialog({ onClose }: InviteDialogProps) {

@@ -152,7 +152,7 @@ interface RoleOfProps {
   onChange(role: Role): void;
 }
 
-/** What a membership owes to groups of the provider. */
+/** Tells what a membership owes to groups of the provider. */
 function GroupHint({ member: { byGroup, role, groupRole, edited, countsUntil } }: Pick<RoleOfProps, 'member'>) {
   if (!byGroup) return null;
   if (countsUntil !== null && new Date(countsUntil) <= new Date()) {

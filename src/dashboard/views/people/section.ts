@@ -1,6 +1,6 @@
 import type { Oneself } from '../../../../clients/typescript/src/index.ts';
 
-/** What the sections of the view are given. */
+/** Properties of every section of the view. */
 export interface SectionProps {
   readonly me: Oneself;
   /** Reads it again. */

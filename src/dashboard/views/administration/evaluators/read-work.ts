@@ -3,7 +3,7 @@ import type { Batch, Evaluation } from '../../../../../clients/typescript/src/in
 import { service } from '../../../shell/service.ts';
 import { readAll, readNewest } from '../read-list.ts';
 
-/** How many of the waiting evaluations are listed. */
+/** Maximum number of waiting evaluations that are listed. */
 const NEXT_COUNT = 20;
 /** Failures are searched in this many of the newest batches, besides the open ones. */
 const NEWEST_BATCHES = 50;
@@ -15,7 +15,7 @@ export interface Work {
   /** By the name of the evaluator, in alphabetical order. */
   readonly underWay: ReadonlyMap<string, readonly Evaluation[]>;
   readonly waitingCount: number;
-  /** How many of these belong to paused batches. */
+  /** Number of these that belong to paused batches. */
   readonly pausedCount: number;
   readonly next: readonly Evaluation[];
   /** The newest first. */

@@ -20,7 +20,7 @@ export const EXPIRIES: readonly { readonly days: number | undefined; readonly la
 
 const DAY_MS = 86_400_000;
 
-/** When it expires, or null for never. */
+/** The time of expiry, or null for never. */
 export function expiryAfter(days: number, now: Date): string | null {
   return days === 0 ? null : new Date(now.getTime() + days * DAY_MS).toISOString();
 }

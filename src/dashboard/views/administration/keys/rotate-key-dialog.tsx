@@ -8,7 +8,7 @@ import { service } from '../../../shell/service.ts';
 import { isSignedInWith } from '../../../shell/session.ts';
 import { ShownOnce } from '../shown-once.tsx';
 
-/** How long the old key keeps working. */
+/** Times for which the old key can keep working. */
 const OVERLAPS: readonly { readonly seconds: number; readonly label: string }[] = [
   { seconds: 0, label: 'stop working immediately' },
   { seconds: 3_600, label: 'keep working for an hour' },

@@ -1,4 +1,4 @@
-/** Which run is being corrected. */
+/** Opens and closes the correction of a run. */
 import { signal } from '@preact/signals';
 import { type NewInverseCorrection, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { factAt, rowOf, vectorAt } from '../../../../shown/columns.ts';
@@ -12,11 +12,11 @@ export interface CorrectionTarget {
   /** For example "run 4" or "case 3". */
   readonly name: string;
   readonly output: readonly number[] | undefined;
-  /** Why it failed; empty where that is not known. */
+  /** Reason for the failure; empty if unknown. */
   readonly failure: string;
   readonly isExcluded: boolean;
   readonly isCase: boolean;
-  /** Of the case or the run. */
+  /** Number of the case or the run. */
   readonly number: number;
   /** Whether its objective is known to have ended. */
   readonly hasEnded: boolean;

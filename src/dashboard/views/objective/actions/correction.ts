@@ -4,7 +4,7 @@ import { readOutputs } from '../by-hand/read-outputs.ts';
 
 export type CorrectionKind = 'output' | 'failed' | 'exclude' | 'include';
 
-/** What each says. */
+/** Labels of the kinds of corrections. */
 export const KINDS: Readonly<Record<CorrectionKind, string>> = {
   output: 'The output was different',
   failed: 'The run failed: there is no output',
@@ -26,7 +26,7 @@ export interface CorrectionDraft {
   readonly kind: CorrectionKind;
   /** One per output. */
   readonly texts: readonly string[];
-  /** Why the run failed; empty where that is not known. */
+  /** Reason for the failure of the run; empty if unknown. */
   readonly failure: string;
   /** The reason for the correction. */
   readonly reason: string;

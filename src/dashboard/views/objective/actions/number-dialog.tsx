@@ -13,7 +13,7 @@ interface NumberDialogProps {
   readonly title: string;
   /** The label of the button. */
   readonly action: string;
-  /** What is changed, and its name for people. */
+  /** The field that is changed, and its name for people. */
   readonly field: 'maximumAttempts' | 'parallelism';
   readonly name: string;
   readonly proposed: number;

@@ -6,7 +6,7 @@ import type { JudgedAll } from '../judged.ts';
 
 type AdvisedRun = OneAdvice['runs'][number];
 
-/** What the runs show that a person can act on, with the actions on the run to check. Empty where there is nothing. */
+/** Advice from the runs that a person can act on, with the actions on the run to check. Empty without advice. */
 export function Advice({ judged }: { readonly judged: JudgedAll }) {
   // An older process of the service, during an upgrade, sends none.
   const advice = judged.run.head.value.advice ?? [];

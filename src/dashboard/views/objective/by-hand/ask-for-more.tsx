@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 
 interface AskForMoreProps {
   readonly openCount: number;
-  /** How many more may be open. */
+  /** Number of further inputs that may be open. */
   readonly room: number;
   onAsk(count: number): void;
 }

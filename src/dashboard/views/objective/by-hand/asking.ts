@@ -18,14 +18,14 @@ const PAUSE_MS = 1_000;
 
 interface Request {
   readonly key: string;
-  /** How many inputs; null: the next one of an objective that has one open at a time. */
+  /** Number of inputs to ask for; null: the next one of an objective that has one open at a time. */
   readonly count: number | null;
 }
 
 export interface Asking {
   readonly isBusy: ReadonlySignal<boolean>;
   readonly error: ReadonlySignal<unknown>;
-  /** Why fewer inputs came than were asked for. */
+  /** Reason why fewer inputs came than were asked for. */
   readonly notice: ReadonlySignal<string | undefined>;
   ask(count: number | null): void;
 }
@@ -133,7 +133,7 @@ function sayOf({ inverses, heldBack, attemptsLeft }: SuggestedInverses, count: n
   return 'No further inputs for now: load the output of an open run first.';
 }
 
-/** Of the tab: asked again on another day, under a key that the service has forgotten, it would open another input. */
+/** Storage of the tab, since asking again on another day, under a key that the service has forgotten, would open another input. */
 function sessionStore(): Storage | undefined {
   try {
     return sessionStorage;

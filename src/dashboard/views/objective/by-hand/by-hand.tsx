@@ -41,7 +41,7 @@ export function ByHand({ run }: { readonly run: Run }) {
   const isComputing = asking.isBusy.value || open.some((row) => stateOf(columns, row) === 'computing');
   const canWrite = may('write');
 
-  /** Where the focus goes after an action whose control disappears. */
+  /** Target of the focus after an action whose control disappears. */
   const follow = useRef<'first' | 'newest' | undefined>(undefined);
   useEffect(() => {
     if (follow.current === undefined || isComputing) return;
@@ -126,7 +126,7 @@ function useTyped(run: Run): TypedOutputs {
 interface NextInputProps {
   readonly isSingle: boolean;
   readonly openCount: number;
-  /** How many more may be open. */
+  /** Number of further inputs that may be open. */
   readonly room: number;
   onAsk(count: number | null): void;
 }

@@ -19,7 +19,7 @@ interface OpenInputProps {
   readonly inverseId: number;
   readonly iteration: number;
   readonly input: readonly number[];
-  /** Which run had this input before; undefined: none. */
+  /** Earlier run with this input; undefined: none. */
   readonly repeated: string | undefined;
   /** The cheaper source to run; undefined: the black box itself. */
   readonly source: string | undefined;

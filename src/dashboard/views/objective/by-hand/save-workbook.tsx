@@ -1,4 +1,4 @@
-/** Where the service has calculated a workbook: saves a copy with this input in its cells. */
+/** Saves a copy of a workbook that the service has calculated, with this input in its cells. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Batch } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../shown/columns.ts';
@@ -12,7 +12,7 @@ export function SaveWorkbook({ head, input }: { readonly head: Head; readonly in
   useEffect(() => {
     service.call('listBatches', { query: { project_id: head.projectId, order: 'newest' } }).then(
       ({ body }) => setSheet(body.map(({ evaluator }) => evaluator).find((one) => one.kind === 'workbook')),
-      // Who misses the button finds it after a reload.
+      // A failure only hides the button; a reload tries again.
       () => undefined,
     );
   }, [head.projectId]);

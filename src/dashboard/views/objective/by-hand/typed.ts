@@ -14,7 +14,7 @@ export interface TypedOutputs {
   readAgain(name: string): void;
 }
 
-/** Of one objective. What the browser cannot keep stays until the page is closed. */
+/** Opens the outputs typed for one objective. Texts that the browser cannot keep stay until the page is closed. */
 export function openTyped(drafts: Drafts, objectiveId: number, outputCount: number): TypedOutputs {
   const start = `outputs/${objectiveId}/`;
   const idIn = (name: string) => Number(name.slice(start.length));

@@ -20,7 +20,7 @@ export function TypingElsewhere({ run, typed, inverseId }: TypingElsewhereProps)
   const [shown, setShown] = useState<readonly string[] | undefined>(undefined);
   const sending = useSending();
   if (typed.of(inverseId).some((text) => text !== '')) hasTyped.current = true;
-  // What this browser has lost is offered as well.
+  // Own texts that this browser has lost are offered as well.
   const isOffered = (by: string) => (by === writer ? !hasTyped.current : true);
   const [newest] = run.head.value.typing
     .filter((one) => one.inverseId === inverseId && isOffered(one.writer))

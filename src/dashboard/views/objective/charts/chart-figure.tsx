@@ -16,7 +16,7 @@ interface Props {
   readonly height: number;
   readonly label: string;
   readonly zoom?: Signal<Range | undefined>;
-  /** What is said of a run. */
+  /** Text about a run. */
   textOf(row: number): string;
   /** Whether it can be saved. Small charts side by side have no room for buttons. */
   readonly isLarge?: boolean;

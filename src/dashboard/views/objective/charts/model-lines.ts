@@ -1,4 +1,4 @@
-/** What the models predict, as lines and areas of a chart. Needs no browser. */
+/** Draws the predictions of the models as lines and areas of a chart. Needs no browser. */
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
 import type { Colours } from '../../../../shown/colours.ts';
 import type { Head } from '../../../../shown/columns.ts';

@@ -1,4 +1,4 @@
-/** Which inputs matter most. Needs no browser. */
+/** Finds the inputs that matter most. Needs no browser. */
 import type { Head } from '../../../../shown/columns.ts';
 
 /** Inputs by their share of the variation, the largest first; of all outputs together where none is named. */

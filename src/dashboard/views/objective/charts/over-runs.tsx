@@ -102,7 +102,7 @@ export function valueText(value: number, unit: string | null | undefined): strin
   return Number.isNaN(value) ? 'no output' : withUnit(short(value), unit);
 }
 
-/** Of the objective's own runs. */
+/** Facts about the objective's own runs. */
 function factsOf({ all, runs }: ChartData, j: number) {
   const { columns, otherCount, best } = runs.value;
   const ys = columns.outputs[j]!;

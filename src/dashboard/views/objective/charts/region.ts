@@ -1,4 +1,4 @@
-/** Where the models expect all targets to be met, on a grid of two inputs. Needs no browser. */
+/** Finds where the models expect all targets to be met, on a grid of two inputs. Needs no browser. */
 import type { Predictions } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../shown/columns.ts';
 import { isInside } from '../../../../shown/distances.ts';

@@ -1,4 +1,4 @@
-/** What all charts of an objective share. */
+/** State that all charts of an objective share. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { areFew } from '../../../../shown/others.ts';
 import type { Range } from '../../../../shown/plot.ts';
@@ -14,7 +14,7 @@ export interface ChartData {
   /** undefined: few are shown, many are not. */
   readonly choice: Signal<boolean | undefined>;
   readonly rows: ReadonlySignal<ReturnType<typeof rowsByKind>>;
-  /** Of the axis of runs in all charts. */
+  /** Zoom of the axis of runs in all charts. */
   readonly zoom: Signal<Range | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** Which inputs and outputs are shown, in the chart and in the table of runs. */
+/** Chooses the inputs and outputs that are shown, in the chart and in the table of runs. */
 import { useId, useState } from 'preact/hooks';
 import { capitalized } from '../../../../shown/formats.ts';
 import type { Choice } from '../choice.ts';

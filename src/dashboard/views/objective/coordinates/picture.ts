@@ -46,7 +46,7 @@ function rowsOn({ scale, column }: Axis, height: number): Float32Array {
   return rows;
 }
 
-/** How many lines cross each pixel between the first axis and the last. */
+/** Counts the lines that cross each pixel between the first axis and the last. */
 export function countRuns(axes: readonly Axis[], { xs, top, bottom, ratio }: Layout, selection?: Uint8Array): Counts {
   const height = Math.round((bottom - top) * ratio);
   const left = xs[0] ?? 0;
@@ -58,7 +58,7 @@ export function countRuns(axes: readonly Axis[], { xs, top, bottom, ratio }: Lay
 export interface Picture {
   readonly axes: readonly Axis[];
   readonly layout: Layout;
-  /** Of all runs, and of those selected. */
+  /** Counts of all runs, and of those selected. */
   readonly all: Counts;
   readonly selected: Counts | undefined;
   readonly lineCount: number;

@@ -8,7 +8,7 @@ export interface Move {
   /** Zero-based number of the output. */
   readonly output: number;
   readonly end: 'lower' | 'upper';
-  /** Where it would have to be, in output units. */
+  /** Position that the end would need, in output units. */
   readonly to: number;
 }
 

@@ -17,7 +17,7 @@ const [HEIGHT, RESIDUALS_HEIGHT] = [300, 170];
 interface DataSetProps {
   readonly set: FitSet;
   readonly project: string;
-  /** Of the band. */
+  /** Confidence of the band. */
   readonly confidence: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the data tell about the inputs: estimates, intervals, profiles, correlations, and outputs that were not fitted. */
+/** Shows what the data tell about the inputs: estimates, intervals, profiles, correlations, and outputs that were not fitted. */
 import type { FitParameters } from '../../../../../clients/typescript/src/index.ts';
 import type { Head } from '../../../../shown/columns.ts';
 import { classText, correlationTexts, type FoundFit, intervalText } from '../../../../shown/fit-words.ts';

@@ -10,7 +10,7 @@ export interface Answered<A> {
   readonly answer: A | undefined;
   readonly isBusy: boolean;
   readonly error: unknown;
-  /** How many runs were completed since it was computed. */
+  /** Number of runs completed since it was computed. */
   readonly missing: number;
   ask(): void;
 }

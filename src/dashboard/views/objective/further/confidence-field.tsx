@@ -5,7 +5,7 @@ interface Props {
   readonly label: string;
   /** In percent. */
   readonly value: number;
-  /** What an empty field means. */
+  /** Value that an empty field stands for. */
   readonly usual: number;
   onChange(percent: number): void;
 }

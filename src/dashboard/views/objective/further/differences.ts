@@ -1,4 +1,4 @@
-/** How inputs differ from each other. Needs no browser. */
+/** Describes how inputs differ from each other. Needs no browser. */
 
 import type { Head } from '../../../../shown/columns.ts';
 import { short, withUnit } from '../../../../shown/formats.ts';

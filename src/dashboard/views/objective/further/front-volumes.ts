@@ -1,4 +1,4 @@
-/** How the front of an objective grew run by run. Needs no browser. */
+/** Measures how the front of an objective grew run by run. Needs no browser. */
 import type { Front } from '../../../../../clients/typescript/src/index.ts';
 import { type Columns, type Head, vectorAt } from '../../../../shown/columns.ts';
 
@@ -38,7 +38,7 @@ function isAsGood(a: readonly number[], b: readonly number[]): boolean {
   return a.every((value, c) => value <= b[c]!);
 }
 
-/** Of what the points beat, where smaller is better; slab by slab along the last coordinate. */
+/** Volume that the points dominate, where smaller is better; computed slab by slab along the last coordinate. */
 function volumeOf(points: readonly (readonly number[])[], limit: readonly number[]): number {
   const last = limit.length - 1;
   const inside = points.filter((point) => point.every((value, c) => value < limit[c]!));

@@ -13,7 +13,7 @@ const MAXIMUM_CELLS = 400;
 const LISTED_INPUTS = 5;
 const LISTED_OUTPUTS = 40;
 
-/** How far the model can be trusted, and which inputs matter. */
+/** Tells how far the model can be trusted, and which inputs matter. */
 export function Insight({ run }: { readonly run: Run }) {
   const head = run.head.value;
   const { insight } = head;

@@ -1,11 +1,11 @@
-/** What the model of an objective knows, in words. Needs no browser. */
+/** Says in words what the model of an objective knows. Needs no browser. */
 import type { Insight } from '../../../../../clients/typescript/src/index.ts';
 import { short, withUnit } from '../../../../shown/formats.ts';
 
 export type OutputInsight = Insight['outputs'][number];
 type Range = NonNullable<OutputInsight['sensitivityRanges']>[number];
 
-/** How far its predictions of an output can be trusted. */
+/** Says how far its predictions of an output can be trusted. */
 export function trustOf(
   { crossValidated: { r2, rmse }, derivatives, source }: OutputInsight,
   unit: string | null | undefined,

@@ -1,4 +1,4 @@
-/** What happened to the data of a trial, as far as the service records it. Needs no browser. */
+/** Lists what happened to the data of a trial, as far as the service records it. Needs no browser. */
 import type { Correction, Note } from '../../../../../clients/typescript/src/index.ts';
 import { factAt, type Head, stateOf } from '../../../../shown/columns.ts';
 import { correctionText } from '../../../../shown/correction-text.ts';
@@ -31,7 +31,7 @@ export function entriesOf(
 ): readonly Entry[] {
   const head = all.run.head.value;
   const started: Entry = { at: Date.parse(head.createdAt), kind: 'started', what: startText(head) };
-  // What a correction noted is among the notes.
+  // Corrections that only note something are listed with the notes.
   const results = corrections.filter(({ isNote }) => !isNote);
   const newest = new Map(results.map((one) => [targetOf(one), one.id]));
   const changes = [

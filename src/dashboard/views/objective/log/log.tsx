@@ -24,7 +24,7 @@ const CHOICES: Readonly<Record<'all' | EntryKind, string>> = {
   started: 'Objectives',
 };
 
-/** What was loaded, added, corrected, left out and noted, and when. */
+/** Table of what was loaded, added, corrected, left out and noted, with the times. */
 export function Log({ judged: { run }, all, source }: PartProps) {
   const id = useId();
   const { found, failure } = useCorrections(run);

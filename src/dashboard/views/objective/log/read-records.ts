@@ -1,4 +1,4 @@
-/** What people record about an objective: its notes, and the corrections of its trial. */
+/** Reads what people record about an objective: its notes, and the corrections of its trial. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Correction, Note } from '../../../../../clients/typescript/src/index.ts';
@@ -10,7 +10,7 @@ const query = { limit: 200 };
 export interface Records<Item> {
   /** Oldest first; undefined until they are read. */
   readonly found: ReadonlySignal<readonly Item[] | undefined>;
-  /** Why they could not be read. */
+  /** Error that kept them from being read. */
   readonly failure: ReadonlySignal<unknown>;
   refresh(): void;
 }

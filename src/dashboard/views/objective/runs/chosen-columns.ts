@@ -1,4 +1,4 @@
-/** Which inputs and outputs the table of runs shows, remembered by the browser for all objectives of a project. */
+/** Chooses the inputs and outputs that the table of runs shows, remembered by the browser for all objectives of a project. */
 import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Choice } from '../choice.ts';

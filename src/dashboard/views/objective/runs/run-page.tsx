@@ -154,7 +154,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: pr
   );
 }
 
-/** When it was suggested is not part of the history. undefined for a case, and until it is read. */
+/** Reads the run for the time of its suggestion, which is not part of the history. undefined for a case, and until it is read. */
 function useInverse(objectiveId: number, inverseId: number): Inverse | undefined {
   const [inverse, setInverse] = useState<Inverse | undefined>(undefined);
   useEffect(() => {
@@ -171,7 +171,7 @@ function useInverse(objectiveId: number, inverseId: number): Inverse | undefined
   return inverse;
 }
 
-/** What was corrected, with the reasons. */
+/** List of the corrections, with their reasons. */
 function Changes({ all, row }: ShownProps) {
   const { run, others } = all;
   const { found, failure } = useCorrections(run);

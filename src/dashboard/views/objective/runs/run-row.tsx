@@ -14,7 +14,7 @@ import { hasResult, RunState } from './run-state.tsx';
 export interface RunRowProps {
   readonly judged: JudgedAll;
   readonly axes: readonly Axis[];
-  /** Of the columns. */
+  /** Row of the columns. */
   readonly row: number;
   /** In the table, from 0. */
   readonly place: number;
@@ -70,7 +70,7 @@ export function RunRow({ judged: all, axes, row, place, isMarked }: RunRowProps)
   );
 }
 
-/** How far the worst output is from its target; of a fit how far the run is from the data. */
+/** Distance of the worst output from its target; for a fit, the distance of the run from the data. */
 function Miss({ isMisfit, value }: { readonly isMisfit: boolean; readonly value: number }) {
   if (Number.isNaN(value) || (value === 0 && !isMisfit)) return null;
   return <small title={String(value)}>{rough(value)}</small>;

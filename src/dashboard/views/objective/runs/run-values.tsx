@@ -59,7 +59,7 @@ interface MarginProps {
   readonly miss: number;
 }
 
-/** Of exact targets the sum of the differences counts, of a fit the misfit of all values. */
+/** No single margin counts for exact targets, judged by the sum of their differences, or for a fit, judged by the misfit of all values. */
 function Margin({ head, j, value, miss }: MarginProps) {
   const target = head.objectives[j];
   if (value === undefined || target == null) return <td>–</td>;

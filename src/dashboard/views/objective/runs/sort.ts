@@ -1,4 +1,4 @@
-/** What the table of runs can be sorted by. Needs no browser. */
+/** Sorts the table of runs. Needs no browser. */
 import { type Columns, type RunState, stateOf } from '../../../../shown/columns.ts';
 import { isFit } from '../../../../shown/distances.ts';
 import { sourceOrder } from '../../../../shown/others.ts';
