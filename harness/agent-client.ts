@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-/** What a tool answered. */
+/** Answer of a tool. */
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly text: string;
@@ -12,13 +12,13 @@ export interface ToolAnswer {
 
 export interface Agent {
   readonly client: Client;
-  /** Of the process that it talks to; null over HTTP. */
+  /** Id of the process that it talks to; null over HTTP. */
   readonly pid: number | null;
   call(tool: string, args: object): Promise<ToolAnswer>;
   close(): Promise<void>;
 }
 
-/** Which protocol the client speaks: that of 2025 with a handshake, or that of 2026 without. */
+/** Protocol that the client speaks: that of 2025 with a handshake, or that of 2026 without. */
 export type Era = 'legacy' | 'auto';
 
 /** Over /mcp of a service. */

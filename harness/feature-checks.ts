@@ -1,4 +1,4 @@
-/** What must hold of a search whatever features it combines. Each check returns what is wrong, one sentence each. */
+/** Checks what must hold of a search whatever features it combines. Each check returns what is wrong, one sentence each. */
 
 // biome-ignore lint/suspicious/noExplicitAny: data from the wire is read field by field
 type Answered = { readonly status: number; readonly body: any };
@@ -56,7 +56,7 @@ interface Interval {
 const isIn = (output: readonly number[], intervals: readonly Interval[]) =>
   intervals.every(({ lower, upper }, j) => output[j]! >= (lower ?? -Infinity) && output[j]! <= (upper ?? Infinity));
 
-/** Of a mean, by the order of its sum. */
+/** Rounding of a mean, by the order of its sum. */
 const ROUNDING = 1e-12;
 
 /** Whether what an objective answers is what it says. */
@@ -111,7 +111,7 @@ async function checkFront(
 ): Promise<string[]> {
   const { status, body } = await send('GET', `${url}/front`);
   if (status !== 200) return [`the front is read with ${status}: ${JSON.stringify(body)}`];
-  // Of noisy runs it is that of means.
+  // The front of noisy runs is that of their means.
   if (isNoisy) return [];
   const worth = (output: readonly number[]) => open.map((j) => (types[j] === 'minimize' ? -output[j]! : output[j]!));
   const beats = (a: readonly number[], b: readonly number[]) =>

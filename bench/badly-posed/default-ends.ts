@@ -1,6 +1,6 @@
 /**
- * How soon a search that minimizes or maximizes ends by the rule that our front doors use by default, and how near to the best value:
- * problems with a known optimum, for odd seeds without an aspiration, for even ones with one out of reach by a tenth.
+ * Measures how soon a search that minimizes or maximizes ends by the rule that our front doors use by default, and how near to the best
+ * value: problems with a known optimum, for odd seeds without an aspiration, for even ones with one out of reach by a tenth.
  *
  *   npx node bench/badly-posed/default-ends.ts [--seeds 1,2,3,4,5,6,7,8] [--problem name,name] [--few] [--json] [--write]
  *

@@ -49,7 +49,7 @@ interface Row {
   readonly nearDuplicates: number;
 }
 
-/** How many runs repeat an earlier one to within what can matter. */
+/** Number of runs that repeat an earlier one to within what can matter. */
 function nearDuplicatesIn(problem: Problem, system: KnownSystem, factor: number, all: readonly Evaluation[]): number {
   const isNear = (a: Evaluation, b: Evaluation) =>
     problem.variables.every(

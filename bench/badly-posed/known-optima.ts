@@ -7,7 +7,7 @@ export interface KnownOptimum extends Pick<Problem, 'name' | 'source' | 'variabl
   readonly direction: 'minimize' | 'maximize';
   /** The best value of the first output within all limits. */
   readonly optimum: number;
-  /** Of the other outputs. */
+  /** Limits of the other outputs. */
   readonly limits: readonly Objective[];
 }
 

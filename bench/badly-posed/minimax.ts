@@ -18,7 +18,7 @@ export interface Minimum {
   readonly at: readonly number[];
 }
 
-/** How far each output misses, signed, in base half widths; two entries per two-sided output. */
+/** Signed misses of the outputs, in base half widths; two entries per two-sided output. */
 function signedMisses({ outputs }: System, y: readonly number[]): number[] {
   return outputs.flatMap(({ kind, target, halfWidth }, j) => {
     const d = (y[j]! - target) / halfWidth;
@@ -26,7 +26,7 @@ function signedMisses({ outputs }: System, y: readonly number[]): number[] {
   });
 }
 
-/** What is to be at most 1 times the tolerance: the worst miss in base half widths, or their sum with an L1 goal. */
+/** Miss that is to be at most 1 times the tolerance: the worst one in base half widths, or their sum with an L1 goal. */
 export function missOf(system: System, x: readonly number[]): number {
   const misses = signedMisses(system, system.evaluate(x)).map((one) => Math.max(0, one));
   return system.isL1 ? misses.reduce((sum, one) => sum + one, 0) : Math.max(...misses);

@@ -1,6 +1,6 @@
 /**
- * How soon a search ends whose targets cannot all be met, and how good its compromise is: ten systems with tolerances of 0.8 times the
- * least possible worst miss, the stop rule `{}` and 60 runs, then further random ones of the kind.
+ * Measures how soon a search ends whose targets cannot all be met, and how good its compromise is: ten systems with tolerances of 0.8 times
+ * the least possible worst miss, the stop rule `{}` and 60 runs, then further random ones of the kind.
  *
  *   npx node bench/badly-posed/out-of-reach.ts [--seeds 1,2,3,4,5,6,7,8] [--random 10] [--peers] [--json] [--machines 4] [--write]
  *

@@ -15,7 +15,7 @@ interface SystemOutput {
 
 export interface System {
   readonly name: string;
-  /** Where the formulas are published. */
+  /** Publication of the formulas. */
   readonly source: string;
   readonly variables: Problem['variables'];
   readonly outputs: readonly SystemOutput[];
@@ -285,7 +285,7 @@ export function reachProblem(name: string): Problem | undefined {
   return problemAt(system, Number(factor));
 }
 
-/** How far an input misses, in multiples of the least possible: 1 at the best compromise. */
+/** Miss of an input in multiples of the least possible: 1 at the best compromise. */
 export function relativeMiss(system: KnownSystem, x: readonly number[]): number {
   return missOf(system, x) / system.least;
 }

@@ -20,7 +20,7 @@ export interface PlayersOptions {
 
 export class Players {
   readonly journals: Journal[] = [];
-  /** When each inverse was finished, in Unix milliseconds, ascending. */
+  /** Times at which inverses were finished, in Unix milliseconds, ascending. */
   readonly inverseTimes: number[] = [];
   /** The same by client. */
   readonly inverseTimesOf: readonly number[][];

@@ -17,7 +17,7 @@ import { isParallel, reusesRuns } from './problems.ts';
 export interface Repeated {
   /** Suggestions that were computed again. */
   readonly count: number;
-  /** Of these, those that knew runs of other objectives. */
+  /** Number of those that knew runs of other objectives. */
   readonly withOthers: number;
   /** Those with other inverses open. */
   readonly withPending: number;
@@ -121,7 +121,7 @@ async function repeatOne(
   };
 }
 
-/** Of the only account. */
+/** Id of the only account. */
 async function readAccountId(db: Db): Promise<number> {
   const { account_id } = await db.selectFrom('objectives').select('account_id').limit(1).executeTakeFirstOrThrow();
   return account_id;

@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
     repeats: { type: 'string', default: '20' },
     problems: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },
-    // Of the agent itself, which is a process of its own.
+    // Options of the agent itself, which is a process of its own.
     player: { type: 'string' },
     folder: { type: 'string', default: '' },
   },
@@ -97,7 +97,7 @@ async function live(number: number): Promise<void> {
   console.log(JSON.stringify(played));
 }
 
-/** What the agent prints at its end; undefined if it was killed. */
+/** Output of the agent at its end; undefined if it was killed. */
 async function spawnLife(
   folder: string,
   number: number,
@@ -119,7 +119,7 @@ async function spawnLife(
   };
 }
 
-/** What the service has stored of a problem, against what the agent ran. */
+/** Compares what the service has stored of a problem with what the agent ran. */
 async function judge(client: Backsolve, problem: number, ran: readonly string[]) {
   const stored: string[] = [];
   const states: Record<string, number> = {};

@@ -17,7 +17,7 @@ export interface Process {
   /** The public port of `serve`, the probe port of `work`. */
   readonly port: number;
   readonly pid: number;
-  /** How it ended, unless it was stopped. */
+  /** Description of how it ended, unless it was stopped. */
   readonly endedUnexpectedly: string | undefined;
   /** Starts the role on its port, from the entry point `main`. Resolves when it is ready. */
   start(main?: string): Promise<void>;

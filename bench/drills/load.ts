@@ -38,7 +38,7 @@ export interface Load {
   readonly inverses: () => number;
   /** The clients' knowledge so far. */
   readonly journals: readonly Journal[];
-  /** When each client finished its inverses, in Unix milliseconds. */
+  /** Times at which each client finished its inverses, in Unix milliseconds. */
   readonly inverseTimesOf: readonly (readonly number[])[];
   /** Resolves after so many more inverses. */
   moreInverses(count: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** What befalls jobs and nodes of a cluster. */
+/** Faults of jobs and nodes of a cluster. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { pick } from '../chaos/random.ts';
 import type { SlurmCluster } from './slurm-cluster.ts';
@@ -81,7 +81,7 @@ export interface Disturbance {
   readonly signal: AbortSignal;
   readonly pauseMs: number;
   readonly random: Random;
-  /** How often each fault was played. */
+  /** Number of times that each fault was played. */
   readonly counts: Counts;
 }
 

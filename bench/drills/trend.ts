@@ -1,7 +1,7 @@
 /** Judges whether a figure grows, from a straight line through its samples and the error of the slope. */
 
 export interface Trend {
-  /** Of all samples. */
+  /** Mean of all samples. */
   readonly mean: number;
   /** Per unit of x, with its standard error. */
   readonly slope: number;

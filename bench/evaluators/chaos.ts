@@ -70,7 +70,7 @@ const leaseMs = 1_000 * leaseSeconds;
 const folder = values.folder ?? (await mkdtemp(path.join(tmpdir(), 'backsolve-evaluators-')));
 /** Longer than any fault. */
 const CALL_LIMIT_MS = 180_000;
-/** How much later than the lease an input that a dead evaluator held may be claimed again. */
+/** Time after its lease within which an input that a dead evaluator held may be claimed again. */
 const RECLAIM_MARGIN_MS = 2_000;
 /** Added to each batch that has ended before enough inputs were evaluated. */
 const MORE_OBJECTIVES = 5;

@@ -15,7 +15,7 @@ export interface EvaluatorOptions {
   readonly seed: number;
   readonly journal: string;
   readonly leaseSeconds: number;
-  /** How many inputs it runs at a time. */
+  /** Number of inputs that it runs at a time. */
   readonly jobs: number;
   /** The name of the black box of each project. */
   readonly boxes: Readonly<Record<number, string>>;

@@ -65,9 +65,9 @@ export function append(file: string, line: JournalLine | Idle): void {
 }
 
 export interface Journals {
-  /** Of all evaluators, by time. */
+  /** Lines of all evaluators, by time. */
   readonly lines: readonly JournalLine[];
-  /** When a claim found nothing, ascending. */
+  /** Times at which a claim found nothing, ascending. */
   readonly idleTimes: readonly number[];
 }
 

@@ -80,9 +80,9 @@ export interface Verified {
   readonly losses: number;
   readonly retries: number;
   readonly lateReports: Readonly<Record<string, number>>;
-  /** When each evaluation became claimable for the first time, in Unix milliseconds, and its batch. */
+  /** Time at which each evaluation became claimable for the first time, in Unix milliseconds, and its batch. */
   readonly began: ReadonlyMap<number, { readonly at: number; readonly batchId: number }>;
-  /** Of objectives that were suggested, for repeating them. */
+  /** Inverses of objectives that were suggested, for repeating them. */
   readonly suggested: readonly { readonly inverseId: number; readonly name: string; readonly input: Vector }[];
 }
 
@@ -313,7 +313,7 @@ export interface ReclaimContext {
   readonly idleTimes: readonly number[];
   readonly began: Verified['began'];
   readonly leaseMs: number;
-  /** How much later than its lease an input may be claimed again. */
+  /** Time after its lease within which an input may be claimed again. */
   readonly marginMs: number;
 }
 

@@ -1,12 +1,12 @@
 /**
- * How often 95 percent intervals of a fit hold the truth, on simulated data sets.
+ * Measures how often 95 percent intervals of a fit hold the truth, on simulated data sets.
  *
  *   npx node bench/fits/coverage.ts [--sets 200] [--problem decay] [--first 1000] [--unknown]
  *   npx node bench/fits/coverage.ts --undetermined [--sets 5] [--problem 'ratio, linear'] [--first 1] [--verify 3]
  *
- * `--undetermined` plays fits of which the data determine only a combination of inputs (`undetermined.ts`), as many data sets of each system,
- * and counts besides the ends that are not known, and inputs called identifiable although the real misfit hardly rises at an end: some draws
- * of the systems that are nearly undetermined do determine them. `--verify` makes so many of the runs that tell most.
+ * `--undetermined` plays fits of which the data determine only a combination of inputs (`undetermined.ts`), as many data sets of each
+ * system, and counts besides the ends that are not known, and inputs called identifiable although the real misfit hardly rises at an end:
+ * some draws of the systems that are nearly undetermined do determine them. `--verify` makes so many of the runs that tell most.
  */
 import { parseArgs } from 'node:util';
 import { isUnsure } from '../../src/domain/fit-parameters.ts';

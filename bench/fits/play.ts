@@ -21,9 +21,9 @@ export interface Played {
   /** The misfit of every run. */
   readonly misfits: readonly number[];
   readonly inputs: readonly (readonly number[])[];
-  /** Of all runs. */
+  /** The request with all runs. */
   readonly request: SuggestRequest;
-  /** Why it ended; null for the budget. */
+  /** Reason for its end; null for the budget. */
   readonly reason: string | null;
   /** Processor time of a suggestion, in milliseconds: mean and largest. */
   readonly meanMs: number;

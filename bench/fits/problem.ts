@@ -7,7 +7,7 @@ import type { Variable } from '../../src/optimizer/problem.ts';
 export interface FitProblem {
   readonly name: string;
   readonly variables: readonly Variable[];
-  /** Where the data come from, or the certified values. */
+  /** Origin of the data, or the certified values. */
   readonly truth: readonly number[];
   readonly model: (x: ArrayLike<number>) => number[];
   readonly fits: readonly FitGoal[];

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Cases per operation in the random phase; the systematic phase adds as many as the document calls for. */
     examples: { type: 'string', default: '100' },
-    /** Of both documents together. */
+    /** Minimum for both documents together. */
     'minimum-cases': { type: 'string', default: '5000' },
   },
 });

@@ -13,7 +13,7 @@ export interface Played {
   readonly mostMs: number;
 }
 
-/** What becomes of a correct Jacobian (outputs x inputs) before it is reported; null: it is not. */
+/** Changes a correct Jacobian (outputs x inputs) before it is reported; null: it is not reported. */
 export type Report = (jacobian: number[][], x: readonly number[]) => (number | null)[][] | null;
 
 export interface Game {

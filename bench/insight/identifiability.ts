@@ -1,5 +1,5 @@
 /**
- * How right the ranges and combinations of inputs are that the models derive from a finished calibration, on problems whose
+ * Measures how right the ranges and combinations of inputs are that the models derive from a finished calibration, on problems whose
  * true ranges are known in closed form.
  *
  *   npx node bench/insight/identifiability.ts [--seeds 5] [--problem name] [--list] [--follow 3]

@@ -1,5 +1,5 @@
 /**
- * How right the robustness of an input is that the models report: problems of the collection are played until solved, the
+ * Measures how right the robustness of an input is that the models report: problems of the collection are played until solved, the
  * solution is given tolerances of 0.2 and of 1 percent of each input's range, and the probability is compared with the truth
  * of 2,000 evaluations.
  *

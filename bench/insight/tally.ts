@@ -6,7 +6,7 @@ import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import type { Member } from './families.ts';
 
-/** How far a range may miss the truth, and how far apart two true shares must be to have an order. */
+/** Share by which a range may miss the truth, and distance of two true shares from which they have an order. */
 const TOLERANCE = { share: 0.05, order: 0.02 };
 
 export interface Tally {

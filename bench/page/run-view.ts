@@ -240,7 +240,7 @@ async function measureNewRuns(page: Page, client: Client, id: number): Promise<n
   return quantile(times, 0.5);
 }
 
-/** Of the code and style sheets that the page has loaded, as gzip -9 makes them. */
+/** Size of the code and style sheets that the page has loaded, as gzip -9 makes them. */
 async function codeSize(page: Page): Promise<number> {
   const urls = await page.evaluate<string[]>('performance.getEntriesByType("resource").map(({ name }) => name)');
   const names = new Set(urls.map((url) => /\/page\/(assets\/[^/]+\.(?:js|css))$/.exec(url)?.[1]).filter(Boolean));

@@ -48,7 +48,7 @@ const entries: Entry[] = [];
 /** Iterations that somebody has taken, as people call to each other. */
 const taken = new Set<number>();
 const finished = new Set<number>();
-/** Of the inputs at which both type: who waits for the other. */
+/** Whoever waits for the other, at each input where both type. */
 const meetings = new Map<number, PromiseWithResolvers<void>>();
 
 const log = makeLog({ level: 'error' });

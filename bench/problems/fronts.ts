@@ -9,7 +9,7 @@ import { float, floats } from './problem.ts';
 
 export interface FrontProblem {
   readonly name: string;
-  /** Where the mathematics is published. */
+  /** Publication of the mathematics. */
   readonly source: string;
   readonly variables: readonly Variable[];
   /** The first outputs are to be minimized, as many as `reference` is long; the others have to be at most `limits`. */

@@ -37,7 +37,7 @@ export type Outputs = readonly number[] | null;
 export interface Problem {
   readonly name: string;
   readonly family: Family;
-  /** Where the mathematics is published. */
+  /** Publication of the mathematics. */
   readonly source: string;
   readonly variables: readonly Variable[];
   readonly objectives: readonly Objective[];

@@ -55,7 +55,7 @@ interface Definition {
   readonly start: readonly number[];
   readonly known: readonly number[];
   readonly draw: (x: readonly number[], chance: Chance) => readonly number[];
-  /** Where a formula gives it; else the mean of runs with fixed numbers. */
+  /** Mean by a formula, if there is one; else that of runs with fixed numbers. */
   readonly average?: (x: readonly number[]) => readonly number[];
   readonly deviations?: readonly number[];
 }

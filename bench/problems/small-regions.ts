@@ -32,7 +32,7 @@ function rotation(n: number, normal: () => number): number[][] {
 interface EllipsoidShape {
   /** The shortest and the longest semi-axis; the others lie between, in geometric progression. */
   readonly axes: readonly [number, number];
-  /** Where `inside` lies between the centre (0) and the surface (1). */
+  /** Position of `inside` between the centre (0) and the surface (1). */
   readonly depth: number;
 }
 

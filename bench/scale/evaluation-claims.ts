@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
   options: {
     waiting: { type: 'string', default: '100000' },
     accounts: { type: 'string', default: '100' },
-    /** Of each account. */
+    /** Number of batches of each account. */
     batches: { type: 'string', default: '4' },
     processes: { type: 'string', default: '1,2,8' },
     idle: { type: 'string', default: '1000' },
@@ -44,7 +44,7 @@ const accounts = Number(options.accounts);
 const batches = Number(options.batches);
 const idle = Number(options.idle);
 const seconds = Number(options.seconds);
-/** Of an idle evaluator. */
+/** Time that an idle evaluator waits. */
 const WAIT_SECONDS = 10;
 
 if (options.claimer !== undefined) await claim(options.claimer);

@@ -88,7 +88,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return Math.round(10 * (performance.now() - startedAt)) / 10;
 }
 
-/** Of the processes that this one has started, in MB. */
+/** Memory of the processes that this one has started, in MB. */
 function memoryOfChildren(): number {
   const sizes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -38,7 +38,7 @@ export interface CycleOptions {
   readonly seconds: number;
   /** Whether every POST carries an Idempotency-Key of its own. */
   readonly usesIdempotencyKeys?: boolean;
-  /** How many runs each objective keeps open; 1 by default. */
+  /** Number of runs that each objective keeps open; 1 by default. */
   readonly open?: number;
 }
 

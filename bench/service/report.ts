@@ -1,7 +1,7 @@
 /**
- * What a report costs: processor time of the whole service and of its event loop alone, for HTML and PDF, and how long other requests
- * wait meanwhile. Exits with 1 if a report of 500 runs takes more than 2 s of processor time, or another request waits longer than 250 ms
- * for one of 10,000 runs.
+ * Measures what a report costs: processor time of the whole service and of its event loop alone, for HTML and PDF, and
+ * how long other requests wait meanwhile. Exits with 1 if a report of 500 runs takes more than 2 s of processor time,
+ * or another request waits longer than 250 ms for one of 10,000 runs.
  *
  *   npx node bench/service/report.ts [--repeats 3]
  */

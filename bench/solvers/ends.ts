@@ -1,5 +1,5 @@
 /**
- * How soon the default stop rule ends a search that minimizes or maximizes, and how far from the optimum. The problems of the
+ * Measures how soon the default stop rule ends a search that minimizes or maximizes, and how far from the optimum. The problems of the
  * collection with such an output and without noise are played with aspirations out of reach: for odd seeds as far beyond the
  * optimum as the optimum is from zero, for even seeds a twentieth of that.
  *
@@ -96,7 +96,7 @@ interface End {
   /** The run that came within 1 percent; null for none. */
   readonly arrivedAt: number | null;
   readonly runs: number;
-  /** How far the best run is from the optimum, in the unit of which 1 percent counts as arrived. */
+  /** Distance of the best run from the optimum, in the unit of which 1 percent counts as arrived. */
   readonly missed: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How much of a trade-off 60 runs reveal: the hypervolume of the feasible front, as a share of the largest one known, of
+ * Measures how much of a trade-off 60 runs reveal: the hypervolume of the feasible front, as a share of the largest one known, of
  * our suggestions and of BoTorch's qLogNEHVI, on ten classic problems.
  *
  *   npx node bench/solvers/fronts.ts [--seeds 1,2,3] [--problem name,name] [--untold] [--peer] [--summary]

@@ -34,7 +34,7 @@ export interface NoisyPlay {
   readonly declared: readonly number[] | null;
   /** One per answer, in order, once a run is known. */
   readonly statements: readonly Statement[];
-  /** Why it ended: reached, budget, or the reason that the optimizer gave. */
+  /** Reason for the end: reached, budget, or the reason that the optimizer gave. */
   readonly end: string;
 }
 

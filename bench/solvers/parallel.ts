@@ -81,7 +81,7 @@ interface Run {
   readonly chance: number | null;
   /** Undefined until the run is reported. */
   output: Outputs | undefined;
-  /** When it ends, in mean run times. */
+  /** Time at which it ends, in mean run times. */
   readonly endsAt: number;
 }
 

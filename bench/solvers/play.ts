@@ -13,11 +13,11 @@ export interface Play {
   /** Evaluations made, including designed cases and the start point. */
   readonly runs: number;
   readonly solved: boolean;
-  /** How many of them the optimizer suggested. */
+  /** Number of them that the optimizer suggested. */
   readonly suggestions: number;
   /** Wall time in the optimizer. */
   readonly seconds: number;
-  /** Why it ended: satisfied, budget, over, or the reason that the optimizer gave. */
+  /** Reason for the end: satisfied, budget, over, or the reason that the optimizer gave. */
   readonly end: string;
 }
 
@@ -35,7 +35,7 @@ export interface Circumstances {
   readonly hasDesign?: boolean;
   /** The client's initial input in place of the problem's; one that is known is no run, but a row of the history. */
   readonly start?: readonly number[];
-  /** What the client has reported of run `index`, from 0, once `count` runs are known. */
+  /** Output that the client has reported of run `index`, from 0, once `count` runs are known. */
   readonly report?: (output: readonly number[], index: number, count: number) => readonly number[];
   /** The stop rule of every request. */
   readonly stop?: StopRule;

@@ -12,7 +12,7 @@ import type { SetName } from '../problems/sets.ts';
 
 export interface Result {
   readonly solver: string;
-  /** Of the package; for our own solver the hash of src/optimizer. */
+  /** Version of the package; for our own solver the hash of src/optimizer. */
   readonly version: string;
   readonly problem: string;
   readonly fingerprint: string;

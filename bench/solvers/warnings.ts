@@ -1,5 +1,5 @@
 /**
- * How reliable the expected ranges of a proposal are: how often an output of an ordinary play lies outside its range, which is
+ * Measures how reliable the expected ranges of a proposal are: how often an output of an ordinary play lies outside its range, which is
  * a false alarm, and how often a wrong value would. A wrong value differs from the true one by more than the outputs seen so
  * far spread; smaller mistakes cannot be told from curvature.
  *

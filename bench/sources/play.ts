@@ -1,6 +1,6 @@
 /**
- * What a cheaper source saves, or costs where it is useless: plays each system with the fine model alone, then with a coarse source, and
- * compares their costs in fine runs.
+ * Measures what a cheaper source saves, or costs where it is useless: plays each system with the fine model alone, then with a coarse
+ * source, and compares their costs in fine runs.
  *
  *   npx node bench/sources/play.ts [--systems beam,fin] [--versions mesh,bias,tilt,noisy,useless] [--costs 0.02,0.1,0.3] [--seeds 1,2]
  *     [--budget 60] [--quiet]

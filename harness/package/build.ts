@@ -54,7 +54,7 @@ async function stage(folder: string): Promise<{ readonly folder: string; readonl
   return { folder, parties };
 }
 
-/** What `backsolve mcp` and /mcp offer to read. */
+/** Pages that `backsolve mcp` and /mcp offer to read. */
 const FOR_AGENTS = ['docs/guides', 'docs/problem-file.md'];
 
 /** A file of each package that the page or /docs contain. */
@@ -113,7 +113,7 @@ async function state(out: string, parties: readonly ThirdParty[]): Promise<void>
   await writeFile(join(out, 'SHA256SUMS'), writeChecksums(await hashArtefacts(out, await readdir(out))));
 }
 
-/** What an installation fetches beside the packages. */
+/** Packages that an installation fetches besides ours. */
 async function requirements(): Promise<readonly Requirement[]> {
   const npm = Object.entries(optionalDependencies).map(([name, range]) => ({ ecosystem: 'npm' as const, name, range }));
   const ofPython = await Promise.all(

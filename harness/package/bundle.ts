@@ -6,7 +6,7 @@ import { glob, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Plugin } from 'vite';
 
-/** What processes and threads start with. Each keeps its name, so that src/installation.ts finds it. */
+/** Entry points of processes and threads. Each keeps its name, so that src/installation.ts finds it. */
 const ENTRIES = [
   'src/main.ts',
   'src/engine/cached-entry.ts',

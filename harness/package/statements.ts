@@ -1,4 +1,6 @@
-/** What lets others check the artefacts: their checksums, and a statement of where they come from, which the release workflow signs. */
+/**
+ * Writes what lets others check the artefacts: their checksums, and a statement of where they come from, which the release workflow signs.
+ */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

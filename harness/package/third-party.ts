@@ -6,7 +6,7 @@ export interface ThirdParty {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** Of its licence and NOTICE; without these what its README says of the licence, or its author. */
+  /** Text of its licence and NOTICE; without these what its README says of the licence, or its author. */
   readonly text: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How the pages say that Backsolve is installed: before the first release from a clone, afterwards from the registries. The npm packages are
- * `private` until then. `npx node harness/release/install-lines.ts` writes the pages after this has changed.
+ * Writes how the pages say that Backsolve is installed: before the first release from a clone, afterwards from the registries. The npm
+ * packages are `private` until then. `npx node harness/release/install-lines.ts` writes the pages after this has changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -28,7 +28,7 @@ export class BacksolveError extends Error {
   readonly code: string;
   /** The status of HTTP. */
   readonly status: number;
-  /** What went wrong and what to do. */
+  /** Description of what went wrong and what to do. */
   readonly detail: string;
   /** All rules that the request violates; empty if it was valid. */
   readonly violations: readonly Violation[];

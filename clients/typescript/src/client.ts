@@ -36,7 +36,7 @@ export interface Retry {
   readonly attempt: number;
   /** Until the next one. */
   readonly delayMs: number;
-  /** Why the last one failed. */
+  /** Error of the last attempt. */
   readonly error: Error;
 }
 
@@ -47,7 +47,7 @@ export interface BacksolveOptions {
   readonly key?: string;
   /** Replaces the global fetch, for example to use a proxy or to trust a certificate. */
   readonly fetch?: typeof fetch | undefined;
-  /** How often a request is sent again; default: 8. 0 for never. */
+  /** Number of times that a request is sent again; default: 8. 0 for never. */
   readonly maximumRetries?: number | undefined;
   /** No request is sent again later than this after its first attempt; default: 60,000. */
   readonly retryForMs?: number | undefined;

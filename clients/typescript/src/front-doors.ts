@@ -1,5 +1,5 @@
 /**
- * What the fields of the interface are called where people state a problem: one table for all front doors. Violations name fields by their
+ * Names of the interface's fields where people state a problem: one table for all front doors. Violations name fields by their
  * pointers, and `sayViolation` says them in the words of a door. The generator takes the words of Python from here (`npm run client`).
  *
  * A pointer begins with the body that has the field: /model, /project, /objectives/0, /batch, or /run for the output of one. Words are
@@ -319,12 +319,12 @@ function fileKeyOf(path: string): string {
   return path.startsWith('initial') ? 'start' : path.replace('.', '/');
 }
 
-/** What a user calls the inputs, outputs and other things that the interface numbers. */
+/** Names that a user gave the inputs, outputs and other things that the interface numbers. */
 export interface GivenNames {
   readonly inputs: readonly string[];
   /** One per output of the interface. */
   readonly outputs: readonly string[];
-  /** Of data sets. */
+  /** Names of data sets. */
   readonly fits?: readonly string[];
   readonly sources?: readonly string[];
   /** Outputs without a target, where a front is sought. */
@@ -334,13 +334,13 @@ export interface GivenNames {
 }
 
 export interface Said {
-  /** Where it is, such as the name of an input; empty for a fault that is nowhere. */
+  /** Place of the fault, such as the name of an input; empty for a fault of the whole. */
   readonly place: string;
-  /** What a sentence about it begins with; empty where the place says it. */
+  /** Beginning of a sentence about it; empty if the place says it. */
   readonly subject: string;
-  /** Of a problem file, the path of the key. */
+  /** Path of the key in a problem file. */
   readonly key: readonly string[];
-  /** What it is about, such as `input 2`, where two may have the same name. */
+  /** Owner of the field, such as `input 2`, where two may have the same name. */
   readonly owner: string;
 }
 

@@ -26,7 +26,7 @@ export interface BuiltRequest {
     readonly body?: string | Uint8Array<ArrayBuffer>;
   };
   readonly accept: string;
-  /** How long the service may wait before it answers. */
+  /** Time that the service may wait before it answers. */
   readonly waitMs: number;
 }
 

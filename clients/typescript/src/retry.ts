@@ -1,6 +1,6 @@
-/** When a request is sent again, and how long to wait before that. */
+/** Decides when a request is sent again, and how long to wait before that. */
 
-/** Of a proxy or a service that is overloaded or restarting. */
+/** Statuses of a proxy or a service that is overloaded or restarting. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const LONGEST_DELAY_MS = 20_000;
 /** The share by which a wait that the service asked for is lengthened at most, so that not all clients return together. */

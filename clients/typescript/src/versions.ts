@@ -4,7 +4,7 @@ import { VERSION } from './generated/routes.ts';
 /** The service has an interface that this client does not understand. */
 export class VersionError extends Error {
   override readonly name = 'VersionError';
-  /** Of the service. */
+  /** Version of the service. */
   readonly version: string;
 
   constructor(message: string, version: string) {

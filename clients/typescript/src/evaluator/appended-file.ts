@@ -15,7 +15,7 @@ const RESERVE_BYTES = 256 * 1024;
 export class AppendedFile {
   readonly #path: string;
   readonly #handle: FileHandle;
-  /** Of the whole lines. */
+  /** Size of the whole lines. */
   #size: number;
   #full: FileError | undefined;
 

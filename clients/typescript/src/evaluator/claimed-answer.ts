@@ -1,7 +1,7 @@
 /** Answers to an evaluator, checked before they are used: numbers of evaluations name folders, and inputs reach a program. */
 import type { Evaluation } from './evaluation.ts';
 
-/** What answers does not speak as the service does. The message names the first fault. */
+/** Thrown for an answer that does not follow the interface of the service. The message names the first fault. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError';
 }

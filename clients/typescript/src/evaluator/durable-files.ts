@@ -12,7 +12,7 @@ export class FileError extends Error {
   }
 }
 
-/** Why the system refused to write, with what to do; a sentence without its beginning. */
+/** Reason why the system refused to write, with what to do; a sentence without its beginning. */
 export function whyUnwritten(cause: unknown): string {
   if (!isDiskFull(cause)) return `${(cause as Error).message}.`;
   return 'the disk is full. Free some space, then start again: nothing that was run is lost.';

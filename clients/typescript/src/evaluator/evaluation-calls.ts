@@ -24,11 +24,11 @@ export interface ClaimRequest {
   readonly wait: number;
 }
 
-/** Which evaluations are claimed, by whom, and for how long without a heartbeat. */
+/** Selects the evaluations that are claimed, names who claims them, and states for how long without a heartbeat. */
 export interface Claim {
   readonly projectId?: number | undefined;
   readonly batchId?: number | undefined;
-  /** What it runs, of the sources of the project; absent: the black box itself, which is called fine. */
+  /** Sources of the project that it runs; absent: the black box itself, which is called fine. */
   readonly sources?: readonly string[] | undefined;
   /** Its name in the record of the evaluation. */
   readonly evaluator: string;
@@ -36,7 +36,7 @@ export interface Claim {
   readonly leaseSeconds: number;
 }
 
-/** What a report or a release needs of an evaluation. */
+/** The part of an evaluation that a report or a release needs. */
 export type Lease = Pick<Evaluation, 'id' | 'leaseToken'>;
 
 export interface EvaluationCalls {
@@ -57,7 +57,7 @@ interface Reported {
 
 export interface Claimed {
   readonly evaluations: readonly Evaluation[];
-  /** How long the service asks to wait before the next claim. */
+  /** Time that the service asks to wait before the next claim. */
   readonly retryAfterSeconds: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What an evaluator is given, and what can come of it. */
+/** Evaluations as an evaluator gets them, and their outcomes. */
 
 /** An evaluation under a lease, as `claimEvaluations` answers it. Inputs and outputs are in natural units. */
 export interface Evaluation {
@@ -32,8 +32,8 @@ export interface Evaluation {
 }
 
 /**
- * What became of an evaluation. `failure` that is retryable is tried again, by any evaluator; one that is not is a failed run.
- * `abort`: the command asks that all work ends; the evaluation goes back unharmed.
+ * Outcome of an evaluation. `failure` that is retryable is tried again, by any evaluator; one that is not is a failed
+ * run. `abort`: the command asks that all work ends; the evaluation goes back unharmed.
  */
 export type Outcome =
   | {

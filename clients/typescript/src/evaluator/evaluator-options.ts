@@ -1,4 +1,4 @@
-/** What an evaluator is given, what it tells while it works, and how it ended. */
+/** Options of an evaluator, the events that it reports while it works, and its end. */
 import type { Evaluation, Outcome, Release } from './evaluation.ts';
 import type { Claim, ClaimRequest, Reportable, ServiceClient } from './evaluation-calls.ts';
 
@@ -46,7 +46,7 @@ export type EvaluatorEvent =
       readonly type: 'dropped';
       readonly evaluation: Evaluation;
       readonly reason: string;
-      /** What could not be reported. */
+      /** Outcome that could not be reported. */
       readonly outcome?: Reportable;
     }
   /** Once when the service cannot be reached, and once when it can be again. */
@@ -65,9 +65,9 @@ interface Tally {
 }
 
 /**
- * Why an evaluator ended. stopped: by its signal. drained: nothing was left. limit: it has run as many as it should. away: the
- * service was out of reach for `drainSeconds`. denied: its key was refused, or a request. abort: the command asked for it.
- * fault: this machine cannot run evaluations.
+ * Reason why an evaluator ended. stopped: by its signal. drained: nothing was left. limit: it has run as many as it
+ * should. away: the service was out of reach for `drainSeconds`. denied: its key was refused, or a request. abort: the
+ * command asked for it. fault: this machine cannot run evaluations.
  */
 export interface EvaluatorEnd {
   readonly kind: 'stopped' | 'drained' | 'limit' | 'away' | 'denied' | 'abort' | 'fault';

@@ -27,7 +27,7 @@ const CLAIM_WAIT_SECONDS = 20;
 const LONGEST_PAUSE_MS = 30_000;
 /** An answer this early, although the claim may wait, would make a hot loop. */
 const EARLY_MS = 1_000;
-/** How long releases may take when everything ends. */
+/** Time that releases may take when everything ends. */
 const RELEASE_LIMIT_MS = 5_000;
 
 type Ending = Omit<EvaluatorEnd, 'tally'>;

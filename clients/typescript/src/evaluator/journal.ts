@@ -9,7 +9,7 @@ import type { Evaluation } from './evaluation.ts';
 import type { Claim, ClaimRequest, Lease, Reportable } from './evaluation-calls.ts';
 import { readOwnBytes } from './own-files.ts';
 
-/** What a line says about the evaluation and the lease under which it happened. */
+/** The part of a line about the evaluation and the lease under which it happened. */
 interface Line {
   readonly evaluation: number;
   readonly leaseToken: string;
@@ -17,7 +17,7 @@ interface Line {
   readonly at: string;
 }
 
-/** Where a run belongs. The start of a search and runs that verify its fit are no evaluations of the service: their number is 0. */
+/** Kind of a run. The start of a search and runs that verify its fit are no evaluations of the service: their number is 0. */
 export type RunKind = OwnRunKind | 'case' | 'inverse';
 export type OwnRunKind = 'start' | 'verify';
 
@@ -27,7 +27,7 @@ export function isOwn(kind: RunKind): kind is OwnRunKind {
   return OWN.includes(kind);
 }
 
-/** What a line says about the run. */
+/** The part of a line about the run. */
 interface Subject {
   readonly run: RunKind;
   /** Absent in journals of earlier releases, as is `iteration`. */
@@ -49,12 +49,12 @@ export type JournalLine =
         readonly kind: 'finished';
         readonly outcome: Reportable;
         readonly seconds: number;
-        /** Of a failed run that was tried again, outside any lease. */
+        /** Set for a failed run that was tried again, outside any lease. */
         readonly isAgain?: true;
         /** The black box was not called: an earlier run at this input is reported for another evaluation. */
         readonly isKnown?: true;
       })
-  /** Of a failed run that is tried again. */
+  /** Marks a failed run that is tried again. */
   | (Line & Subject & { readonly kind: 'retried' })
   /** `state` as the service answered: done, failed, or waiting for another try; `dropped` when it did not count. */
   | (Line & { readonly kind: 'reported'; readonly state: string })
@@ -66,7 +66,7 @@ export type JournalLine =
 /** A claim that is about to be sent: repeated after a crash, it brings back what its lost answer leased. */
 interface AskedLine extends ClaimRequest {
   readonly kind: 'asked';
-  /** What was claimed, as text; a claim of anything else under the same key would be refused. */
+  /** The request of the claim, as text; a claim of anything else under the same key would be refused. */
   readonly claim?: string;
   /** ISO 8601. */
   readonly at: string;
@@ -166,7 +166,7 @@ export class Journal {
     await this.#file?.sync();
   }
 
-  /** What came of a run that was tried again: on disk when it resolves. */
+  /** Records the outcome of a run that was tried again: on disk when it resolves. */
   async finishedAgain(retried: RetriedLine, outcome: Reportable, seconds: number): Promise<void> {
     const at = new Date().toISOString();
     await this.#append({ ...retried, kind: 'finished', at, outcome, seconds, isAgain: true });
@@ -233,7 +233,7 @@ export function unsettledOf(lines: readonly JournalLine[]): {
   for (const line of lines) {
     if (line.kind === 'asked') continue;
     const key = `${line.evaluation} ${line.leaseToken}`;
-    // What was tried again is told as a correction.
+    // Runs that were tried again are reported as corrections.
     if (line.kind === 'finished' && line.isAgain === true) continue;
     if (line.kind === 'claimed' || line.kind === 'finished') open.set(key, line);
     else open.delete(key);
@@ -284,11 +284,11 @@ export type Place = number | string;
 /** Runs in their order; one that was tried again takes the place of its failure. */
 class RunList {
   readonly #runs = new Map<Place, Omit<Run, 'order'>>();
-  /** Of failed runs that are tried again, by their retry keys. */
+  /** Failed runs that are tried again, by their retry keys. */
   readonly #marked = new Map<Place, Place>();
-  /** Of evaluations that took the place of an earlier one. */
+  /** Evaluations that took the place of an earlier one. */
   readonly #moved = new Map<Place, Place>();
-  /** Of designed runs, by their inputs. */
+  /** Designed runs, by their inputs. */
   readonly #designed = new Map<string, Place>();
 
   get runs(): readonly Run[] {
@@ -330,7 +330,7 @@ function ownPlaceOf({ run, evaluation, input }: RetriedLine | FinishedLine): Pla
   return isOwn(run) ? JSON.stringify(input) : evaluation;
 }
 
-/** What is the same in a run and its retry: a designed run may be another evaluation then. */
+/** Key that a run and its retry share: a designed run may be another evaluation then. */
 export function retryKeyOf(line: Pick<RetriedLine, 'run' | 'evaluation' | 'input'>): Place {
   return line.run === 'inverse' ? line.evaluation : JSON.stringify(line.input);
 }
@@ -344,7 +344,7 @@ function toRun({ evaluation, outcome, seconds, at, ...line }: FinishedLine): Omi
   return { kind, evaluation, ...subject, outcome, seconds, at };
 }
 
-/** What earlier runs gave: of the same evaluation, and of the same input where it is a designed case. */
+/** Results of earlier runs: of the same evaluation, and of the same input if it is a designed case. */
 export class FinishedRuns {
   readonly #byEvaluation = new Map<number, Reportable>();
   readonly #byInput = new Map<string, Reportable>();
@@ -367,7 +367,7 @@ export class FinishedRuns {
     this.#byInput.set(JSON.stringify(input), outcome);
   }
 
-  /** What the black box gave, if it need not be called. */
+  /** The known result, if the black box need not be called. */
   find({ id, kind, input }: Pick<Evaluation, 'id' | 'kind' | 'input'>): Reportable | undefined {
     return this.#byEvaluation.get(id) ?? (kind === 'case' ? this.#byInput.get(JSON.stringify(input)) : undefined);
   }

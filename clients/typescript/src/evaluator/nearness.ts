@@ -1,4 +1,4 @@
-/** How surely the best input meets the targets, and numbers in words. */
+/** Puts into words how surely the best input meets the targets, and formats numbers. */
 
 /** Five significant digits tell runs apart. */
 export function fiveDigits(value: number): string {
@@ -11,7 +11,7 @@ interface Probability {
   readonly high: number;
 }
 
-/** How surely the best input meets the targets, under a `confidence` or `confirm`. */
+/** Certainty that the best input meets the targets, under a `confidence` or `confirm`. */
 export interface Surety {
   readonly run: Probability;
   readonly mean: Probability;

@@ -1,4 +1,6 @@
-/** What an interrupted run left with the service: results are reported, leases given back, so that nothing waits for them to expire. */
+/**
+ * Resumes what an interrupted run left with the service: results are reported, leases given back, so that nothing waits for them to expire.
+ */
 import { type EvaluationCalls, type Lease, troubleOf } from './evaluation-calls.ts';
 import { type ClaimedLine, type FinishedLine, type Journal, unsettledOf } from './journal.ts';
 import { inParallel } from './parallel.ts';
@@ -13,7 +15,7 @@ export interface Resumed {
   readonly released: number;
 }
 
-/** What the service no longer wants counts as done. Throws what `calls` throws when the service does not answer. */
+/** Evaluations that the service no longer wants count as done. Throws what `calls` throws when the service does not answer. */
 export async function resumeLeases(journal: Journal, calls: EvaluationCalls): Promise<Resumed> {
   const { unreported, interrupted } = unsettledOf(journal.lines);
   await inParallel(unreported, AT_A_TIME, async (line) => {

@@ -25,7 +25,7 @@ export interface TrialPath {
 
 /** Failed runs that are tried again, for who opens a problem. */
 export interface Retries {
-  /** How many were marked so far. */
+  /** Number of runs that were marked so far. */
   readonly count: number;
   /** Runs those that are marked, on a trial of the service. */
   run(trial: TrialPath): Promise<void>;
@@ -40,7 +40,7 @@ export async function markFailures(journal: Journal): Promise<number> {
   return failed.length;
 }
 
-/** How many runs were tried again or are about to be. */
+/** Number of runs that were tried again or are about to be. */
 export function countRetried(lines: readonly JournalLine[]): number {
   return lines.filter(({ kind }) => kind === 'retried').length;
 }

@@ -1,4 +1,4 @@
-/** What people call a run: the name that the service and its page give it. */
+/** Names runs as the service and its page do. */
 import type { RunKind } from './journal.ts';
 
 /** A run that is over, or one in progress, which has no outcome. */

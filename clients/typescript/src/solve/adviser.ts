@@ -1,9 +1,9 @@
-/** What a person can act on while a search goes on. */
+/** Reports what a person can act on while a search goes on. */
 import type { Advice } from './defaults.ts';
 import { FollowedSearch, type SearchState } from './followed-search.ts';
 import type { Session } from './session.ts';
 
-/** How many runs there are when the service is asked first; it is asked again each time they have doubled. */
+/** Number of runs at which the service is asked first; it is asked again each time they have doubled. */
 const FIRST_LOOK = 4;
 
 /** Tells each sentence once. */
@@ -52,7 +52,7 @@ export class Adviser {
   }
 }
 
-/** What the service advises on the target sets of a search; what several have in common once. */
+/** Advice of the service on the target sets of a search; advice that several share is given once. */
 export function adviceIn({ states }: SearchState): readonly Advice[] {
   const all = [...states.values()].flatMap(({ advice = [] }) => advice);
   return [...new Map(all.map(({ kind, sentence }) => [sentence, { kind, sentence }])).values()];

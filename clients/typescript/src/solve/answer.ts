@@ -4,7 +4,7 @@ import type { Run as JournalRun } from '../evaluator/journal.ts';
 import { numberOf } from '../evaluator/run-name.ts';
 import type { SearchAnswer } from '../generated/schemas.ts';
 
-/** Which run is the first at the input of the answer. Another machine may have made it; then the service alone knows it. */
+/** The first run at the input of the answer. If another machine made it, the service alone knows it. */
 export function runOfAnswer(
   answer: SearchAnswer,
   runs: readonly JournalRun[],

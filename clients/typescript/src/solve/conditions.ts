@@ -2,7 +2,7 @@
 import { type Fit, isFit } from './fit.ts';
 import type { InputValue } from './inputs.ts';
 
-/** What the black box gets beside the inputs, by name. */
+/** Values that the black box gets beside the inputs, by name. */
 export type Conditions = Readonly<Record<string, InputValue>>;
 
 /** One of the calls of a run. */
@@ -31,7 +31,7 @@ export function callsOf(goals: Named): readonly Call[] {
   return calls;
 }
 
-/** What is wrong with the conditions of data sets, so that a black box could not be told which call it is; undefined if nothing. */
+/** Fault of the conditions of data sets, because of which a black box could not be told which call it is; undefined if there is none. */
 export function conditionFault(goals: Named, inputs: readonly string[]): string | undefined {
   const fits = [...goals].filter((entry): entry is [string, Fit] => isFit(entry[1]));
   const stated = fits.flatMap(([name, { when }]) => (when === null ? [] : [{ name, keys: Object.keys(when).sort() }]));
@@ -49,7 +49,7 @@ export function conditionFault(goals: Named, inputs: readonly string[]): string 
   return undefined;
 }
 
-/** Where the outputs of runs are read: data may get other values, but runs cannot be read at other points. */
+/** Points at which the outputs of runs are read: data may get other values, but runs cannot be read at other points. */
 export function pointsOf(fits: readonly { readonly name: string; readonly fit: Fit }[]) {
   return fits.map(({ name, fit: { x, when, output } }) => ({ name, x, when, output }));
 }

@@ -1,4 +1,4 @@
-/** Where a problem is solved, and where this machine keeps its runs. */
+/** Chooses where a problem is solved, and where this machine keeps its runs. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { Backsolve, type Retry } from '../client.ts';
@@ -103,7 +103,7 @@ async function connect(connection: Connection, releases: (() => Promise<void>)[]
   return { client: made, service: made.address };
 }
 
-/** Where nothing has ever answered, the address may be wrong. */
+/** Time to try an address at which nothing has ever answered: it may be wrong. */
 const CONNECT_FOR_MS = 10_000;
 /** Attempts of a request after which somebody who sees no progress is told what is waited for: some seconds. */
 const TOLD_ATTEMPT = 6;

@@ -1,7 +1,7 @@
 /** Curves on a grid of their own, at the points of the data. The client in Python has the same rules in _curves.py. */
 import { isSameNumber } from './number-text.ts';
 
-/** What a black box returned for an output is no curve of its data. */
+/** Thrown when the output that a black box returned is no curve of its data. */
 export class CurveError extends TypeError {
   override readonly name = 'CurveError';
 }
@@ -13,7 +13,7 @@ const APART = 'subtract the first one from all, also where the data have it';
 /** A value of a curve as a number, NaN where it is missing, or as it is. */
 export type ReadValue = (given: unknown) => unknown;
 
-/** Of values that are numbers already. */
+/** Reads values that are numbers already. */
 export const readPlain: ReadValue = (given) => given ?? Number.NaN;
 
 /**

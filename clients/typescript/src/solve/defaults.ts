@@ -1,4 +1,4 @@
-/** What a problem gets that its author did not state, and what it had when it was begun under other defaults. */
+/** Gives a problem the defaults for what its author did not state, and keeps those under which it was begun. */
 import { isDeepStrictEqual } from 'node:util';
 import type { NewObjectives, NewProject } from '../generated/schemas.ts';
 import type { Plan, ProjectBody, Words } from './plan.ts';

@@ -7,7 +7,9 @@ import type { Inputs } from './inputs.ts';
 export type JacobianRows = readonly (readonly (number | null)[])[];
 
 type Derivative = number | null | undefined;
-/** Of one output: one number per input, or by their names. Of a fit: one such row per point, or by inputs one number per point. */
+/**
+ * Derivatives of one output: one number per input, or by their names; of a fit, one such row per point, or by inputs one number per point.
+ */
 type Slopes =
   | readonly Derivative[]
   | Readonly<Record<string, Derivative | readonly Derivative[]>>

@@ -57,7 +57,7 @@ export class InterruptedError extends Error {
 }
 
 export class Engine {
-  /** What is running, by evaluation. */
+  /** Evaluations in progress, by id. */
   readonly running = new Map<number, RunningEvaluation>();
   readonly #options: EngineOptions;
   readonly #session: Session;
@@ -65,7 +65,7 @@ export class Engine {
   /** Evaluations whose outcome is that of an earlier run. */
   readonly #known = new Set<number>();
   #next = new AbortController();
-  /** What the black box looked like after the first run; `enough` after two. */
+  /** Looks of the black box after the first run; `enough` after two. */
   #seen: Looks | 'enough' | undefined;
   #busyAt = performance.now();
   #mayBeOver = false;
@@ -142,7 +142,7 @@ export class Engine {
     return { kind: 'abort', reason: `${failure.reason}. Correct the names: the same call then begins anew` };
   }
 
-  /** What an earlier run gave, if the black box need not be called. */
+  /** Result of an earlier run, if the black box need not be called. */
   #find(evaluation: Evaluation): Reportable | undefined {
     const known = this.#session.finished.find(evaluation);
     if (known !== undefined) this.#known.add(evaluation.id);
@@ -191,7 +191,7 @@ export class Engine {
       this.#mayBeOver ||= event.mayBeLast;
       this.#write(journal.reported(event.evaluation, event.state), this.#options.onResult);
     }
-    // What was dropped stays open in the journal; the next start settles it with the service.
+    // A dropped run stays open in the journal; the next start clears it up with the service.
     if (event.type === 'released' || event.type === 'unwanted') this.#write(journal.released(event.evaluation));
     this.#options.onEvent?.(event);
     if (this.#mayBeOver || this.#options.follow !== undefined) this.#wake();
@@ -237,7 +237,7 @@ export class Engine {
       }
       const reason = (error as Error).message;
       onEvent?.({ type: 'away', reason });
-      // What is running is worth more than a prompt end: its result is kept, and the service may come back.
+      // Runs in progress are worth more than a prompt end: their results are kept, and the service may come back.
       if (!endsWhenAway || this.running.size > 0 || this.#over.signal.aborted) return;
       this.#away = reason;
       this.#over.abort();

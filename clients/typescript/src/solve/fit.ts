@@ -16,11 +16,11 @@ export interface Fit {
   readonly type: 'fit';
   /** Without gaps. */
   readonly values: readonly number[];
-  /** Of the values among all points, gaps included; from 0. */
+  /** Positions of the values among all points, gaps included; from 0. */
   readonly positions: readonly number[];
   /** Points, gaps included. */
   readonly count: number;
-  /** Where they were measured, one per value; null where only their order is known. */
+  /** Points at which they were measured, one per value; null if only their order is known. */
   readonly x: readonly number[] | null;
   /** The standard error of all values, of each, or a share of each; null: equal and unknown. */
   readonly sigma: number | readonly number[] | Relative | null;
@@ -40,7 +40,7 @@ export type Measured = ArrayLike<number | null>;
 interface CommonOptions {
   /** A factor on what the data count beside other data; default: 1. */
   readonly weight?: number | undefined;
-  /** How large residuals count less, as scipy names it; needs `sigma`. Default: linear. */
+  /** Function that reduces the weight of large residuals, as scipy names it; needs `sigma`. Default: linear. */
   readonly loss?: Loss | undefined;
   /**
    * The conditions under which the values were measured. Data of other conditions are goals of their own; the black box is called once
@@ -54,7 +54,7 @@ interface CommonOptions {
 export interface FitOptions extends CommonOptions {
   /** The standard error of the values: one number, one per value, or a share of each. Without it the errors are equal and estimated. */
   readonly sigma?: number | Measured | Relative | undefined;
-  /** Where the values were measured. The black box may then return a curve on a grid of its own. */
+  /** Points at which the values were measured. The black box may then return a curve on a grid of its own. */
   readonly x?: Measured | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface FileFitOptions extends CommonOptions, TableLayout {
   readonly sigma?: number | Relative | string | undefined;
 }
 
-/** What a black box returns for an output that is fitted: values, a pair of grid and values, or both by name. */
+/** Values that a black box returns for a fitted output: values, a pair of grid and values, or both by name. */
 export type Curve =
   | ArrayLike<number>
   | readonly [grid: ArrayLike<number>, values: ArrayLike<number>]
@@ -215,7 +215,7 @@ export function isFit(goal: object): goal is Fit {
   return 'positions' in goal;
 }
 
-/** What the service calls the points of an output. */
+/** Names under which the service knows the points of an output. */
 export function pointNames(name: string, { positions }: Fit): readonly string[] {
   return positions.map((position) => `${name}[${position}]`);
 }

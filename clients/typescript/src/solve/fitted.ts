@@ -1,11 +1,11 @@
-/** What a fit found: how well the best run fits, and what the data tell about the inputs. */
+/** Describes what a fit found: how well the best run fits, and what the data tell about the inputs. */
 import type { FitQuality } from '../generated/schemas.ts';
 import { type Fit, isFit } from './fit.ts';
 import type { ToldByData } from './followed-search.ts';
 import { byName, type Goals } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
 
-/** What the data tell about one input. */
+/** Conclusions about one input from the data. */
 export interface Parameter {
   /** That of the best run. */
   readonly estimate: number;
@@ -14,7 +14,7 @@ export interface Parameter {
   /** The ends of the profile-likelihood interval; null where one is at the bound or not known. */
   readonly low: number | null;
   readonly high: number | null;
-  /** What is known of them; null for inputs that are held. */
+  /** Knowledge about the ends of its interval; null for inputs that are held. */
   readonly lowEnd: 'found' | 'bound' | 'not-known' | null;
   readonly highEnd: 'found' | 'bound' | 'not-known' | null;
   readonly kind: 'identifiable' | 'practically-not' | 'structurally-not' | 'held';
@@ -34,14 +34,14 @@ export interface Band {
 type ByInput<I extends Inputs, Value> = { readonly [Name in keyof I]?: Value };
 type ByOutput<G extends Goals, Value> = { readonly [Name in keyof G]?: Value };
 
-/** How well the best run fits its data. */
+/** Quality of the best run's fit. */
 export interface FitResult<I extends Inputs, G extends Goals> {
   /** null where a standard error is unknown. */
   readonly chiSquare: number | null;
   /** Degrees of freedom. */
   readonly freedom: number;
   readonly reducedChiSquare: number | null;
-  /** Of a chi-square at least so large if model and standard errors are right. */
+  /** Probability of a chi-square at least as large if model and standard errors are right. */
   readonly probability: number | null;
   /** The standard deviation of the residuals of each output: the estimated standard error where none was stated. */
   readonly scales: ByOutput<G, number | null>;
@@ -53,7 +53,7 @@ export interface FitResult<I extends Inputs, G extends Goals> {
   readonly bands: ByOutput<G, Band>;
   /** By output: the derivative of each of its numbers by each input, by the models. */
   readonly slopes: ByOutput<G, readonly (readonly number[])[]>;
-  /** Where the models expect a noticeably better fit than the best run's; null for nowhere. Until it is run, no interval is known. */
+  /** Point where the models expect a noticeably better fit than the best run's; null for none. Until it is run, no interval is known. */
   readonly better: { readonly at: ValuesOf<I>; readonly decrease: number; readonly spread: number } | null;
   /** Inputs of runs at the ends of the intervals, or the one of the better fit; the first tells most. */
   readonly verify: readonly ValuesOf<I>[];

@@ -23,7 +23,7 @@ interface Owner {
   readonly key: string;
 }
 
-/** How long others get to withdraw. */
+/** Time for others to withdraw. */
 const PATIENCE_MS = 500;
 const LOOK_MS = 10;
 /** A file of another host tells only by its time whether its process lives. */
@@ -127,7 +127,7 @@ async function nowIn(folder: string): Promise<number> {
   return (await stat(file).finally(() => rm(file, { force: true }))).mtimeMs;
 }
 
-/** When a running process started, as a text that no later process with the same id repeats; Linux alone reports it. */
+/** Start of a running process, as a text that no later process with the same id repeats; Linux alone reports it. */
 export async function startOf(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return exists(pid) ? 'alive' : undefined;
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

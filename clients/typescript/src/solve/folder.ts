@@ -1,5 +1,5 @@
 /**
- * What a problem leaves on this machine, in a folder of its own:
+ * Keeps what a problem leaves on this machine in a folder of its own:
  *
  *   problem.json   what was created on the service, and for which definition
  *   runs.jsonl     the journal
@@ -19,12 +19,12 @@ import type { Plan } from './plan.ts';
 /** A batch that was created, or is about to be: its place in the list is part of its Idempotency-Key. */
 export interface BatchRecord {
   readonly id: number | null;
-  /** What it was created for. */
+  /** Objectives for which it was created. */
   readonly objectives: readonly NewObjectives[];
   readonly budget: number | null;
-  /** What was sent, so that it is sent again unchanged; null before. */
+  /** The request as sent, so that it is sent again unchanged; null before. */
   readonly body: NewBatch | null;
-  /** How many failed runs had been tried again before. */
+  /** Number of failed runs that had been tried again before. */
   readonly retried?: number;
 }
 
@@ -37,14 +37,14 @@ export interface ProblemRecord {
   readonly project: NewProject;
   /** As in the plan of the newest call. */
   readonly code: string | null;
-  /** What the black box of the kept runs looks like; absent in records of earlier releases, and where it is out of sight. */
+  /** Looks of the black box of the kept runs; absent in records of earlier releases, and if they are unknown. */
   readonly looks?: Looks;
   /** A kept run that was made once more, and not compared yet, or with another output. */
   readonly again?: MadeAgain;
   readonly modelId: number | null;
   readonly projectId: number | null;
   readonly trialId: number | null;
-  /** How many runs the service designed. */
+  /** Number of runs that the service designed. */
   readonly designed: number | null;
   /** SHA-256 of the known runs that the trial has. */
   readonly known: string | null;

@@ -1,4 +1,4 @@
-/** What the service says of a search, read no more often than it may have changed. */
+/** Follows the state of a search on the service, and reads it no more often than it may have changed. */
 import type { BatchObjective, ExplainedObjective, FitParameters } from '../generated/schemas.ts';
 import { pause } from '../retry.ts';
 import { StopReason } from '../stop-reason.ts';
@@ -11,7 +11,7 @@ export interface FoundRun {
   readonly output: readonly number[];
 }
 
-/** What is known about the search besides the runs. */
+/** Knowledge about the search besides the runs. */
 export interface SearchState {
   /** The state of the batch in words; null before there is one. */
   readonly status: string | null;
@@ -22,7 +22,7 @@ export interface SearchState {
   readonly states: ReadonlyMap<number, ExplainedObjective>;
   /** The fronts of those that sought one, once the search is over. */
   readonly fronts: ReadonlyMap<number, readonly FoundRun[]>;
-  /** What the data of fits tell about the inputs, when it was read last. */
+  /** Conclusions from the data of fits about the inputs, when they were read last. */
   readonly fits: ReadonlyMap<number, ToldByData>;
 }
 
@@ -45,7 +45,7 @@ const STOP_REASONS = ['RUNNING', 'SATISFIED', 'STOPPED', 'EXHAUSTED'] as const;
 export class FollowedSearch {
   readonly #session: Session;
   #state: SearchState = NO_SEARCH;
-  /** How many runs there were when the objectives were read in full. */
+  /** Number of runs when the objectives were read in full. */
   #readAfter = -1;
 
   constructor(session: Session) {
@@ -56,7 +56,7 @@ export class FollowedSearch {
     return this.#state;
   }
 
-  /** Of the batch as the session knows it. */
+  /** Reads the state of the batch that the session knows. */
   async refresh(): Promise<void> {
     const { client, batch, runs } = this.#session;
     const { id, status, failureReason } = batch!;
@@ -75,7 +75,7 @@ export class FollowedSearch {
     this.#state = { ...this.#state, status, failureReason, objectives, states };
   }
 
-  /** What a search that is over has besides: explanations, which may come just after its end, and fronts. */
+  /** Reads what only a search that is over has: explanations, which may come just after its end, and fronts. */
   async readEnd(): Promise<void> {
     await this.#untilExplained();
     const { objectives } = this.#session.plan;
@@ -92,7 +92,7 @@ export class FollowedSearch {
     await this.readFits();
   }
 
-  /** What the data of fits tell by now. */
+  /** Reads the current conclusions from the data of fits. */
   async readFits(): Promise<void> {
     const fits = new Map<number, ToldByData>();
     for (const { id } of [...this.#state.states.values()].filter(({ fit }) => fit != null)) {

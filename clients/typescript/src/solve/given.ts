@@ -1,4 +1,4 @@
-/** What a black box gives, as it is reported. */
+/** Converts the results of a black box into a report. */
 import { cleanReason } from '../evaluator/evaluation.ts';
 import type { Reportable } from '../evaluator/evaluation-calls.ts';
 import type { Call } from './conditions.ts';
@@ -7,7 +7,7 @@ import { type Curve, type Fit, isFit, readCurve } from './fit.ts';
 import { flatten, type GivenOutputs, type Goals } from './goals.ts';
 import type { Inputs } from './inputs.ts';
 
-/** Where something is fitted, outputs may be curves in the order of the goals, one for all, or by the names that the data state. */
+/** Results with fits: outputs may be curves in the order of the goals, one for all, or by the names that the data state. */
 type GivenCurves<G extends Goals> =
   Extract<G[keyof G], Fit> extends never
     ? never

@@ -1,4 +1,4 @@
-/** What the outputs of a problem should be. */
+/** Goals for the outputs of a problem. */
 import type { GoalType } from '../generated/goal-types.ts';
 import { refuseUnknownNames } from '../known-names.ts';
 import { type Curve, type Fit, isFit, pointNames } from './fit.ts';
@@ -90,7 +90,7 @@ export type MissesOf<G extends Goals> = {
   readonly [Name in keyof G as G[Name] extends Fit ? never : Name]: number;
 };
 
-/** What the black box gives: a number per goal, by its name, and a curve per fit. */
+/** Results of the black box: a number per goal, by its name, and a curve per fit. */
 export type GivenOutputs<G extends Goals> = {
   readonly [Name in keyof G]: G[Name] extends Fit ? Curve : number;
 };

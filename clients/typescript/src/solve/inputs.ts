@@ -1,4 +1,4 @@
-/** What the inputs of a problem may be. */
+/** Definitions of the inputs of a problem. */
 
 import { refuseUnknownNames } from '../known-names.ts';
 
@@ -12,7 +12,7 @@ export interface Input<Value extends InputValue = InputValue> {
   readonly maximum: number;
   /** The values of a choice, in their order; empty for every other input. */
   readonly choices: readonly Value[];
-  /** Where it is not stated, a range of three powers of ten or more is logarithmic. */
+  /** Scale of the range; by default a range of three powers of ten or more is logarithmic. */
   readonly scale?: 'linear' | 'log';
   readonly step?: number;
   readonly levels?: readonly number[];
@@ -23,7 +23,7 @@ export interface Input<Value extends InputValue = InputValue> {
 export interface InputOptions {
   /** A label, such as `mm`. */
   readonly unit?: string;
-  /** Where the answer probably lies. */
+  /** Range in which the answer probably lies. */
   readonly likely?: readonly [number, number];
   /** Whether its differences matter, or its factors; default: the latter from three powers of ten on. */
   readonly scale?: 'linear' | 'log';
@@ -82,7 +82,7 @@ export function choice<const Value extends string | number>(...values: readonly 
 /** An input by its name; a pair of bounds is a real number between them. */
 export type Inputs = Readonly<Record<string, Input | readonly [number, number]>>;
 
-/** What the black box gets: a value per input, by its name. */
+/** Values for the black box: one per input, by its name. */
 export type ValuesOf<I extends Inputs> = {
   readonly [Name in keyof I]: I[Name] extends Input<infer Value> ? Value : number;
 };

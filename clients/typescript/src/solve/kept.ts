@@ -3,9 +3,12 @@ import { fiveDigits } from '../evaluator/nearness.ts';
 import type { NewObjectives } from '../generated/schemas.ts';
 import { type Changes, OWN } from './looks.ts';
 
-/** How often runs that differ by chance alone may be taken for a change. */
+/** Probability that runs that differ by chance alone are taken for a change. */
 const ERROR = 1e-4;
-/** Of an output, and a thousandth of that of its usual size: what other threads, compilers or versions of a library may make of it. */
+/**
+ * Largest difference, relative to an output plus a thousandth of its usual size, that other threads, compilers or
+ * versions of a library may make.
+ */
 const ROUNDING = 1e-6;
 const MOST_NAMED = 3;
 
@@ -162,7 +165,7 @@ export function describeParts(parts: readonly string[]): string {
   return `${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${parts.length === 1 ? 'has' : 'have'}`;
 }
 
-/** Of runs that are known to differ by chance. */
+/** Message about runs that are known to differ by chance. */
 export function describeNoise(parts: readonly string[]): string {
   return `${describeParts(parts)} changed since earlier runs, which are kept: no input was run twice, so that one further run cannot tell a change from the noise.`;
 }
@@ -172,7 +175,7 @@ export function describeComparison(parts: readonly string[]): string {
   return `${describeParts(parts)} changed since earlier runs: one of them is made once more.`;
 }
 
-/** Of inputs or outputs that have changed. */
+/** Message about inputs or outputs that have changed. */
 export const ANEW = 'The inputs or outputs have changed, and no run gave an output yet: the problem begins anew.';
 
 function capital(text: string): string {

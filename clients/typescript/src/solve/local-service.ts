@@ -126,7 +126,7 @@ async function findOrStart(folder: string, options: LocalOptions): Promise<Found
   throw new LocalServiceError(`The service of this folder does not start: see ${path.join(folder, LOCAL_FILES.log)}.`);
 }
 
-/** Where it answers, if it does, and its key, which it proves to have. */
+/** Address of the service, if it answers, and its key, which it proves to have. */
 async function findService(folder: string): Promise<Found | undefined> {
   const [address, key] = await Promise.all(
     [LOCAL_FILES.address, LOCAL_FILES.key].map((name) => readOwn(path.join(folder, name))),

@@ -1,6 +1,6 @@
 /**
- * What a black box looks like: the files that it is made of and how it is called. A change of it says that the black box may answer
- * otherwise now.
+ * Describes the looks of a black box: the files that it is made of and how it is called. A change of them says that the
+ * black box may answer otherwise now.
  */
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export interface BoxFile {
   readonly isWord?: boolean;
 }
 
-/** What the parts are made of, before their digests. */
+/** Contents of the parts, before their digests. */
 export interface BoxParts {
   /** Texts by their names, such as how the black box is called. */
   readonly texts: Readonly<Record<string, string>>;
@@ -136,7 +136,7 @@ async function filesIn(file: BoxFile, most: number): Promise<readonly BoxFile[]>
   return found;
 }
 
-/** Of the black box and of each source that has changed, the parts that differ. What is new or gone is no change of what was there. */
+/** Parts that differ of the black box and of each source that has changed. New or removed parts are no change of the others. */
 export function changesOf(before: Looks, now: Looks): Changes {
   const changes = new Map<string, readonly string[]>();
   for (const [source, look] of Object.entries(now)) {
@@ -148,8 +148,8 @@ export function changesOf(before: Looks, now: Looks): Changes {
 }
 
 /**
- * What is kept after a further look: what is gone may come back, and what said nothing still says nothing. A word of a command that has
- * become a file since the first look was written by runs.
+ * Looks to keep after a further look: parts that are gone may come back, and parts that said nothing still say nothing.
+ * A word of a command that has become a file since the first look was written by runs.
  */
 export function updated(before: Looks, now: Looks, isWord: (part: string) => boolean): Looks {
   return mapLooks(now, (look, source) => {
@@ -212,7 +212,7 @@ export async function withImports(program: BoxFile, home: string): Promise<reado
   return [...found.values()];
 }
 
-/** Of what a program imports, from its folder. */
+/** Path of a module that a program imports from its folder. */
 function pathOf(name: string, file: string): string {
   if (!file.endsWith('.py')) return name;
   const [dots] = /^\.*/.exec(name)!;

@@ -28,7 +28,7 @@ export interface OpenOptions {
   readonly folder: ProblemFolder;
   readonly plan: Plan;
   readonly words: Words;
-  /** How many runs the journal holds. */
+  /** Number of runs in the journal. */
   readonly runsBefore: number;
   readonly retries: Retries;
   /** Runs the start of the search; null when the run failed. */
@@ -58,7 +58,7 @@ export function refuseChanges(
   );
 }
 
-/** What the data of a folder fit whatever it says. */
+/** Fields that may change without a conflict with the data of a folder. */
 const UNCOMPARED: ReadonlySet<string> = new Set(['name', 'caseCount', 'parallelism']);
 
 /** Names may not change either: constraints and results call the inputs and outputs by them. */
@@ -84,7 +84,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing';
 }
 
-/** Where a problem lives on the service. */
+/** A problem on the service. */
 export interface OpenedProblem {
   readonly record: ProblemRecord;
   readonly batch: Batch;
@@ -291,7 +291,7 @@ class Opening {
     };
   }
 
-  /** How many inputs may be suggested. Each of several target sets has the budget of its own; of one all runs count. */
+  /** Number of inputs that may be suggested. Each of several target sets has a budget of its own; for a single one all runs count. */
   #attemptsLeft(budget: number): number {
     const { plan, runsBefore, words } = this.#options;
     const first = (plan.designed ?? this.#record.designed ?? 0) + (plan.start === null ? 0 : 1);

@@ -14,7 +14,7 @@ export interface KnownRun {
   readonly isInside: boolean;
 }
 
-/** Where a search starts, as it was run. */
+/** Start of a search, as it was run. */
 export type StartPoint = Pick<NewObjectives, 'initialInput' | 'initialOutput' | 'initialJacobian'>;
 
 /** Lists in the order of inputs and outputs, never maps. */
@@ -35,12 +35,12 @@ export interface Plan {
   readonly batch: Pick<NewBatch, 'timeoutSeconds' | 'maximumTries' | 'stopAfterFailures'>;
   /** The most runs at the ends of the intervals of a fit, once it is found; beside the budget. */
   readonly verify: number;
-  /** How many runs are designed; null where the service decides. */
+  /** Number of designed runs; null if the service decides. */
   readonly designed: number | null;
   /** An input to run first, in natural units. */
   readonly start: readonly number[] | null;
   readonly known: readonly KnownRun[];
-  /** Where the known runs come from, such as the name of a file. */
+  /** Origin of the known runs, such as the name of a file. */
   readonly knownSource: string | null;
   /** Changes with how the black box is called; null where that is unknown. */
   readonly code: string | null;
@@ -50,16 +50,16 @@ export interface Plan {
   readonly nameInput: (input: readonly number[]) => Evaluation['inputByName'];
 }
 
-/** How messages name what the user can do next. */
+/** Phrases with which messages name what the user can do next. */
 export interface Words {
   readonly door: Door;
   /** A clause, such as `start over with fresh: true`. */
   readonly startOver: string;
   /** The name of the option that limits runs. */
   readonly budget: string;
-  /** How to refuse a logarithmic scale, a clause. */
+  /** Clause that says how to refuse a logarithmic scale. */
   readonly refuseLog: string;
-  /** How to reach the service where the problem was begun, after `go on there`. */
+  /** Clause that says how to reach the service where the problem was begun, after `go on there`. */
   readonly goOnAt: (service: string | null) => string;
 }
 
@@ -75,8 +75,8 @@ export function parallelismOf({ objectives, parallel }: Plan): number {
 }
 
 /**
- * What a project is told of the runs at a time, so that its designed cases fill the first round; nothing where it would change nothing.
- * Half of the runs are left to the search.
+ * Number of runs at a time that a project is told, so that its designed cases fill the first round; nothing if it would
+ * change nothing. Half of the runs are left to the search.
  */
 export function roundOf(parallel: number, budget: number | null): { readonly parallelism?: number } {
   const parallelism = Math.min(parallel, Math.floor((budget ?? Number.POSITIVE_INFINITY) / 2));

@@ -15,30 +15,32 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly constraints?: readonly string[] | undefined;
   /** An input that satisfies the constraints; needed only when the service asks for one. */
   readonly feasibleInput?: ValuesOf<I> | undefined;
-  /** Of the model and the project; tells problems apart that have the same inputs and goals, and lets goals change on the same data. */
+  /**
+   * Name of the model and the project; tells problems apart that have the same inputs and goals, and lets goals change on the same data.
+   */
   readonly name?: string | undefined;
   /** Runs at a time, 1 to 64; default: 1. */
   readonly parallel?: number | undefined;
   /** The most runs, designed ones included; default: as many as the service allows. */
   readonly budget?: number | undefined;
-  /** How many runs are designed and come first; default: few, but as many as `parallel`, up to half of `budget`. */
+  /** Number of designed runs, which come first; default: few, but as many as `parallel`, up to half of `budget`. */
   readonly cases?: number | undefined;
   /** Inputs that keep this value. */
   readonly fixed?: Partial<ValuesOf<I>> | undefined;
-  /** How much each output counts in the search, from 0.01 to 100; default: 1. */
+  /** Weight of each output in the search, from 0.01 to 100; default: 1. */
   readonly weights?: Partial<NumbersOf<G>> | undefined;
   /** Default: 1; outputs of 2 and 3 count little until those before them are met. */
   readonly priorities?: Partial<NumbersOf<G>> | undefined;
   /** By how much runs at one input differ: the standard deviation of every output, or `estimate`. */
   readonly noise?: NumbersOf<G> | 'estimate' | undefined;
-  /** How many runs at one input are to meet the goals on average. */
+  /** Number of runs at one input that are to meet the goals on average. */
   readonly confirm?: number | undefined;
-  /** How surely an input is to meet the goals. */
+  /** Probability with which an input is to meet the goals. */
   readonly confidence?: number | undefined;
   readonly confidenceOf?: 'run' | 'mean' | undefined;
   /**
-   * When the search ends early. Default: by evidence, when the best compromise is found, or no improvement is to be expected. false
-   * or null: only with its budget.
+   * Rule that ends the search early. Default: by evidence, when the best compromise is found, or no improvement is to
+   * be expected. false or null: only with its budget.
    */
   readonly stop?: boolean | NewObjectives['stop'];
   /** Further fields of the objective, as the interface names them (docs/search-options.md). */
@@ -53,7 +55,7 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
    * The service says which one to run; only runs of the black box are solutions.
    */
   readonly sources?: Readonly<Record<string, Cost>> | undefined;
-  /** How long one run may take; default: 3600. */
+  /** Time limit of one run; default: 3600. */
   readonly timeoutSeconds?: number | undefined;
   /** Files that the black box reads: when one has changed, a kept run is made once more before the search goes on. */
   readonly files?: readonly string[] | undefined;
@@ -61,7 +63,7 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly stopAfterFailures?: number | undefined;
 }
 
-/** What to do instead, after the name. */
+/** Advice, after the name. */
 export const GOAL_ON_INPUT =
   'a goal is about an output. Limit an input by its bounds, or give the output another name.';
 
@@ -83,7 +85,7 @@ export function checkProblem(problem: Problem): void {
   if (fault !== undefined) throw new RangeError(fault);
 }
 
-/** What the service refuses beside a fit by the numbers of outputs, here by the names of the goals. */
+/** Refuses by the names of the goals what the service refuses beside a fit by the numbers of outputs. */
 function refuseBesideFit({ goals, noise, priorities, sources, weights }: Problem): void {
   const fitted = Object.keys(goals).filter((name) => isFit(goals[name]!));
   if (fitted.length === 0) return;

@@ -165,7 +165,7 @@ export class Project<I extends Inputs, G extends Goals> {
     await this.#session.refresh();
   }
 
-  /** What is known now. */
+  /** Resolves to what is known now. */
   result(): Promise<Result<I, G>> {
     return readResult(this.#session, this.#problem);
   }

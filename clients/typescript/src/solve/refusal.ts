@@ -20,7 +20,7 @@ interface Bodies {
 }
 
 /**
- * What the bodies of a problem call its inputs and outputs.
+ * Names that the bodies of a problem give its inputs and outputs.
  *
  * @param set  the objective that is meant
  */
@@ -42,7 +42,7 @@ export function namesIn(door: Door, { project = {}, objectives = [] }: Bodies, s
   };
 }
 
-/** What `work` gives. A refusal names what is wrong in the words of the door, each fault once. */
+/** Resolves to the result of `work`. A refusal names what is wrong in the words of the door, each fault once. */
 export async function saidBy<Answer>(
   door: Door,
   body: '/model' | '/project' | '/batch' | '/run',

@@ -1,4 +1,4 @@
-/** What came of a problem. */
+/** Result of a problem. */
 import type { Run as JournalRun } from '../evaluator/journal.ts';
 import { describeProbability, probabilityOf } from '../evaluator/nearness.ts';
 import { countRetried } from '../evaluator/retries.ts';
@@ -34,7 +34,7 @@ export interface FinishedRun<I extends Inputs, G extends Goals> {
   readonly input: ValuesOf<I>;
   /** null if the run failed. */
   readonly output: OutputsOf<G> | null;
-  /** Why it failed. */
+  /** Reason for its failure. */
   readonly error: string | null;
   readonly seconds: number;
   /** ISO 8601. */
@@ -46,11 +46,11 @@ export interface Best<I extends Inputs, G extends Goals> {
   readonly name: string;
   /** Its number, as in `history`. With `confirm` or `confidence` this is the first run at the input. */
   readonly run: number | null;
-  /** Of how many runs at the input `output` is the mean; null for an input that an earlier release declared. */
+  /** Number of runs at the input whose mean `output` is; null for an input that an earlier release declared. */
   readonly runs: number | null;
   readonly input: ValuesOf<I>;
   readonly output: OutputsOf<G>;
-  /** How far each output is from its goal, in units of its tolerance; 0 where it is met. */
+  /** Distance of each output from its goal, in units of its tolerance; 0 where it is met. */
   readonly misses: MissesOf<G>;
   readonly worstMiss: number;
   /** By how much each output lies beyond its limit, in units of the output: negative below it, 0 where it is met. */
@@ -66,21 +66,21 @@ export interface Result<I extends Inputs, G extends Goals> {
   readonly best: Best<I, G> | null;
   /** The runs of this machine, the first one first. */
   readonly history: readonly FinishedRun<I, G>[];
-  /** How many failed runs were tried again. */
+  /** Number of failed runs that were tried again. */
   readonly retried: number;
-  /** Which goals cannot be met together, what each costs and how to relax them, in words as `detail`; null without evidence. */
+  /** Goals that cannot be met together, what each costs and how to relax them, in words as `detail`; null without evidence. */
   readonly diagnosis: Diagnosis | null;
-  /** What you can act on: how the problem was understood, and what the runs show. */
+  /** Findings that you can act on: how the problem was understood, and what the runs show. */
   readonly advice: readonly Advice[];
   /** With `confidence`: the probability with which the best input meets the goals, and what leaves it between low and high. */
   readonly probability: { readonly value: number; readonly low: number; readonly high: number } | null;
-  /** How well the best run fits, and what the data tell about the inputs; null without a fit. */
+  /** Quality of the best run's fit, and conclusions from the data about the inputs; null without a fit. */
   readonly fit: FitResult<I, G> | null;
-  /** Why it failed, or why it ended without success and how near it came; null otherwise. */
+  /** Reason for a failure, or for an end without success and how near it came; null otherwise. */
   readonly reason: string | null;
   /** Everything that the service says about the search, such as its model; null before it has begun. */
   readonly objective: ExplainedObjective | null;
-  /** Where it is on the service. */
+  /** Ids of the problem on the service. */
   readonly ids: {
     readonly modelId: number;
     readonly projectId: number;
@@ -90,7 +90,7 @@ export interface Result<I extends Inputs, G extends Goals> {
   };
 }
 
-/** What is known now; of a search that is over with its explanation. */
+/** Resolves to what is known now; for a search that is over with its explanation. */
 export async function readResult<I extends Inputs, G extends Goals>(
   session: Session,
   problem: Named<I, G>,

@@ -39,7 +39,7 @@ export interface SessionOptions {
   readonly folder: ProblemFolder;
   readonly plan: Plan;
   readonly words: Words;
-  /** What evaluations are claimed by; null for a name made of the identity of the problem. */
+  /** Name under which evaluations are claimed; null for a name made of the identity of the problem. */
   readonly evaluator?: string | null;
   /** Whether every failed run is run once more. */
   readonly retryFailed?: boolean;
@@ -86,7 +86,7 @@ async function readUncontradicted(options: SessionOptions): Promise<ProblemRecor
   }
   onChange?.([], 'anew');
   const id = known.batches.at(-1)?.id ?? null;
-  // What is left open there waits for nobody.
+  // Open evaluations there would wait in vain.
   if (id !== null) await client.call('cancelBatch', { path: { batch_id: id } }).catch(unlessOver);
   await folder.putAside();
   return undefined;
@@ -113,14 +113,14 @@ export class Session {
   readonly client: Backsolve;
   readonly plan: Plan;
   readonly journal: Journal;
-  /** What a person should know of how the problem was understood. */
+  /** Advice for a person on how the problem was understood. */
   readonly advice: readonly Advice[];
   readonly #options: SessionOptions;
   readonly #changes: Changes;
   #record: ProblemRecord;
   #finished: FinishedRuns;
   #batch: Batch | undefined;
-  /** What the black box looks like; undefined while it is not known whether the kept runs are of it. */
+  /** Looks of the black box; undefined while it is not known whether the kept runs are of it. */
   #looks: Looks | undefined;
 
   private constructor(
@@ -141,7 +141,7 @@ export class Session {
     this.#record = record;
   }
 
-  /** What is known here; asks the service nothing unless the problem begins anew. Throws ChangedProblemError and JournalError. */
+  /** Opens what is known here; asks the service nothing unless the problem starts over. Throws ChangedProblemError and JournalError. */
   static async open(options: SessionOptions): Promise<Session> {
     const { folder, service } = options;
     const known = await readUncontradicted(options);
@@ -185,7 +185,7 @@ export class Session {
     await this.#options.folder.write(this.#record);
   }
 
-  /** What says nothing, such as a log that runs write, is left out: a comparison is not made again because it wrote there. */
+  /** Parts that say nothing, such as a log that runs write, are left out: a comparison is not made again because it wrote there. */
   #looksToKeep(): Looks {
     return updated(this.#record.looks ?? {}, this.#looks!, (part) => this.plan.looker!.isWord(part));
   }
@@ -204,7 +204,7 @@ export class Session {
     const noise = noiseOf(objectives);
     const said = { parts, kept, input: nameInput(kept.input), outputNames: project.outputNames };
     let { again } = this.#record;
-    // What a function closes over is in no digest.
+    // Values that a function closes over are in no digest.
     const isMade =
       !parts.includes(FUNCTION) &&
       again?.looks === looks &&
@@ -261,7 +261,7 @@ export class Session {
     await this.#options.folder.write(this.#record);
   }
 
-  /** What the black box looked like when the session began; undefined where the kept runs may be of another one. */
+  /** Looks of the black box when the session began; undefined if the kept runs may be of another one. */
   get looks(): Looks | undefined {
     return this.#looks;
   }
@@ -311,7 +311,7 @@ export class Session {
     return this.#batch !== undefined && !isOpen(this.#batch);
   }
 
-  /** What earlier runs gave, without those that are run once more. */
+  /** Results of earlier runs, without those that are run once more. */
   get finished(): FinishedRuns {
     return this.#finished;
   }

@@ -76,7 +76,7 @@ function lookerOf<I extends Inputs, G extends Goals>(options: SolveOptions<I, G>
   }, blackBox);
 }
 
-/** What a function takes from around it is not to be seen; the files that it stands in are. */
+/** Values that a function closes over are invisible here; the files that contain it are not. */
 async function programFiles(home: string): Promise<readonly BoxFile[]> {
   const main = process.argv[1];
   if (main === undefined || main.split(path.sep).includes('node_modules')) return [];
@@ -102,7 +102,7 @@ class Teller<I extends Inputs, G extends Goals> {
   readonly #session: Session;
   /** Undefined where no progress is printed. */
   readonly #adviser: Adviser | undefined;
-  /** When each run ended, by its order. */
+  /** Time at which each run ended, by its order. */
   readonly #told = new Map<number, string>();
 
   constructor(options: SolveOptions<I, G>, session: Session) {
@@ -131,7 +131,7 @@ class Teller<I extends Inputs, G extends Goals> {
   }
 }
 
-/** What the black box gives for an input. Throws TypeError when an output is missing, which no run can cure. */
+/** Calls the black box for an input. Throws TypeError when an output is missing, which no run can cure. */
 async function callBox<I extends Inputs, G extends Goals>(
   problem: Problem<I, G>,
   blackBox: BlackBox<I, G>,

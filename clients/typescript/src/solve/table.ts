@@ -14,7 +14,7 @@ export interface TitledTable {
   readonly rows: readonly TableRow[];
 }
 
-/** What a table does not say of itself. */
+/** Layout that a table does not state itself. */
 export interface TableLayout {
   /** The line that has them, from 1, blank lines counted; the titles themselves; or none. By default those of the first line. */
   readonly titles?: number | readonly string[] | 'none' | undefined;
@@ -94,7 +94,7 @@ function markedCount(lines: readonly Line[]): number {
 /** Columns of a table. */
 export interface Columns {
   readonly rows: readonly TableRow[];
-  /** Where each row has the cells of the columns, from 0. */
+  /** Positions of the cells of the columns in each row, from 0. */
   readonly places: readonly number[];
 }
 
@@ -131,7 +131,7 @@ function numberedColumns(content: string, wanted: readonly string[], { rowsFrom 
   return { rows, places };
 }
 
-/** Which line may have the titles, where the layout does not say. */
+/** Points to the line that may have the titles, if the layout does not state it. */
 function hintAt(content: string, wanted: readonly string[], { titles }: TableLayout): string {
   if (titles !== undefined) return '';
   const lines = linesOf(content);
@@ -282,7 +282,7 @@ function haveRowNames(titles: TableRow, rows: readonly TableRow[], separator: st
   return rows.every(({ text }) => !text.includes('\t') && endsOf(text).slice(1).join() === ends);
 }
 
-/** Where the words of a line end. */
+/** Ends of the words of a line. */
 function endsOf(text: string): readonly number[] {
   return [...text.matchAll(/\S+/g)].map((word) => word.index + word[0].length);
 }
@@ -313,7 +313,7 @@ function refuseUnits(titles: TableRow): void {
   throw new TableError(`${where}; state the titles: ${show(titles)}`);
 }
 
-/** Of `0 61,5` either may stand between the numbers. Throws TableError. */
+/** Refuses rows such as `0 61,5`, in which the blank or the comma may separate the numbers. Throws TableError. */
 function refuseBlanks(rows: readonly TableRow[]): void {
   const mixed = rows.find(({ cells }) => cells.some((cell) => /^[-+.\deE]+(?:\s+[-+.\deE]+)+$/.test(cell)));
   if (mixed === undefined) return;

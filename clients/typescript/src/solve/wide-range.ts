@@ -1,4 +1,4 @@
-/** Which numbers vary by factors where their scale is not stated. Needs no Node.js: the page decides by it as well. */
+/** Finds the numbers that vary by factors if their scale is not stated. Needs no Node.js: the page decides by it as well. */
 import { WIDE_RANGE } from '../generated/wide-range.ts';
 
 /** A number as it is stated: null and undefined state nothing. */
