@@ -64,7 +64,7 @@ async function readTests(): Promise<readonly string[]> {
   return Promise.all(names.map((name) => readFile(path.join('test', name), 'utf8')));
 }
 
-/** What is wrong with the block; undefined where a test holds it. */
+/** Fault of the block; undefined if a test holds it. */
 function findFault(block: DocBlock): Promise<string | undefined> | string | undefined {
   const { language, info, page, text } = block;
   if (isPlayedByPython(page)) return undefined;
@@ -214,7 +214,7 @@ test.each(pages)('every block of $path is held by a test', async (page) => {
   expect(faults).toEqual([]);
 });
 
-/** Of the page and its sessions, which are no part of the interface. */
+/** Routes of the page and its sessions, which are no part of the interface. */
 const OTHER_ROUTES = ['/session'];
 const dialect = JSON.parse(await readFile('docs/openapi-sdk.json', 'utf8')) as OpenApi;
 
@@ -275,7 +275,7 @@ test('the index of the decisions lists every page by its title', async () => {
   expect(listed).toEqual(await Promise.all(rows));
 });
 
-/** What a command would fetch from a registry: `pip install backsolve`, `npx --yes backsolve`, `npm install backsolve-client`. */
+/** Commands that would fetch from a registry: `pip install backsolve`, `npx --yes backsolve`, `npm install backsolve-client`. */
 const FROM_REGISTRY =
   /\b(?:(?:pip3?|pipx|uv|poetry|npm|pnpm|yarn)\s+(?:pip\s+)?(?:install|i|add|run)|uvx|npx\s+(?:-y|--yes|-p))\b(?:\s+[^\s`#]+)*?\s+['"]?backsolve(?:-client)?(?:\[[\w,]+\]|[=<>~@][^\s`]*)?['"]?(?=[\s`]|$)/;
 /** A folder outside the clone, in which npx looks for the command in the registry. */

@@ -29,7 +29,7 @@ const ON_OLDEST_IN_FULL = [
   'test/telemetry/autoscaling.test.ts',
 ];
 
-/** What fails first where the oldest version lacks something: all migrations, the claims of jobs, a whole search. */
+/** Tests that fail first if the oldest version lacks something: all migrations, the claims of jobs, a whole search. */
 const ON_OLDEST = [
   'test/db/{schema,claim-plan,repeatable-migrations}.test.ts',
   'test/db/search/**/*.test.ts',

@@ -38,7 +38,7 @@ interface Server {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a client does with a configuration: fills in the variables, and starts the program or calls the address. */
+/** Uses a configuration as a client does: fills in the variables, and starts the program or calls the address. */
 async function connect({ text }: DocBlock): Promise<Agent> {
   const filled = text
     .replaceAll(/\$\{(BACKSOLVE_API_KEY|input:backsolve-key)\}/g, service.key)

@@ -1,6 +1,6 @@
 /**
- * Who is served is decided when jobs are claimed, so these tests check the order of claims: a job that waits for a
- * connection may be computed after jobs that were claimed later.
+ * Tests the order of claims, which decides who is served: a job that waits for a connection may be computed after jobs
+ * that were claimed later.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';

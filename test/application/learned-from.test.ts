@@ -1,4 +1,4 @@
-/** What a suggestion learns from, and that it can be repeated from what is stored with it. */
+/** Tests what a suggestion learns from, and that it can be repeated from what is stored with it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -84,7 +84,7 @@ async function run(objectiveId: number, output: (x: readonly number[]) => number
   return id;
 }
 
-/** What every change of a trial's data does, behind the lock of the trial. */
+/** Raises the revision, as every change of a trial's data does, behind the lock of the trial. */
 async function raise(trx: Trx, trialId: number): Promise<number> {
   await sql`select from trials where id = ${trialId} for update`.execute(trx);
   const { rows } = await sql<{ revision: number }>`
@@ -119,7 +119,7 @@ interface Change {
   readonly isExcluded?: boolean;
 }
 
-/** Of a case by its number. */
+/** Corrects a case by its number. */
 function correctCase(trialId: number, caseNumber: number, { output, isExcluded = false }: Change): Promise<void> {
   return inTransaction(account.db, async (trx) => {
     const revision = await raise(trx, trialId);
@@ -131,7 +131,7 @@ function correctCase(trialId: number, caseNumber: number, { output, isExcluded =
   });
 }
 
-/** Of an inverse, which is changed in place. */
+/** Corrects an inverse, which is changed in place. */
 function correctInverse(trialId: number, id: number, { output, isExcluded = false }: Change): Promise<void> {
   return inTransaction(account.db, async (trx) => {
     const revision = await raise(trx, trialId);

@@ -1,4 +1,4 @@
-/** What may happen while a worker computes one of several inverses: outputs, ends, deletions, crashes, changes of parallelism. */
+/** Plays events while a worker computes one of several inverses: outputs, ends, deletions, crashes, changes of parallelism. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { correctInverse } from '../../src/application/data/correct-run.ts';

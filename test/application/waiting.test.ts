@@ -34,7 +34,7 @@ afterEach(() => {
 
 type Loaded = Awaited<ReturnType<typeof loadLinearObjective>>;
 
-/** What another process waits with: its own LISTEN connection, no poll that would help out. */
+/** Opens what another process waits with: its own LISTEN connection, no poll that would help out. */
 async function openProcess() {
   const listener = new Listener({
     url: account.url,

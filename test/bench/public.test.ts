@@ -16,7 +16,7 @@ async function hasPython(): Promise<boolean> {
 
 const python = await hasPython();
 
-/** What a program in the folder of the public grounds prints, as JSON. */
+/** Parsed JSON that a program in the folder of the public grounds prints. */
 async function resultOf(program: string): Promise<unknown> {
   const { stdout } = await run('python3', ['-c', `import json, curves\n${program}`], { cwd: PUBLIC });
   return JSON.parse(stdout);

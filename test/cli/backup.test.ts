@@ -114,7 +114,7 @@ test('an objective continues after backup and restore with the same suggestions,
     text
       .split('\n')
       .filter((line) => !line.startsWith('{"type":"explanation"'))
-      // Of long lines, such as those with files, the digest: their difference would take minutes to show.
+      // Long lines, such as those with files, are compared by digest: their difference would take minutes to show.
       .map((line) =>
         line.length > 1_000_000
           ? createHash('sha256')

@@ -68,7 +68,7 @@ test.each([['migrate'], ['keys', 'list'], ['webhooks', 'list']])(
 );
 
 test('migrate through a pooler that refuses a setting of the connection says what to set there', async () => {
-  // What PgBouncer answers to the first message of a connection.
+  // Answer of PgBouncer to the first message of a connection.
   const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
   const length = Buffer.alloc(4);
   length.writeInt32BE(4 + fields.length);

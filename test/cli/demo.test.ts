@@ -12,7 +12,7 @@ import { makeLog } from '../../src/log.ts';
 import { startCommand } from '../support/run-command.ts';
 import { openSharedEngine } from '../support/shared-engine.ts';
 
-/** Where the demo keeps its data. */
+/** Folder in which the demo keeps its data. */
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'backsolve-demo-test-'));

@@ -1,4 +1,4 @@
-/** What the administration says of keys and batches. */
+/** Tests what the administration says of keys and batches. */
 import { describe, expect, it } from 'vitest';
 import type { BatchObjective } from '../../clients/typescript/src/index.ts';
 import { barOf, bestInputText, evaluationsText } from '../../src/dashboard/views/administration/batches/progress.ts';

@@ -138,7 +138,7 @@ describe('the region that meets the targets', () => {
     expect(endsOf([1, 100], true).map((end) => Number(end.toPrecision(6)))).toEqual([0.1, 10, 1_000]);
     const cells = { xEnds: [0, 1, 2], yEnds: [0, 1, 2] };
     const { xs, ys } = outlineOf([true, false, true, false], cells);
-    // Of the lower half: two sides on the left and right, two below, two above.
+    // Borders of the lower half: two sides on the left and right, two below, two above.
     expect(xs.filter((x) => x === null)).toHaveLength(6);
     expect(Math.max(...ys.filter((y) => y !== null))).toBe(1);
     expect(outlineOf([false, false, false, false], cells).xs).toEqual([]);

@@ -1,4 +1,4 @@
-/** What further questions are answered with, as far as the page computes it. */
+/** Tests the answers to further questions, as far as the page computes them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Front } from '../../clients/typescript/src/index.ts';

@@ -12,7 +12,7 @@ function stated(type: Target['type']): fc.Arbitrary<Target> {
   return fc.tuple(number, offset, offset).map(([target, a, b]) => ({ type, target, from: -a, to: b }));
 }
 
-/** What the service makes of the same targets. */
+/** Intervals that the service makes of the same targets. */
 function compiled(targets: readonly Target[], desiredL1Norm: number) {
   return compileGoal({
     objectives: targets.map(({ target }) => target),

@@ -5,7 +5,7 @@ import { compileGoal, isInside } from '../../src/domain/acceptance.ts';
 import { OBJECTIVE_TYPES, type ObjectiveDefinition, ObjectiveType } from '../../src/domain/objective.ts';
 import { leastRelaxation } from '../../src/domain/relaxation.ts';
 
-/** What the history says of targets, as the service computes it. */
+/** Targets in a history, as the service computes them. */
 function targetsOf(definition: ObjectiveDefinition) {
   const { targets, l1 } = compileGoal(definition);
   const end = (value: number) => (Number.isFinite(value) ? value : null);
@@ -34,7 +34,7 @@ const HEAT: ObjectiveDefinition = {
   convergence: 1e-6,
 };
 
-/** What the page proposes for a best run, and what it sends where a person leaves that, or types other ends. */
+/** Proposals of the page for a best run, and what it sends if a person leaves them, or types other ends. */
 function relaxing(definition: ObjectiveDefinition, output: readonly number[]) {
   const targets = targetsOf(definition);
   const proposed = { ...leastRelaxation(definition, output)!, endsSearch: true };
@@ -103,7 +103,7 @@ describe('relaxing', () => {
           };
           const { lower, upper } = targetsOf(definition).intervals[0]!;
           const nearest = upper !== null && (lower === null || isNegative) ? upper + gap : lower! - gap;
-          // What rounds away is no miss.
+          // A miss that rounds away is none.
           fc.pre(gap > 1e-7 * (size + width));
           const relaxed = relaxing(definition, [nearest]).send();
           const goal = compileGoal({ ...definition, ...(relaxed as Partial<ObjectiveDefinition>) });

@@ -1,6 +1,6 @@
 /**
- * What a claim sees and reads, for a session that planned it on a short queue and continues on a long one, and that the server
- * never compiles it.
+ * Tests what a claim sees and reads, for a session that planned it on a short queue and continues on a long one, and
+ * that the server never compiles it.
  */
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -15,7 +15,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 /** Up to two jobs. */
 const CLAIM = "select * from claim_jobs_of_others(2, 60000, 'test', 5, 0, '{}')";
 
-/** What a plan must cost before its statement is compiled, by default. */
+/** Default cost of a plan from which its statement is compiled. */
 const COMPILED_FROM = 100_000;
 
 async function openQueue() {

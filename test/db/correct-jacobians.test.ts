@@ -1,4 +1,4 @@
-/** What migration 0017 makes of derivatives and corrections that were stored before it. */
+/** Tests what migration 0017 makes of derivatives and corrections that were stored before it. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { sql as migration } from '../../migrations/0017-correct-jacobians.ts';

@@ -1,4 +1,4 @@
-/** What locks several objectives locks them in the same order, so that none of it has to be rolled back and run again. */
+/** Acts that lock several objectives lock them in the same order, so that none has to be rolled back and run again. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { loadObjectives } from '../../src/application/search/load-objectives.ts';

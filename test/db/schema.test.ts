@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 
 const SCHEMA = new URL('../../src/db/schema.ts', import.meta.url);
 
-/** What PostgreSQL calls the types that the driver reads as these. */
+/** PostgreSQL's names of the types that the driver reads as these. */
 const POSTGRES_TYPES: Readonly<Record<string, readonly string[]>> = {
   number: ['bigint', 'integer', 'smallint', 'double precision'],
   string: ['text', 'uuid'],

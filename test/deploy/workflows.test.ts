@@ -39,7 +39,7 @@ const release = read('release.yml');
 const scriptsOf = (where: string) =>
   Object.keys(JSON.parse(readFileSync(path.join(root, where, 'package.json'), 'utf8')).scripts ?? {});
 
-/** What a step calls that does not exist. */
+/** Names that a step uses and that do not exist. */
 function missingOf({
   run = '',
   uses = '',
@@ -50,7 +50,7 @@ function missingOf({
   const expectPath = (file: string) => {
     if (!existsSync(path.join(root, file))) missing.push(file);
   };
-  // What another job has built.
+  // The artefacts in dist come from another job.
   if (where !== 'dist') expectPath(where);
   for (const [, script] of run.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)) {
     if (!scriptsOf(where).includes(script!)) missing.push(`npm run ${script}`);

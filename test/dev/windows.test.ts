@@ -1,4 +1,4 @@
-/** What the embedded PostgreSQL does on Windows, as far as it runs anywhere. */
+/** Tests what the embedded PostgreSQL does on Windows, as far as it runs anywhere. */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -17,7 +17,7 @@ import { databaseTrouble } from '../../src/db/connection/transaction.ts';
 let folder: string;
 let primary: DatabaseServer;
 let standby: DatabaseServer;
-/** Where nothing listens. */
+/** Address at which nothing listens. */
 let absent: string;
 
 beforeAll(async () => {

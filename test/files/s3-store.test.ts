@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { makeS3Store } from '../../src/files/s3-store.ts';
 
 const LIMIT_MS = 300;
-/** Of storage that answers. */
+/** Time limit of storage that answers. */
 const LONG_MS = 30_000;
 
-/** What nothing holds any more is gone at the next turn. */
+/** Objects that nothing holds any more are gone at the next turn. */
 let collecting: NodeJS.Timeout;
 beforeAll(() => {
   setFlagsFromString('--expose_gc');

@@ -1,4 +1,4 @@
-/** Who did what: runs, failures, corrections and notes name whoever asked, loaded and corrected, in both dialects. */
+/** Runs, failures, corrections and notes name whoever asked, loaded and corrected, in both dialects. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountIdOf, insertBatch, insertEvaluations } from '../support/evaluations.ts';
 import { makePeople } from '../support/people.ts';

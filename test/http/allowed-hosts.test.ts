@@ -1,4 +1,4 @@
-/** Which hosts requests may name, over real connections: the rule is against pages of other sites (DNS rebinding). */
+/** Tests which hosts requests may name, over real connections: the rule is against pages of other sites (DNS rebinding). */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -359,7 +359,7 @@ describe('what follows for an objective', () => {
     expect(reopened.body).toMatchObject({ correction: null, objective: { stopReason: 0 } });
     const next = await suggestAt(objectiveUrl, SOLUTION);
     expect(next.iteration).toBe(3);
-    // What it has no effect on is ignored.
+    // A `reopen` without an effect is ignored.
     expect((await correct(inverse, { output: [11, -3, 9], reopen: true })).body.objective).toMatchObject({
       stopReason: 0,
     });

@@ -1,4 +1,4 @@
-/** How /docs is served: the policies, what caches may keep, and what is said when it is not built. */
+/** Tests how /docs is served: the policies, what caches may keep, and what is said when it is not built. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

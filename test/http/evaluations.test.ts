@@ -31,7 +31,7 @@ beforeAll(async () => {
   trial = await prepareTrial(send);
 });
 afterAll(() => service.close());
-// What a test leaves open must not be claimed by the next one.
+// Evaluations that a test leaves open must not be claimed by the next one.
 beforeEach(async () => {
   await sql`update batches set status = 'cancelled'`.execute(service.db);
 });

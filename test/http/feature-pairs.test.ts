@@ -11,7 +11,7 @@ afterAll(() => service.close());
 
 const named = (...names: string[]): Feature[] => names.map((name) => FEATURES.find((one) => one.name === name)!);
 
-/** Where features meet most: what the objective forbids, beside where the search may ask for runs. */
+/** Features that meet most: those that the objective forbids, beside those by which the search may ask for runs. */
 const SLICE: readonly (readonly Feature[])[] = [
   ...pairsOf(named('cheaper sources', 'a fixed input', 'constraints of the objective', 'cases outside the bounds')),
   ...['steps', 'an equation', 'a front', 'confidence', 'two open runs'].map((name) => named('cheaper sources', name)),

@@ -69,7 +69,7 @@ describe('an objective by its id alone', () => {
     const objective = await service.send('GET', url);
     expect(objective.body.stopReason).toBe(1);
     for (const tail of ['', '/inverses', '/history']) {
-      // What was learned from the last output is stored a moment later, perhaps between the two.
+      // The knowledge from the last output is stored a moment later, perhaps between the two.
       const readBoth = async () => {
         const [flat, nested] = await Promise.all([
           service.send('GET', `${url}${tail}`),

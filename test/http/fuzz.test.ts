@@ -136,7 +136,7 @@ const BY_NAME = {
   minimumBounds: { p: -1, q: -1, r: -1 },
 };
 
-/** Of the operation under its nested path. */
+/** Id of the operation under its nested path. */
 const nestedId = (operationId: string) => operationId.replace(/Flat$/, '');
 
 /** Bodies that fit the records above, for operations whose examples do not. */
@@ -309,7 +309,7 @@ const id = fc.oneof(
   },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 2 ** 31 }).map(String) },
 );
-/** What a query parameter may hold that is none of what it takes, or is at the edge of it. */
+/** Values of a query parameter that are none of those it takes, or at the edge of them. */
 const hostileValue = fc.oneof(
   fc.constantFrom('', 'x', '%00', 'a%00b', '%ff', '%', '%F0%9F%98%80', '-1', '01', '1.5', '1e9', 'true', '*'),
   fc.constantFrom('0', '1', '3', '200', '201', '2147483647', '2147483648', '4294967296', '9007199254740991'),

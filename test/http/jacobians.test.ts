@@ -12,7 +12,7 @@ import {
   type Send,
 } from './native-service.ts';
 
-/** Of `blackBox`. */
+/** Derivatives of `blackBox`. */
 const SLOPES = [
   [1, 1],
   [1, -1],

@@ -65,7 +65,7 @@ async function run(url: string, output: readonly number[]) {
   return { id: inverse.id as number, url: `${url}/inverses/${inverse.id}`, input: inverse.input as number[] };
 }
 
-/** What every surface names: null, or its input and what it is. */
+/** The answer that every surface names: null, or its input and what it is. */
 async function answerOn({ id, url }: { id: number; url: string }) {
   const read = async (path: string) => (await service.send('GET', path)).body;
   const { answer, best, inverses } = await read(url);

@@ -51,7 +51,7 @@ export interface NativeService {
   close(): Promise<void>;
 }
 
-/** What an objective shows that uses no options of the search. */
+/** Fields of an objective that uses no options of the search. */
 export const NO_OPTIONS = {
   solutions: null,
   weights: null,

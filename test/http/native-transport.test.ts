@@ -1,4 +1,4 @@
-/** What all routes share: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
+/** Tests what all routes share: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { connectTo } from '../../harness/database-handle.ts';

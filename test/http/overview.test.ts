@@ -194,7 +194,7 @@ describe('the list of all objectives', () => {
     });
     expect((await glances(send)).items).toMatchObject([{ worstMiss: nearer.worstMiss, trend: null }]);
     await record([9, 1]);
-    // Of five iterations two are looked at, and the best one.
+    // Two of five iterations are looked at, and the best one.
     const few = await trend(2);
     expect(few.iterations).toEqual([0, 3, 4, 5]);
     expect(few.misses.slice(2)).toEqual([nearer.worstMiss, nearer.worstMiss]);

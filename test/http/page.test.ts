@@ -1,4 +1,4 @@
-/** How the page is served: the policy, what caches may keep, compressed files, paths of the page, and a page that is not built. */
+/** Tests how the page is served: the policy, what caches may keep, compressed files, paths of the page, and a page that is not built. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -157,7 +157,7 @@ describe('a report of what is not usual', () => {
     const file = { name: 'weld.jpg', content: Buffer.alloc(2_400).toString('base64') };
     await post('POST', `/objectives/${id}/notes`, { text: '<b>loud</b> at 8 bar', inverseId: inverseIds[1], file });
     const { id: noteId } = await post('POST', `/objectives/${id}/notes`, { text: 'to be deleted' });
-    // What a correction notes is listed once.
+    // The note of a correction is listed once.
     await post('POST', `/objectives/${id}/inverses/${inverseIds[2]}/corrections`, { note: 'new seal' });
     const { text } = await read(id);
     expect(text).toContain('note: &lt;b&gt;loud&lt;/b&gt; at 8 bar; file: weld.jpg, 2.4 kB');

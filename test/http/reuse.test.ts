@@ -1,4 +1,4 @@
-/** What an objective learns from, where it starts, and limits on the inputs of its own, over HTTP. */
+/** Tests what an objective learns from, where it starts, and limits on the inputs of its own, over HTTP. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadedObjectivesSchema, objectiveSchema } from '../../src/http/native/objectives.wire.ts';

@@ -1,6 +1,6 @@
 /**
- * What the models tell: predictions, the report on tolerances of the inputs, the search for a surer input, and what the targets tell about
- * the inputs.
+ * Tests what the models tell: predictions, the report on tolerances of the inputs, the search for a surer input, and
+ * what the targets tell about the inputs.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What each role may do, and that whoever has lost a role may do no more: every operation of both OpenAPI documents, asked by people in every
- * state with their sessions and with keys of their own, against one table. A new operation without a row fails here.
+ * Tests what each role may do, and that whoever has lost a role may do no more: every operation of both OpenAPI documents, asked by people
+ * in every state with their sessions and with keys of their own, against one table. A new operation without a row fails here.
  */
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
@@ -12,7 +12,7 @@ import { makePeople } from '../support/people.ts';
 import { type NativeService, openNativeService, type Send } from './native-service.ts';
 import { HOST } from './session-browser.ts';
 
-/** Who may do what. The flat twin of an operation has the name of the other, and `Flat`. */
+/** Operations by role. The flat twin of an operation has the name of the other, and `Flat`. */
 const TABLE: readonly { readonly may: readonly Role[]; readonly operations: string }[] = [
   {
     may: ['owner', 'member'],

@@ -1,4 +1,4 @@
-/** What a client asks of the search beyond the targets: read, stored, shown and passed to the optimizer. */
+/** Tests what a client asks of the search beyond the targets: read, stored, shown and passed to the optimizer. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toSuggestRequest } from '../../src/application/search/engine-input.ts';

@@ -1,4 +1,4 @@
-/** What programs on other ports of the host can do with cookies, which ignore ports: receive them, and add some of the same name. */
+/** Tests what programs on other ports of the host can do with cookies, which ignore ports: receive them, and add some of the same name. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { makeToken } from '../../src/domain/browser-session.ts';

@@ -33,7 +33,7 @@ export function makeVisitors(serviceOf: () => NativeService) {
         ...(body !== undefined && { payload: body as object }),
       });
       const given = [response.headers['set-cookie'] ?? []].flat();
-      // Of the path under which the page keeps its own.
+      // Cookie of the path under which the page keeps its own.
       const set = given.find((one) => one.includes('; Path=/;'));
       if (set !== undefined) cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]!;
       const isJson =

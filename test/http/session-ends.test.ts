@@ -1,4 +1,4 @@
-/** How sessions of the page end. */
+/** Tests how sessions of the page end. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSignInLink, purgeSessions } from '../../src/application/accounts/browser-sessions.ts';

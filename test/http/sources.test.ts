@@ -103,7 +103,7 @@ it('a run of the cheaper source that meets all targets neither ends the search n
     headers: { authorization: `Bearer ${service.key}` },
   });
   expect(report.body).toContain('loaded, coarse');
-  // What a correction forms again from all runs is the same.
+  // The state that a correction forms again from all runs is the same.
   const corrected = await send('POST', `${nested}/inverses/${body.id}/corrections`, {
     output: TARGET.map((y) => y + 0.0001),
     reason: 'read again',

@@ -1,4 +1,4 @@
-/** When an objective ends although inputs are left to try, and what it says about its end. */
+/** Tests when an objective ends although inputs are left to try, and what it says about its end. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stopOverdue } from '../../src/application/maintenance.ts';

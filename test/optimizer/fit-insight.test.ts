@@ -1,4 +1,4 @@
-/** What the data of a fit tell about its inputs. */
+/** Tests what the data of a fit tell about its inputs. */
 import { describe, expect, it } from 'vitest';
 import { play } from '../../bench/fits/play.ts';
 import { UNDETERMINED } from '../../bench/fits/undetermined.ts';

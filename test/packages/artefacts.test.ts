@@ -1,4 +1,4 @@
-/** What `npm run package` leaves in its folder. */
+/** Tests what `npm run package` leaves in its folder. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';

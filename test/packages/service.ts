@@ -1,4 +1,4 @@
-/** What an installed `backsolve start` answers. */
+/** Reads what an installed `backsolve start` answers. */
 import { expect } from 'vitest';
 import type { User } from '../support/ordinary-users.ts';
 import { makeFolder, play } from './program.ts';

@@ -413,7 +413,7 @@ test('Targets out of reach are relaxed in one click', async ({ visit }) => {
   expect(relaxed.continues).toBe(t.objectiveId);
   const isWider = relaxed.objectives[1]! > 12 || relaxed.minimumBounds[0]! < -0.5;
   expect(isWider, JSON.stringify(relaxed)).toBe(true);
-  // What the diagnosis promised is there.
+  // The relaxed targets can be met, as the diagnosis promised.
   const next = { ...t, objectiveId: id, url: `/objectives/${id}` };
   for (let i = 0; (await read(next)).stopReason === 0; i++) {
     expect(i, 'runs until the relaxed targets are met').toBeLessThan(20);

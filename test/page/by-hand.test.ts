@@ -149,7 +149,7 @@ describe('an objective with one input open at a time', () => {
     const overtaken = page.getByRole('article', { name: 'Run 2: your outputs were not loaded' });
     await overtaken.getByText('Another person or program has loaded other outputs of this run').waitFor();
     expect(await overtaken.textContent()).toContain('18');
-    // What was sent is no draft any more; what was not still is.
+    // A text that was sent is no draft any more; one that was not still is.
     const drafts = async () =>
       (await service.ok<{ typing: readonly object[] }>('GET', `${t.url}/history`)).typing.length;
     await expect.poll(drafts).toBe(1);
@@ -344,7 +344,7 @@ describe('an objective with several inputs open', () => {
 });
 
 describe('while the service restarts', () => {
-  /** What a browser reports of requests that nothing answers. */
+  /** Errors that a browser reports for requests that nothing answers. */
   const tolerates = [/net::ERR_/, /status of 50\d/];
 
   test('what is typed stays, and is loaded once the service is back', async ({ visit }) => {

@@ -1,4 +1,4 @@
-/** What the tests of a new problem share. */
+/** Shared parts of the tests of a new problem. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { createKey } from '../../src/application/accounts/manage-keys.ts';

@@ -198,7 +198,7 @@ describe('an objective', () => {
 
   test('has parts that are accessible at 200 %, by the keyboard too', async ({ visit }) => {
     const id = await seed({ inputs: 2, outputs: 2, runs: 6, failedEvery: 4 });
-    // What is left of a window of 1280 pixels.
+    // Rest of a window of 1280 pixels.
     const page = await visit(service, pathOf(id), { viewport: { width: 640, height: 450 } });
     const tabs = page.getByRole('navigation', { name: 'Parts of this objective' });
     await tabs.getByRole('link', { name: 'Runs' }).focus();

@@ -170,7 +170,7 @@ describe('60 objectives', () => {
     const page = await visit(service, '/page', { key });
     await expect.poll(() => rows(page).count()).toBe(50);
     await page.getByText('50 of 60 objectives').waitFor();
-    // What tells objectives of one trial from each other.
+    // Rows show what tells objectives of one trial from each other.
     expect(await rows(page).first().innerText()).toMatch(/≤|<|…/);
     await expectAccessible(page);
     await screenshot(page, 'overview 60 light');

@@ -1,4 +1,4 @@
-/** What may be asked of the search beyond the targets: how the page shows it, and how it lets users state it. */
+/** Tests how the page shows what may be asked of the search beyond the targets, and how it lets users state it. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-/** What the page weighs when it is loaded, as browsers that know gzip get it. */
+/** Measures the loaded page, as browsers that know gzip get it. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What must not be out of reach: values on a phone, whole reasons, the top of a part, text in a box, a program at an address. */
+/** Tests what must not be out of reach: values on a phone, whole reasons, the top of a part, text in a box, a program at an address. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';

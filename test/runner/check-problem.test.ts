@@ -173,7 +173,7 @@ it.each([
   const { notes, problem } = await checkProblemFile(file, {}, checkDefinition);
   expect(notes).toHaveLength(count);
   if (count > 0) expect(notes[0]).toContain('4 runs at a time run in one folder');
-  // What is said about the folder alone makes no other program of it.
+  // A statement about the folder alone makes no other program of it.
   const [{ workFolder }] = problem.blackBox.identity as [{ workFolder?: boolean }];
   expect(workFolder).toBe(more === 'workFolder: true' ? true : undefined);
 });

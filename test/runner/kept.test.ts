@@ -1,4 +1,4 @@
-/** What is compared when the black box of a problem file may have changed, and which files say so. */
+/** Tests what is compared when the black box of a problem file may have changed, and which files say so. */
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

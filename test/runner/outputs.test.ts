@@ -37,7 +37,7 @@ interface TableCase {
   readonly refused?: string;
   /** Refused by fits for a value that is not finite, which is a failed run. */
   readonly failed?: boolean;
-  /** Why it is no curve, though it has its values. */
+  /** Reason why it is no curve, though it has its values. */
   readonly curve?: string;
 }
 
@@ -92,7 +92,7 @@ describe(`${size}, ${corpus.length} rules: ${right} numbers and columns, ${corpu
     } else {
       expect(await all.read(folder, { names })).toEqual({ kind: 'output', output: values });
       const whole = { names: ['y'], fits: new Map([['y', fitValues(values, { x: data.x! })]]) };
-      // Where rows have one x, the last counts.
+      // The last of several rows with one x counts.
       const output = data.x!.map((at) => values[data.x!.lastIndexOf(at)]);
       expect(await curve.read(folder, whole)).toEqual(
         why === undefined ? { kind: 'output', output } : { kind: 'unreadable', reason: expect.stringContaining(why) },

@@ -1,4 +1,4 @@
-/** What lies in a work folder before the program begins. */
+/** Tests what is in a work folder before the program begins. */
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What programs read of the inputs: the look before any run. */
+/** Tests what programs read of the inputs: the look before any run. */
 import { describe, expect, it, test } from 'vitest';
 import type { InputDefinition } from '../../src/runner/problem.ts';
 import { parseArgument, parseFileTemplate } from '../../src/runner/template.ts';

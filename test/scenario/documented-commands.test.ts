@@ -21,7 +21,7 @@ import { SETTING_NAMES } from '../support/settings-page.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Why a command is not played; a pattern per kind. */
+/** Reasons why commands are not played; a pattern per kind. */
 const NOT_PLAYED: readonly (readonly [RegExp, string])[] = [
   [/^npm ci && npm test$/, 'this test is part of it'],
   [/^npm run package && pip install --find-links dist /, 'test/support/installed-packages.ts installs by it'],
@@ -197,7 +197,7 @@ class Session {
     }
   }
 
-  /** What the commands printed, where that is more than success. */
+  /** Checks what the commands printed, if that is more than success. */
   check(): void {
     const tour = this.#outputs.get('README.md')!.trim().split('\n');
     const answers = tour.map((one) => JSON.parse(one) as { stopReason?: number; inverses?: { inputs: number[] }[] });

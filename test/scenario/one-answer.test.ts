@@ -65,7 +65,7 @@ function playsOf(client: Client): [string, Play][] {
 
 type Numbers = readonly number[];
 
-/** What each surface names. */
+/** The answer that each surface names. */
 async function surfacesOf(objectiveId: number, batchId: number): Promise<Readonly<Record<string, unknown>>> {
   const objective = await service.ok<ExplainedObjective>('GET', `/objectives/${objectiveId}`);
   const history = await service.ok<History>('GET', `/objectives/${objectiveId}/history`);
@@ -115,7 +115,7 @@ function inputInReport(html: string, history: History): Numbers | string {
   return isThere ? input : `${table} lacks ${input}`;
 }
 
-/** Of the last event about the objective that says how it ended or stands. */
+/** Input in the last event about the objective that says how it ended or stands. */
 async function toldInput(objectiveId: number): Promise<Numbers | null> {
   const bodies = () =>
     receiver.received
@@ -155,7 +155,7 @@ describe.concurrent('every surface names the same input', () => {
     expect(result.status).toBe(one.status);
     const answer = await expectOneAnswer(one, ids, { 'TypeScript solve': Object.values(result.best!.input) });
     expect(result.best!.name).toBe(answer.name.replace(/^run 1$/, result.best!.name));
-    // What is beside the input is of the input: its outputs, or the mean of its runs.
+    // Values beside the input are of the input: its outputs, or the mean of its runs.
     const there = result.history.filter(
       (run) =>
         run.output !== null && run.source === null && Object.values(run.input).every((x, i) => x === answer.input[i]),
@@ -234,7 +234,7 @@ describe('run and its files name the same input', () => {
     const answer = await expectOneAnswer(one, ids, { file: Object.values(optimum.input) });
     expect([Object.values(optimum.output).flat(), optimum.runs]).toEqual([answer.output, answer.runs]);
     expect(optimum.isSatisfied).toBe(answer.kind !== 'nearest' && answer.kind !== 'likeliest');
-    // Of a front and of several solutions all runs are listed.
+    // All runs of a front and of several solutions are listed.
     const printed = (name: string) => Number(new RegExp(`^ {2}${name} +(-?[\\d.e+-]+)`, 'm').exec(stdout)?.[1]);
     if (answer.kind === 'knee' || answer.kind === 'best-fit') return;
     const shown = [...answer.input, ...answer.output].map((value) => Number(value.toPrecision(5)));

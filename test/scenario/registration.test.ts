@@ -1,4 +1,4 @@
-/** Which command lets strangers create an account. */
+/** Tests which command lets strangers create an account. */
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startCommand } from '../support/run-command.ts';

@@ -1,4 +1,4 @@
-/** What the page makes of a fit before it draws it. */
+/** Tests what the page makes of a fit before it draws it. */
 import { describe, expect, it } from 'vitest';
 import { fitSetsOf, placesOf } from '../../src/shown/fit-points.ts';
 import { classText, correlationTexts, intervalText, profileShape } from '../../src/shown/fit-words.ts';

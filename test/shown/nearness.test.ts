@@ -1,4 +1,4 @@
-/** How near an objective came, in words. */
+/** Tests the words for how near an objective came. */
 import { describe, expect, test } from 'vitest';
 import { bestText, fitText, reachedText } from '../../src/shown/nearness.ts';
 

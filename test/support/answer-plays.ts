@@ -36,9 +36,9 @@ export interface Play {
   readonly file: Readonly<Record<'outputs' | 'options', object>>;
   /** The arguments of Python `solve`. */
   readonly python: string;
-  /** How it ends. */
+  /** Status at its end. */
   readonly status: Result<typeof INPUTS, Problem['goals']>['status'];
-  /** Who plays it without the rest of the table. */
+  /** Client that plays it without the rest of the table. */
   readonly always?: Client;
 }
 

@@ -5,7 +5,7 @@ import { test as base, expect, inject } from 'vitest';
 import { openPageSession } from '../../harness/page-session.ts';
 import type { TestService } from './service.ts';
 
-/** Of a picture, in pixels. */
+/** Largest height of a picture, in pixels. */
 const TALLEST = 2_000;
 
 export const PHONE = { width: 390, height: 844 } as const;

@@ -1,4 +1,4 @@
-/** What the fenced blocks of the documentation are for. */
+/** Tells what the fenced blocks of the documentation are for. */
 import { blocksOf, type DocBlock, type DocPage } from './doc-commands.ts';
 
 /** A file that the reader writes: its name follows the language. */
@@ -6,7 +6,7 @@ export function isWritten({ info }: DocBlock): boolean {
   return /^[\w.-]+\.[a-z]+$/.test(info);
 }
 
-/** What the commands of a guide print. */
+/** True for a block that the commands of a guide print. */
 export function isPrinted({ language, info }: DocBlock): boolean {
   return language === 'text' && info === 'printed';
 }

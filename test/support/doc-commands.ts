@@ -19,10 +19,10 @@ export interface DocCommand {
 
 export interface DocBlock {
   readonly page: string;
-  /** Of its first line below the fence. */
+  /** Number of its first line below the fence. */
   readonly line: number;
   readonly language: string;
-  /** What follows the language: a file that the reader writes, or what a JSON text is. */
+  /** Text after the language: a file that the reader writes, or what a JSON text is. */
   readonly info: string;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/engine/pool.ts';
 
-/** What a substitute engine says of the models: nothing. */
+/** Substitute for the engine's explanations, which says nothing of the models. */
 export const explainNothing: Pick<Engine, 'explain' | 'robustness' | 'identifiability' | 'fit' | 'predictions'> = {
   robustness: async () => ({ ok: true, result: null, elapsedNs: 0 }),
   fit: async () => ({ ok: true, result: null, elapsedNs: 0 }),

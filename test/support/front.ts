@@ -27,7 +27,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** What becomes of a request; lost ones end with their connection. `then` is called at that moment. */
+/** Fate of a request; lost ones end with their connection. `then` is called at that moment. */
 export interface Fate {
   readonly kind: 'lost-request' | 'lost-answer';
   readonly then: () => void;

@@ -25,9 +25,9 @@ const HEAT_TARGETS = {
 
 export interface HeatExchanger {
   readonly objectiveId: number;
-  /** Of the objective's page. */
+  /** Path of the objective's page. */
   readonly page: string;
-  /** Of the objective, below /v1. */
+  /** Path of the objective, below /v1. */
   readonly url: string;
   readonly trialUrl: string;
   /** Cases of the trial. */

@@ -1,4 +1,7 @@
-/** Of localhost, for servers of tests, until 2126; nothing trusts it unless a test asks. `openssl req -x509 -newkey ec ...` made it. */
+/**
+ * Key and certificate of localhost, for servers of tests, until 2126; nothing trusts it unless a test asks. `openssl
+ * req -x509 -newkey ec ...` made it.
+ */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgWVYYt17sGeI5FYZn
 UDX9bJUKu/IExb3PuK/eevjqwQ2hRANCAATy6IxiQ65Ttu/yiJ36emwkuwUmr0QM

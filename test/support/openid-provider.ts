@@ -14,7 +14,7 @@ interface ProviderAccount {
   readonly groups?: unknown;
 }
 
-/** What a service needs for it, with the rules of a test. */
+/** Settings of a service for it, with the rules of a test. */
 export function openIdOf(
   { issuer, clientId, clientSecret }: Pick<TestProvider, 'issuer' | 'clientId' | 'clientSecret'>,
   rules: OpenIdRules,
@@ -44,9 +44,9 @@ export interface TestProvider {
   readonly clientSecret: string;
   /** By subject. */
   readonly accounts: Map<string, ProviderAccount>;
-  /** Of the next tokens. */
+  /** Tampering with the next tokens. */
   tampering: Tampering | undefined;
-  /** Who signs in next, without being asked for anything. */
+  /** Whoever signs in next, without being asked for anything. */
   subject: string;
   /** Signs in as the subject at the address that the service named, and returns where the provider sends the browser. */
   signIn(url: string, subject: string): Promise<URL>;

@@ -19,7 +19,7 @@ export function makeSignIn(serviceOf: () => NativeService, providerOf: () => Tes
     return { browser, cookie, url: await providerOf().signIn(begun.body.url, subject) };
   }
 
-  /** Where the service sends a browser that comes back to `url`. */
+  /** Address to which the service sends a browser that comes back to `url`. */
   async function comeBack(browser: Browser, url: URL, cookie: string): Promise<string> {
     const answer = await browser.send('GET', `${url.pathname}${url.search}`, undefined, {
       cookie,

@@ -1,4 +1,4 @@
-/** What the tests of the page share: the page, built from its sources, and a browser. */
+/** Shared parts of the tests of the page: the page, built from its sources, and a browser. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';

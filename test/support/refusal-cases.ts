@@ -90,7 +90,7 @@ const FRONT: Body = {
   front: { reference: [5, 1] },
 };
 
-/** What each field is replaced by, one after the other. */
+/** Values that replace each field, one after the other. */
 const WRONG: readonly unknown[] = [
   undefined,
   null,

@@ -1,4 +1,4 @@
-/** What accounts store by the last count, and in truth. */
+/** Counts what accounts store by the last count, and in truth. */
 import { sql } from 'kysely';
 import { countStorage } from '../../src/application/accounts/count-storage.ts';
 import type { Db } from '../../src/db/connection/transaction.ts';

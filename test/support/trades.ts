@@ -18,7 +18,7 @@ export function isOfTrade(page: string): boolean {
   return page.startsWith('docs/guides/with-');
 }
 
-/** What this machine lacks to play the guide; undefined where it lacks nothing. */
+/** Programs that this machine lacks to play the guide; undefined if it lacks none. */
 export function findMissing(page: string): string | undefined {
   if (!isOfTrade(page)) return undefined;
   const name = path.basename(page, '.md');

@@ -15,7 +15,7 @@ const pairs = lines.flatMap((line) => {
     .map((part) => part.trim());
   if (!from || !to) return [];
   const source = String.fromCodePoint(Number.parseInt(from, 16));
-  // What compatibility decomposition replaces never gets as far as the table, and marks are told apart by their letters.
+  // Characters that compatibility decomposition replaces never get as far as the table, and marks are told apart by their letters.
   if (source.normalize('NFKD') !== source || !/[\p{L}\p{N}\p{P}\p{S}]/u.test(source)) return [];
   return [[from, ...to.split(/\s+/)].map((point) => Number.parseInt(point, 16).toString(36)).join('-')];
 });

@@ -1,4 +1,4 @@
-/** What Prometheus reads from a running service, over HTTP. */
+/** Tests what Prometheus reads from a running service, over HTTP. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { requestSuggestion } from '../../src/application/search/suggest.ts';

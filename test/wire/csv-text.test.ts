@@ -31,7 +31,7 @@ function titlesOf(text: string): (string | null)[] {
   return tableOf(text).headings.map(({ title }) => title);
 }
 
-/** What is wrong with the file, each as `property: message`. */
+/** Faults of the file, each as `property: message`. */
 function faultsOf(text: string | Uint8Array): readonly string[] {
   const result = read(text);
   if (result.kind === 'unreadable') return [result.message];

@@ -69,7 +69,7 @@ const SERVICE =
   /\b(minimums|maximums|steps has|objectives?|inverses?|iterations?|trials?|percent objective|lessthan\w*|greaterthan\w*)\b/;
 
 function leaksOf(door: Door, text: string): readonly string[] {
-  // What the user wrote is quoted.
+  // Quotes of the user's own words are skipped.
   const own = text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/'(?:[^'\\]|\\.)*'/g, '');
   const camel = [...own.matchAll(/\b[a-z]+[A-Z]\w*/g)]
     .map(([word]) => word)
@@ -138,7 +138,7 @@ const RULES = [
   ...['vectors', 'search/several-solutions', 'jacobian'],
 ].map((name) => `src/domain/${name}.ts`);
 
-/** What no front door sends: it renames no input, and the schema refuses the last three first. */
+/** Texts that no front door sends: it renames no input, and the schema refuses the last three first. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   `must consist of letters, digits and _ and begin with no digit, because ${HOLE}${HOLE} mentions the input.`,
   `would make ${HOLE}${HOLE} too long: ${HOLE}.`,

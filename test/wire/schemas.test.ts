@@ -272,7 +272,7 @@ describe('a body', () => {
   });
 
   it('An initial input needs its output, and an output its input', () => {
-    // What the trial decides is checked later; so is this unless a field is invalid by itself.
+    // Rules that need the trial are checked later; so is this one unless a field is invalid by itself.
     const body = { objectives: [1], objectiveTypes: ['minimize'], maximumAttempts: 0 };
     for (const [given, missing] of [
       ['initialInput', 'initialOutput'],

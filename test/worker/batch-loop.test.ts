@@ -267,7 +267,7 @@ it('Failures in a row, refused definitions and a deleted project end what they m
     progress: { objectives: { running: 0 }, evaluations: { waiting: 0 } },
   });
   await evaluator.stop();
-  // What only the engine can tell is told when its time has come, and the batch goes on.
+  // A fault that only the engine can find is reported when its time has come, and the batch goes on.
   const project = await createProject({ inputCases: [[0.5, 0.5]] });
   const empty = (bound: number) => ({ ...goalAt([0.5, 0.5]), constraints: [`x1 >= ${bound}`] });
   const objectives = Array.from({ length: 21 }, (_, i) => empty(i < 20 ? i / 100 : 2));

@@ -1,4 +1,4 @@
-/** What an account may hold is not exceeded by requests at the same time. */
+/** Simultaneous requests do not exceed what an account may hold. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takeWithin } from '../../../src/application/accounts/account-limits.ts';
@@ -86,7 +86,7 @@ it('A suggestion near the limit that waits for its objective does not hold up th
       return rows.length;
     };
     await expect.poll(isWaiting).toBe(1);
-    // What the suggestions of other objectives need.
+    // Locks that the suggestions of other objectives need.
     await sql`set local lock_timeout = '100ms'`.execute(trx);
     await lockAccount(trx, accountId);
   });

@@ -1,4 +1,4 @@
-/** What a batch does about objectives that cannot go on, and whom it tells. */
+/** Tests what a batch does about objectives that cannot go on, and whom it tells. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { advanceBatch } from '../../../src/application/batches/advance-batch.ts';

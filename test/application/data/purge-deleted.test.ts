@@ -177,7 +177,7 @@ describe.each(Object.keys(DELETIONS))('a deleted %s', (kind) => {
     const before = await countRows();
     await DELETIONS[kind]!(tree);
     await purgeAll();
-    // Of the deleted objective: loaded, its inverse suggested, the output of that loaded.
+    // Events of the deleted objective: loaded, its inverse suggested, the output of that loaded.
     const events = { model: 6, project: 6, trial: 4, objective: 3 }[kind]!;
     const after = await countRows();
     expect(before.events - after.events).toBe(events);

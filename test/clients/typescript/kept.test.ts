@@ -1,4 +1,4 @@
-/** When kept runs count for a call of `solve`: one of them is made once more where the black box may have changed. */
+/** Tests when kept runs count for a call of `solve`: one of them is made once more if the black box may have changed. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';

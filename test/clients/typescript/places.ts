@@ -10,7 +10,7 @@ export async function openPlaces() {
   const service = await startTestService();
   const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-solve-'));
   let folders = 0;
-  /** Where to solve, in a folder of its own. */
+  /** Options for where to solve, in a folder of its own. */
   const here = () => ({
     url: service.service.url!,
     key: service.key,

@@ -1,4 +1,4 @@
-/** What a kept plan reads when the tables grow behind it, and what happens to it when a column changes its type. */
+/** Tests what a kept plan reads when the tables grow behind it, and what happens to it when a column changes its type. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { connectTo } from '../../../harness/database-handle.ts';

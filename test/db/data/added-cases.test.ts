@@ -11,7 +11,7 @@ import {
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../../support/fixtures.ts';
 
 const BATCHES = 5_000;
-/** Of the added cases; the trial has two others. */
+/** Number of the first added case; the trial has two others. */
 const FIRST = 3;
 
 let t: TestAccount;
@@ -40,7 +40,7 @@ async function countSeen(trx: Trx): Promise<number> {
   return rows[0]!.seen;
 }
 
-/** How many rows the server looks at for what is read. */
+/** Number of rows that the server looks at for a read. */
 async function seenBy(read: (trx: Trx) => Promise<unknown>): Promise<number> {
   return inTransaction(t.db, async (trx) => {
     const before = await countSeen(trx);

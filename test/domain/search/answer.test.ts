@@ -1,4 +1,4 @@
-/** What the answer of a search is, by the kind of the search. */
+/** Tests the answer of a search, by the kind of the search. */
 import { describe, expect, it } from 'vitest';
 import { makeMissMeasure, type NearestRun } from '../../../src/domain/nearest.ts';
 import { NO_TARGET } from '../../../src/domain/objective.ts';

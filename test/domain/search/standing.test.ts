@@ -116,7 +116,7 @@ class Search {
     this.#take({ kind: 'repeated', id: id!, event: 'nothing-new', output: best.output }, id!, row, false);
   }
 
-  /** Of one that waits for its output, or was given up without one. */
+  /** Loads the output of an inverse that waits for it, or was given up without one. */
   load(id: number, output: readonly number[], { isNumbered = true } = {}): void {
     const { iteration, input, isAdmissible } = this.row(id);
     const isLate = this.row(id).status === 'stopped';

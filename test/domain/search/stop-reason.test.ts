@@ -124,7 +124,7 @@ interface Model {
   isHeld?: boolean;
 }
 
-/** What an end without success means once an output has satisfied everything. */
+/** Meaning of an end without success once an output has satisfied everything. */
 function endOf(model: Model, reason: 'stopped' | 'exhausted'): Model['reason'] {
   return model.isHeld ? 'satisfied' : reason;
 }
@@ -333,7 +333,7 @@ describe('the transition table', () => {
   });
 });
 
-/** What a change of the only open inverse makes of an objective: its stop reason and the status of the inverse. */
+/** State of an objective after a change of the only open inverse: its stop reason and the status of the inverse. */
 function statesAfter(
   change: Change,
   attempts: Pick<Standing, 'attemptCount' | 'maximumAttempts'>,

@@ -1,7 +1,7 @@
 /**
- * What published clients that cannot run in these tests read from an answer, as strict schemas. Each follows the client's
- * public source, which is named with it: these are interpretations of the source, not the clients themselves. Fields that a
- * client ignores are left out; a field that it accepts unchecked is required all the same.
+ * Fields that published clients that cannot run in these tests read from an answer, as strict schemas. Each follows the
+ * client's public source, which is named with it: these are interpretations of the source, not the clients themselves.
+ * Fields that a client ignores are left out; a field that it accepts unchecked is required all the same.
  */
 import { z } from 'zod';
 

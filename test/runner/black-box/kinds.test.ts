@@ -4,7 +4,7 @@ import { readProblem } from '../../../src/runner/problem-file.ts';
 
 const BASE = 'inputs: {a: {minimum: 0, maximum: 1}}\noutputs: {p: {below: 3}}\n';
 
-// Of problems begun before there were other kinds.
+// Identities of problems begun before there were other kinds.
 it.each([
   [
     'command: [run, "{a}"]\nonExit: {3: retry}\nread: out.json\nenvironment: {A: b}\nkeep: all',

@@ -171,7 +171,7 @@ describe('a new problem file of a PEtab problem', () => {
 const PRIORS =
   'parameterId parameterScale lowerBound upperBound nominalValue estimate objectivePriorType objectivePriorParameters';
 
-/** What petab 0.10.0 says: where the density of petab.v1.priors.Prior and of petab.v2 is more than 0. */
+/** Ranges in which the density of petab.v1.priors.Prior and of petab.v2 is more than 0, by petab 0.10.0. */
 it.each([
   ['log10 0.01 100 1 1 uniform 0.9;1.1', 0.9, 1.1, true],
   ['log10 0.01 100 1 1 parameterScaleUniform -1;0.5', 0.1, 10 ** 0.5, true],
@@ -279,7 +279,7 @@ model_files: {m: {location: model.xml, language: sbml}}
   expect([...problem.conditionValues({ experimentId: 'one' })]).toEqual([['heat', '280']]);
   expect([...problem.conditionValues({ experimentId: 'two' })]).toEqual([]);
   expect(problem.parameters[0]).toMatchObject({ id: 'k', scale: undefined, isEstimated: true });
-  // What version 2 does not know is not read, and said.
+  // Columns that version 2 does not know are not read, and a note says so.
   await write(
     'parameters.tsv',
     tsv(
